@@ -1,0 +1,1 @@
+"""Linear separators with receipts."""

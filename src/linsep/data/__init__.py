@@ -1,0 +1,1 @@
+"""Anything a user has, turned into rows."""

@@ -1,0 +1,1 @@
+"""What can be proved: margins, mistake bounds and certificates."""

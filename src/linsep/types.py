@@ -1,0 +1,102 @@
+"""Small shared shapes: what the floors of linsep pass to each other. NumPy only."""
+
+from __future__ import annotations
+
+import enum
+import time
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Verdict = Literal["separable", "quasi-separable", "inseparable", "undecided"]
+
+
+class DataError(ValueError):
+    """Input that linsep refuses: the message says what is wrong, where, and what to do."""
+
+
+class CSR(NamedTuple):
+    """Compressed sparse rows: row i holds `data[indptr[i]:indptr[i+1]]` at the columns `indices[...]`.
+
+    Column indices are unique within a row. `data` is float32 or float64; `indices` and `indptr` are
+    int32 or int64 (the same for both).
+    """
+
+    data: Array
+    indices: Array
+    indptr: Array
+
+
+class Hyperplane(NamedTuple):
+    """The plane {x : w.x + b = 0}; `w` has shape (n_features,)."""
+
+    w: Array
+    b: float
+
+
+class Chunk(NamedTuple):
+    """Rows ready for a kernel: `X` is a 2-D array or a SciPy CSR matrix, `y` its labels (or None).
+
+    `start` is the position of the chunk's first row in its source, counted from 0.
+    """
+
+    X: Any
+    y: Array | None
+    start: int
+
+
+class StopReason(enum.StrEnum):
+    """Why a learner stopped."""
+
+    CLEAN_PASS = "clean pass"
+    EPOCH_BUDGET = "epoch budget"
+    MISTAKE_BUDGET = "mistake budget"
+    TIME_BUDGET = "time budget"
+    CONVERGED = "converged"
+    INTERRUPTED = "interrupted"
+    IMPOSSIBLE = "impossible"
+
+    @property
+    def sentence(self) -> str:
+        """What the stop means, in words for a receipt."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    StopReason.CLEAN_PASS: "a whole pass without a mistake: the training rows are separated",
+    StopReason.EPOCH_BUDGET: "the epoch budget ended before a clean pass",
+    StopReason.MISTAKE_BUDGET: "the mistake budget ended before a clean pass",
+    StopReason.TIME_BUDGET: "the time budget ended before a clean pass",
+    StopReason.CONVERGED: "converged to the tolerance asked for",
+    StopReason.INTERRUPTED: "interrupted by the user; the model so far is kept",
+    StopReason.IMPOSSIBLE: "a row of zeros without an intercept is a mistake for ever",
+}
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much work is allowed: `None` means no limit. Seconds count from the call of `start`."""
+
+    epochs: int | None = None
+    seconds: float | None = None
+    started: float = 0.0
+
+    def start(self) -> Budget:
+        """Return the same budget with its clock started now."""
+        return Budget(self.epochs, self.seconds, time.perf_counter())
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since `start`."""
+        return time.perf_counter() - self.started
+
+    def stop_reason(self, epochs: int) -> StopReason | None:
+        """Return the limit that `epochs` passes and the clock have reached, or None."""
+        if self.epochs is not None and epochs >= self.epochs:
+            return StopReason.EPOCH_BUDGET
+        if self.seconds is not None and self.elapsed >= self.seconds:
+            return StopReason.TIME_BUDGET
+        return None
