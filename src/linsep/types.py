@@ -53,9 +53,7 @@ class StopReason(enum.StrEnum):
 
     CLEAN_PASS = "clean pass"
     EPOCH_BUDGET = "epoch budget"
-    MISTAKE_BUDGET = "mistake budget"
     TIME_BUDGET = "time budget"
-    CONVERGED = "converged"
     INTERRUPTED = "interrupted"
     IMPOSSIBLE = "impossible"
 
@@ -68,11 +66,9 @@ class StopReason(enum.StrEnum):
 _SENTENCES = {
     StopReason.CLEAN_PASS: "a whole pass without a mistake: the training rows are separated",
     StopReason.EPOCH_BUDGET: "the epoch budget ended before a clean pass",
-    StopReason.MISTAKE_BUDGET: "the mistake budget ended before a clean pass",
     StopReason.TIME_BUDGET: "the time budget ended before a clean pass",
-    StopReason.CONVERGED: "converged to the tolerance asked for",
     StopReason.INTERRUPTED: "interrupted by the user; the model so far is kept",
-    StopReason.IMPOSSIBLE: "a row of zeros without an intercept is a mistake for ever",
+    StopReason.IMPOSSIBLE: "only rows of zeros are left, and without an intercept they are mistakes for ever",
 }
 
 

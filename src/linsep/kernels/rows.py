@@ -1,0 +1,112 @@
+"""One row against a vector: the only place that knows how rows are stored.
+
+`X` is a C-contiguous 2-D array or a `CSR`; `i` is a row position. Arithmetic is done in the dtype of `w`.
+Each function is a stub in Python and an overload in compiled code, so a kernel is written once and Numba
+makes one program a format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+from numba.np.numpy_support import as_dtype
+
+from linsep.types import CSR
+
+# Sums may be reordered and contracted so that they fill vector registers. Never "nnan" or "ninf": inputs are
+# checked for NaN only at the door, and a weight may still overflow inside.
+FASTMATH = {"reassoc", "contract", "nsz"}
+_OPTIONS = {"fastmath": FASTMATH}
+
+
+def _is_csr(X: Any) -> bool:
+    return isinstance(X, types.BaseNamedTuple) and X.instance_class is CSR
+
+
+def row_count(X: Any) -> int:
+    """n, the number of rows of `X`."""
+    raise NotImplementedError
+
+
+def row_dot(X: Any, i: int, w: Any) -> float:
+    """w.x_i"""
+    raise NotImplementedError
+
+
+def row_axpy(X: Any, i: int, a: float, w: Any) -> None:
+    """w += a x_i, in place."""
+    raise NotImplementedError
+
+
+def row_norm2(X: Any, i: int) -> float:
+    """||x_i||^2, summed in float64."""
+    raise NotImplementedError
+
+
+@overload(row_count)
+def _row_count(X: Any) -> Callable[..., Any]:
+    def sparse(X: Any) -> Any:
+        return X.indptr.shape[0] - 1
+
+    def dense(X: Any) -> Any:
+        return X.shape[0]
+
+    return sparse if _is_csr(X) else dense
+
+
+@overload(row_dot, jit_options=_OPTIONS)
+def _row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any]:
+    zero = as_dtype(w.dtype).type(0)
+
+    def sparse(X: Any, i: Any, w: Any) -> Any:
+        z = zero
+        # Unsigned subscripts: signed ones make Numba add wrap-around code that costs 2.5 times the time.
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            z += X.data[k] * w[np.uint64(X.indices[k])]
+        return z
+
+    def dense(X: Any, i: Any, w: Any) -> Any:
+        z = zero
+        for j in range(np.uint64(w.shape[0])):
+            z += X[i, j] * w[j]
+        return z
+
+    return sparse if _is_csr(X) else dense
+
+
+@overload(row_axpy, jit_options=_OPTIONS)
+def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
+    cast = as_dtype(w.dtype).type
+
+    def sparse(X: Any, i: Any, a: Any, w: Any) -> None:
+        a_ = cast(a)
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            w[np.uint64(X.indices[k])] += a_ * X.data[k]
+
+    def dense(X: Any, i: Any, a: Any, w: Any) -> None:
+        a_ = cast(a)
+        for j in range(np.uint64(w.shape[0])):
+            w[j] += a_ * X[i, j]
+
+    return sparse if _is_csr(X) else dense
+
+
+@overload(row_norm2, jit_options=_OPTIONS)
+def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
+    def sparse(X: Any, i: Any) -> Any:
+        s = 0.0
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            s += np.float64(X.data[k]) * np.float64(X.data[k])
+        return s
+
+    def dense(X: Any, i: Any) -> Any:
+        s = 0.0
+        for j in range(np.uint64(X.shape[1])):
+            s += np.float64(X[i, j]) * np.float64(X[i, j])
+        return s
+
+    return sparse if _is_csr(X) else dense

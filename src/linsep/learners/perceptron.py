@@ -1,0 +1,113 @@
+"""Rosenblatt's perceptron."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linsep.kernels.epoch import Rows, Skip, make_skip, plain_epochs, skipping_epochs, start_skip
+from linsep.kernels.optional import UpdateLog
+from linsep.kernels.steps import PerceptronStep
+from linsep.learners.training import EpochLearner, Progress
+from linsep.types import Array
+
+
+class Perceptron(EpochLearner):
+    """The perceptron: on a mistake, y z <= 0, do w += y x and b += y.
+
+    Starts from w = 0, b = 0 and visits the rows in order until one whole pass is clean. On separable rows that
+    happens after at most (R^2 + 1) / gamma^2 mistakes (Novikoff 1962), R = max ||x|| and gamma the best margin of
+    the rows with the constant 1 appended; on others never, so there is always a budget, and `stop_reason_`
+    tells which came first. Dot products whose sign is already proved are skipped without changing a bit of
+    the result.
+
+    Parameters
+    ----------
+    max_iter : int or None, default=1000
+        Epochs at most; None sets no limit.
+    max_seconds : float or None, default=None
+        Seconds at most, looked at between passes.
+    fit_intercept : bool, default=True
+        Learn b; without it b stays 0.
+    shuffle : bool, default=False
+        Visit the rows in a fresh order each epoch.
+    random_state : int, RandomState or None
+        Seed of that order.
+    warm_start : bool, default=False
+        `fit` goes on from the weights it finds.
+    class_weight : dict, "balanced" or None
+        Scale of the updates of each class.
+    trace : {"epochs", "updates"}, default="epochs"
+        With "updates" the trace also keeps the row and epoch of each update (two million at most).
+    verbose : int or callable, default=0
+        1 prints progress on standard error; a callable gets (epochs, mistakes of the last pass, seconds).
+
+    Attributes
+    ----------
+    coef_ : ndarray, shape (1, n_features)
+        w, in the dtype of the rows.
+    intercept_ : ndarray, shape (1,)
+        b.
+    classes_ : ndarray, shape (2,)
+        The labels; the second is the positive class.
+    n_iter_ : int
+        Epochs.
+    n_mistakes_, n_updates_ : int
+        Mistakes and updates of all epochs; the same number for this learner.
+    stop_reason_ : StopReason
+        "clean pass", "epoch budget", "time budget", "impossible" or "interrupted".
+    trace_ : Trace
+        The run, epoch by epoch.
+
+    References
+    ----------
+    Rosenblatt 1958, Psychological Review 65; Novikoff 1962, On convergence proofs on perceptrons.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
+    >>> learner = Perceptron().fit(X, ["no", "no", "yes", "yes"])
+    >>> learner.stop_reason_.value, learner.n_iter_
+    ('clean pass', 4)
+    >>> learner.n_mistakes_
+    5
+    """
+
+    def __init__(
+        self,
+        *,
+        max_iter: int | None = 1000,
+        max_seconds: float | None = None,
+        fit_intercept: bool = True,
+        shuffle: bool = False,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        trace: str = "epochs",
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.trace = trace
+        self.verbose = verbose
+
+    def _prepare(self, rows: Rows) -> Skip:
+        skip = make_skip(len(rows.y))
+        from_zero = not (self.coef_.any() or self.intercept_.any())
+        start_skip(rows.X, float(self.fit_intercept), from_zero, skip)
+        return skip
+
+    def _run(
+        self, rows: Rows, memory: Skip | None, log: UpdateLog | None, reference: Array, record: Array
+    ) -> int:
+        state = (self.coef_[0], self.intercept_, float(self.fit_intercept), log, self.t_, reference, record)
+        if memory is None:
+            return int(plain_epochs(rows, PerceptronStep(0.0), *state))
+        return int(skipping_epochs(rows, memory, *state))

@@ -1,0 +1,123 @@
+"""What happened while a learner ran: bounded memory, cheap enough to be always on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from linsep.kernels.epoch import RECORD
+from linsep.kernels.optional import UpdateLog
+from linsep.types import Array
+
+# After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.
+_DENSE = 64
+UPDATE_CAP = 2_000_000
+
+
+class Trace:
+    """The course of a run, epoch by epoch.
+
+    Every epoch up to 64 is kept, then a log-spaced subset, and always the last: about 64 (1 + ln(N / 64)) of N
+    epochs.
+
+    Attributes
+    ----------
+    epoch : ndarray of int64, shape (n_kept,)
+        Epoch number, from 1; the other columns are aligned with it.
+    mistakes, updates, dots : ndarray of int64
+        Mistakes, updates and dot products of that epoch.
+    skipped : ndarray of int64
+        Rows of that epoch proved right without a dot product (0 where a new reference cost more than it saved).
+    norm_w, b : ndarray of float64
+        ||w|| and b after the epoch.
+    cos, w_dot_reference : ndarray of float64
+        cos of the angle between (w, b) and the reference (w*, b*), and w.w* + b b*; NaN without a reference.
+    seconds : ndarray of float64
+        Seconds since training began (interpolated inside a batch of short epochs).
+    total_dots : int
+        Dot products of the whole run.
+    """
+
+    def __init__(self, n_rows: int, updates: UpdateLog | None = None) -> None:
+        self.n_rows = n_rows
+        self.total_dots = 0
+        self.update_log = updates
+        self._epochs = 0
+        self._kept: list[Array] = []
+        self._last: Array | None = None
+
+    def extend(self, record: Array, seconds: tuple[float, float]) -> None:
+        """Take the record of the epochs just made, which began and ended at these seconds."""
+        k = len(record)
+        epochs = self._epochs + np.arange(1, k + 1)
+        clock = seconds[0] + (seconds[1] - seconds[0]) * np.arange(1, k + 1) / k
+        rows = np.column_stack([epochs, clock, record])
+        self.total_dots += int(record[:, RECORD.index("dots")].sum())
+        kept = int(self._kept[-1][0]) if self._kept else 0
+        dense = rows[: max(0, _DENSE - self._epochs)]
+        self._kept.extend(dense)
+        kept = int(self._kept[-1][0])
+        while (wanted := max(kept + 1, int(np.ceil(kept * (1 + 1 / _DENSE))))) <= self._epochs + k:
+            self._kept.append(rows[wanted - self._epochs - 1])
+            kept = wanted
+        self._epochs += k
+        self._last = rows[-1]
+
+    def _table(self) -> Array:
+        rows = list(self._kept)
+        if self._last is not None and (not rows or rows[-1][0] != self._last[0]):
+            rows.append(self._last)
+        return np.array(rows).reshape(-1, 2 + len(RECORD))
+
+    def __len__(self) -> int:
+        return len(self._table())
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self._epochs} epochs over {self.n_rows} rows, {len(self)} kept>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("epoch", "seconds"):
+            column = self._table()[:, ("epoch", "seconds").index(name)]
+        elif name in RECORD:
+            column = self._table()[:, 2 + RECORD.index(name)]
+        else:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return column.astype(np.int64) if name in ("epoch", "mistakes", "updates", "dots") else column
+
+    @property
+    def skipped(self) -> Array:
+        return np.maximum(self.n_rows - self.dots, 0)
+
+    @property
+    def update_rows(self) -> Array:
+        """Row of each update, in order; raises if the run did not keep them."""
+        return self._updates().rows[: self._n_logged()]
+
+    @property
+    def update_epochs(self) -> Array:
+        """Epoch (from 1) of each update."""
+        return self._updates().visits[: self._n_logged()] // self.n_rows + 1
+
+    def _updates(self) -> UpdateLog:
+        if self.update_log is None:
+            raise AttributeError('updates were not kept: fit with trace="updates"')
+        return self.update_log
+
+    def _n_logged(self) -> int:
+        log = self._updates()
+        return min(int(log.used[0]), log.rows.size)
+
+    def iter_weights(self, X: Array, y: Array) -> Iterator[tuple[int, Array, float]]:
+        """Yield (row, w_k, b_k) after each kept update of an unweighted perceptron on dense `X`, y in {-1, +1}."""
+        w, b = np.zeros(X.shape[1], dtype=X.dtype), 0.0
+        for i in self.update_rows:
+            w = w + y[i] * X[i]
+            b += float(y[i])
+            yield int(i), w, b
+
+
+def make_update_log(cap: int = UPDATE_CAP) -> UpdateLog:
+    """Return an empty log with room for `cap` updates."""
+    return UpdateLog(np.zeros(cap, np.int64), np.zeros(cap, np.int64), np.zeros(1, np.int64))

@@ -1,0 +1,273 @@
+"""The one training loop: epochs, stopping, trace, Ctrl-C. Kernels do the passes."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from linsep.kernels.epoch import RECORD, Rows
+from linsep.kernels.optional import UpdateLog
+from linsep.learners.base import LinearClassifier, as_rows
+from linsep.learners.order import shuffled_order
+from linsep.learners.trace import Trace, make_update_log
+from linsep.types import Array, Budget, Hyperplane, StopReason
+
+Progress = Callable[[int, int, float], None]
+
+# One kernel call makes as many epochs as fit in about this many seconds: short ones would otherwise drown in
+# the cost of the call, and Ctrl-C and the clock are only looked at between calls.
+_BATCH_SECONDS = 0.05
+_BATCH_EPOCHS = 4096
+_MISTAKES, _UPDATES = RECORD.index("mistakes"), RECORD.index("updates")
+
+
+class EpochLearner(LinearClassifier):
+    """A learner that makes passes over its rows until one is clean or the budget ends.
+
+    A subclass says how to start (`_start`) and how to run passes (`_run`).
+    """
+
+    _state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_values, "stop_reason_")
+
+    max_iter: int | None
+    max_seconds: float | None
+    fit_intercept: bool
+    shuffle: bool
+    random_state: Any
+    warm_start: bool
+    class_weight: Any
+    trace: str
+    verbose: int | Progress
+    stop_reason_: StopReason
+    trace_: Trace
+
+    # ------------------------------------------------------------------ hooks
+    def _start(self, n_features: int, dtype: Any) -> None:
+        """Set the state of an untrained learner: w = 0, b = 0."""
+        self.coef_ = np.zeros((1, n_features), dtype=dtype)
+        self.intercept_ = np.zeros(1, dtype=dtype)
+        self.t_ = 0
+
+    def _prepare(self, rows: Rows) -> Any:
+        """Return what the passes of one `fit` over these rows remember from pass to pass."""
+        return None
+
+    def _run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        """Make up to len(record) passes, stopping after one without an update; return the number made.
+
+        `memory` is what `_prepare` returned, or None in `partial_fit`.
+        """
+        raise NotImplementedError
+
+    # -------------------------------------------------------------------- fit
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        reference: Hyperplane | tuple[Any, float] | None = None,
+    ) -> Self:
+        """Learn from all rows until a pass is clean or the budget ends.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            float32 and float64 are used as they are, other dtypes as float64.
+        y : array, shape (n_samples,)
+            Two labels of any type; the second in sorted order is the positive class.
+        sample_weight : array, shape (n_samples,), optional
+            An update of row i is scaled by its weight. An integer weight k is *not* the same as k visits; a
+            weight of 0 is the same as leaving the row out.
+        reference : (w, b), optional
+            A separator to compare with: the trace then holds the cosine of the angle to it and w.w* + b b*.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For input that cannot be learnt from; the estimator is left as it was.
+        KeyboardInterrupt
+            On Ctrl-C, after the model so far has been kept (`stop_reason_` is "interrupted").
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the budget ended before a clean pass.
+        """
+        with self._unchanged_on_error():
+            self._check_parameters()
+            warm = self.warm_start and hasattr(self, "coef_")
+            X, y = self._check_rows(X, y, reset=not warm)
+            if warm:
+                y_signs = self._signs(y)
+            else:
+                self.classes_ = self._check_classes(y)
+                y_signs = self._signs(y)
+                self._start(X.shape[1], X.dtype)
+            X = X.astype(self.coef_.dtype, copy=False)
+            weight = self._weights(X, y, sample_weight)
+            if weight is not None and (dropped := weight == 0).any():
+                X, y_signs, weight = X[~dropped], y_signs[~dropped], weight[~dropped]
+            plane = _flatten(reference, X.shape[1])
+        self._train(Rows(as_rows(X), y_signs, weight, None), plane)
+        self._warn_unless_clean(len(y_signs))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over these rows, in the order given, from the weights so far.
+
+        Row by row, in chunks or all at once gives the same weights to the last bit, those of a `fit` of one epoch
+        without shuffling (with class_weight="balanced" frequencies are those of the rows seen so far).
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : array, optional
+            All labels that will ever come; needed at the first call.
+        """
+        with self._unchanged_on_error():
+            self._check_parameters()
+            first = not hasattr(self, "coef_")
+            if first and classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            X, y = self._check_rows(X, y, reset=first)
+            if first:
+                self.classes_ = self._check_classes(np.asarray(classes))
+                self._start(X.shape[1], X.dtype)
+                self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
+            elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+                raise ValueError(
+                    f"classes={list(np.unique(classes))} is not the same as on the first call to partial_fit: "
+                    f"{list(self.classes_)}"
+                )
+            y_signs = self._signs(y)
+            X = X.astype(self.coef_.dtype, copy=False)
+            weight = self._weights(X, y, sample_weight, self._running_balance(y))
+        record = np.zeros((1, len(RECORD)))
+        self._run(Rows(as_rows(X), y_signs, weight, None), None, None, np.empty(0), record)
+        self.t_ += len(y_signs)
+        self._count(record)
+        return self
+
+    # ------------------------------------------------------------------- loop
+    def _train(self, rows: Rows, reference: Array) -> None:
+        n = len(rows.y)
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        log = make_update_log() if self.trace == "updates" else None
+        self.trace_ = Trace(n, log)
+        self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
+        hopeless = 0 if self.fit_intercept else _count_zero_rows(rows.X)
+        budget = Budget(self.max_iter, self.max_seconds).start()
+        batch = 1
+        memory = self._prepare(rows)
+        stop: StopReason | None = None
+        try:
+            while stop is None:
+                if rng is not None:
+                    rows = rows._replace(order=shuffled_order(n, rng))
+                began = budget.elapsed
+                size = batch if self.max_iter is None else min(batch, self.max_iter - self.n_iter_)
+                record = np.zeros((size, len(RECORD)))
+                record = record[: self._run(rows, memory, log, reference, record)]
+                if hopeless and (last := np.flatnonzero(record[:, _UPDATES] <= hopeless)).size:
+                    record = record[: last[0] + 1]
+                self.t_ += n * len(record)
+                self._count(record)
+                self.trace_.extend(record, (began, budget.elapsed))
+                stop = _stop_reason(record[-1, _UPDATES], hopeless) or budget.stop_reason(self.n_iter_)
+                self._say(record, budget.elapsed)
+                if rng is None and budget.elapsed - began < _BATCH_SECONDS:
+                    batch = min(2 * batch, _BATCH_EPOCHS)
+        except KeyboardInterrupt:
+            stop = StopReason.INTERRUPTED
+            raise
+        finally:
+            self.stop_reason_ = stop or StopReason.INTERRUPTED
+
+    def _count(self, record: Array) -> None:
+        self.n_iter_ += len(record)
+        self.n_mistakes_ += int(record[:, _MISTAKES].sum())
+        self.n_updates_ += int(record[:, _UPDATES].sum())
+
+    def _say(self, record: Array, seconds: float) -> None:
+        mistakes = int(record[-1, _MISTAKES])
+        if callable(self.verbose):
+            self.verbose(self.n_iter_, mistakes, seconds)
+        elif self.verbose:
+            print(f"epoch {self.n_iter_}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)
+
+    def _warn_unless_clean(self, n: int) -> None:
+        if self.stop_reason_ is StopReason.CLEAN_PASS:
+            return
+        mistakes = int(self.trace_.mistakes[-1])
+        warnings.warn(
+            f"{type(self).__name__} stopped after {self.n_iter_} epochs: {self.stop_reason_.sentence}. "
+            f"The last pass made {mistakes} mistakes on {n} rows. A separable table comes to a clean pass in the "
+            "end: linsep.separability(X, y) decides whether this one is; if so raise max_iter or max_seconds.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    # ---------------------------------------------------------------- helpers
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _check_parameters(self) -> None:
+        if self.max_iter is not None and self.max_iter < 1:
+            raise ValueError(f"max_iter must be at least 1 or None (no limit), got {self.max_iter}")
+        if self.max_seconds is not None and not self.max_seconds > 0:
+            raise ValueError(f"max_seconds must be above 0 or None (no limit), got {self.max_seconds}")
+        if self.trace not in ("epochs", "updates"):
+            raise ValueError(f'trace must be "epochs" or "updates", got {self.trace!r}')
+
+    def _running_balance(self, y: Array) -> Array | None:
+        """Weight of each row under class_weight="balanced": rows so far / (classes x rows so far of its class)."""
+        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
+            return None
+        count = getattr(self, "class_count_", np.zeros(len(self.classes_), dtype=np.int64))
+        seen = count + np.cumsum(y[:, None] == self.classes_, axis=0)
+        self.class_count_ = seen[-1]
+        own = seen[np.arange(len(y)), np.searchsorted(self.classes_, y)]
+        balance: Array = seen.sum(axis=1) / (len(self.classes_) * own)
+        return balance
+
+
+def _stop_reason(updates: float, hopeless: int) -> StopReason | None:
+    if updates == 0:
+        return StopReason.CLEAN_PASS
+    return StopReason.IMPOSSIBLE if updates <= hopeless else None
+
+
+def _count_zero_rows(X: Any) -> int:
+    """Rows without a non-zero entry: without an intercept their decision value is 0, a mistake for ever."""
+    if isinstance(X, np.ndarray):
+        return int((~X.any(axis=1)).sum())
+    stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])
+    return int(((stored == 0) | (X.indptr[1:] == X.indptr[:-1])).sum())
+
+
+def _flatten(reference: Hyperplane | tuple[Any, float] | None, n_features: int) -> Array:
+    """(w*, b*) as one float64 array, or an empty one."""
+    if reference is None:
+        return np.empty(0)
+    w = np.asarray(reference[0], dtype=np.float64).ravel()
+    if w.size != n_features:
+        raise ValueError(f"the reference has {w.size} weights, the rows have {n_features} features")
+    return np.append(w, float(reference[1]))

@@ -1,0 +1,375 @@
+"""The plain perceptron: against its naive twin, scikit-learn, its theorems and bad input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import naive
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import linear_model
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from linsep.learners import Perceptron
+from linsep.types import StopReason
+
+quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def updates_of(learner: Perceptron) -> list[tuple[int, int]]:
+    return list(zip(learner.trace_.update_epochs.tolist(), learner.trace_.update_rows.tolist(), strict=True))
+
+
+def breast_cancer() -> tuple[Any, Any]:
+    X, y = load_breast_cancer(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.fixture(scope="module")
+def opening_story() -> Perceptron:
+    return Perceptron(max_iter=None).fit(*breast_cancer())
+
+
+def test_breast_cancer_is_separable_after_all(opening_story: Perceptron) -> None:
+    X, y = breast_cancer()
+    assert opening_story.stop_reason_ is StopReason.CLEAN_PASS
+    assert (opening_story.n_iter_, opening_story.n_mistakes_) == (217_171, 1_757_361)
+    assert opening_story.score(X, y) == 1.0
+    assert abs(linear_model.Perceptron().fit(X, y).score(X, y) - 0.979) < 0.002
+
+
+def test_a_permuted_table_gives_other_numbers(opening_story: Perceptron) -> None:
+    X, y = breast_cancer()
+    order = np.random.RandomState(0).permutation(len(y))
+    learner = Perceptron(max_iter=None).fit(X[order], y[order])
+    assert learner.stop_reason_ is StopReason.CLEAN_PASS
+    assert learner.n_mistakes_ != opening_story.n_mistakes_
+
+
+def test_skipping_saves_eight_dot_products_in_nine(opening_story: Perceptron) -> None:
+    assert opening_story.n_iter_ * 569 >= 8 * opening_story.trace_.total_dots
+
+
+# ------------------------------------------------------------------ naive twin
+tables = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(["random", "integer", "near-tie", "scaled", "tiny", "huge"]),
+        "n": st.integers(2, 40),
+        "p": st.integers(1, 9),
+        "seed": st.integers(0, 2**32 - 1),
+        "dtype": st.sampled_from([np.float64, np.float32]),
+        "intercept": st.booleans(),
+    }
+)
+
+
+def make_table(kind: str, n: int, p: int, seed: int, dtype: Any) -> tuple[Any, Any]:
+    rng = np.random.RandomState(seed)
+    X = rng.randn(n, p)
+    if kind == "integer":
+        X = rng.randint(-3, 4, (n, p)).astype(float)
+    elif kind == "near-tie":  # rows in nearly opposite pairs: margins of the order of rounding errors
+        X[1::2] = X[: n // 2 * 2 : 2] * (1 + rng.choice([0, 1e-16, 1e-15, 1e-8], (n // 2, 1)))
+    elif kind == "scaled":
+        X *= 10.0 ** rng.randint(-8, 9, (1, p)) * 10.0 ** rng.randint(-6, 7, (n, 1))
+    elif kind == "tiny":
+        X *= 10.0 ** rng.randint(-320 if dtype is np.float64 else -44, 1, (n, p))
+    elif kind == "huge":
+        X *= 10.0 ** rng.randint(0, 150 if dtype is np.float64 else 17, (n, p))
+    y = np.where(rng.rand(n) < 0.5, 1, -1)
+    y[:2] = 1, -1
+    return X.astype(dtype), y
+
+
+@quietly
+@settings(max_examples=400, deadline=None)
+@given(tables)
+def test_skipping_equals_plain_mistake_by_mistake(t: dict[str, Any]) -> None:
+    X, y = make_table(t["kind"], t["n"], t["p"], t["seed"], t["dtype"])
+    fast = Perceptron(max_iter=60, fit_intercept=t["intercept"], trace="updates").fit(X, y)
+    plain = Perceptron(fit_intercept=t["intercept"])
+    for _ in range(fast.n_iter_):
+        plain.partial_fit(X, y, classes=[-1, 1])
+    assert fast.n_mistakes_ == plain.n_mistakes_
+    np.testing.assert_array_equal(fast.coef_, plain.coef_)
+    np.testing.assert_array_equal(fast.intercept_, plain.intercept_)
+
+
+@quietly
+@settings(max_examples=200, deadline=None)
+@given(tables)
+def test_equals_the_naive_twin_mistake_by_mistake(t: dict[str, Any]) -> None:
+    kind = "integer" if t["kind"] != "random" else "random"  # sums in any order agree on these
+    X, y = make_table(kind, t["n"], t["p"], t["seed"], np.float64)
+    learner = Perceptron(max_iter=60, fit_intercept=t["intercept"], trace="updates").fit(X, y)
+    twin = naive.perceptron(X, y, learner.n_iter_, intercept=t["intercept"])
+    assert updates_of(learner) == twin.updates
+    if kind == "integer":
+        np.testing.assert_array_equal(learner.coef_[0], twin.w)
+    assert (learner.stop_reason_ is StopReason.CLEAN_PASS) == twin.clean
+
+
+# ---------------------------------------------------------------- scikit-learn
+@quietly
+@pytest.mark.parametrize("k", range(1, 21))
+@pytest.mark.parametrize("exact", [True, False])
+def test_equals_scikit_learn(k: int, exact: bool) -> None:
+    rng = np.random.RandomState(k)
+    X = rng.randint(-5, 6, (300, 12)).astype(float) if exact else rng.randn(300, 12)
+    y = np.where(X @ rng.randn(12) + rng.randn(300) > 0.3, "yes", "no")
+    ours = Perceptron(max_iter=k).fit(X, y)
+    theirs = linear_model.Perceptron(shuffle=False, tol=None, max_iter=k).fit(X, y)
+    if exact:
+        np.testing.assert_array_equal(ours.coef_, theirs.coef_)
+        np.testing.assert_array_equal(ours.intercept_, theirs.intercept_)
+    else:
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9, atol=1e-9)
+
+
+SCALED_UPDATES = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "a weight scales updates; it is not a number of visits"
+    for kind in ("dense", "sparse")
+}
+
+
+@quietly
+@parametrize_with_checks([Perceptron()], expected_failed_checks=lambda _: SCALED_UPDATES)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_number_of_scikit_learn_checks() -> None:
+    n = len(list(estimator_checks_generator(Perceptron())))
+    assert n == {(1, 9): 65}.get(tuple(map(int, sklearn.__version__.split(".")[:2])), n)
+    assert n >= 50
+
+
+# --------------------------------------------------------- chunks, dense, CSR
+@quietly
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([np.float32, np.float64]), st.booleans())
+def test_dense_csr_and_chunks_agree_to_the_bit(seed: int, dtype: Any, exact: bool) -> None:
+    rng = np.random.RandomState(seed)
+    X = rng.randint(-2, 3, (60, 7)) * (1.0 if exact else rng.rand(60, 7))
+    X = X.astype(dtype)
+    y = np.where(rng.rand(60) < 0.4, "b", "a")
+    y[:2] = "a", "b"
+    whole = Perceptron(max_iter=3).fit(X, y)
+    n = whole.n_iter_
+    for rows in (X, sp.csr_matrix(X), sp.csr_array(X)):
+        chunked = Perceptron()
+        for _ in range(n):
+            cuts = np.sort(rng.choice(np.arange(1, 60), rng.randint(0, 30), replace=False))
+            for part in np.split(np.arange(60), cuts):
+                chunked.partial_fit(rows[part], y[part], classes=["a", "b"])
+        same_format = Perceptron(max_iter=n).fit(rows, y)
+        np.testing.assert_array_equal(chunked.coef_, same_format.coef_)
+        np.testing.assert_array_equal(chunked.intercept_, same_format.intercept_)
+        if exact:
+            np.testing.assert_array_equal(chunked.coef_, whole.coef_)
+            assert same_format.coef_.dtype == dtype
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_index_dtypes(index: Any) -> None:
+    X = sp.csr_matrix(np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 3.0], [4.0, 1.0]]))
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    learner = Perceptron().fit(X, [0, 1, 0, 1])
+    assert learner.score(X, [0, 1, 0, 1]) == 1.0
+
+
+# -------------------------------------------------------------------- theorems
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 60), st.integers(1, 6), st.integers(0, 10**6), st.floats(0.05, 0.6), st.booleans())
+def test_novikoff_holds_at_every_mistake(n: int, p: int, seed: int, gap: float, intercept: bool) -> None:
+    rng = np.random.RandomState(seed)
+    star = rng.randn(p + 1) * np.append(np.ones(p), intercept)
+    star /= np.linalg.norm(star)
+    X = rng.randn(4 * n, p)
+    z = X @ star[:-1] + star[-1]
+    X, z = X[np.abs(z) > gap], z[np.abs(z) > gap]
+    if len(set(np.sign(z))) < 2:
+        return
+    y = np.sign(z)
+    learner = Perceptron(max_iter=None, fit_intercept=intercept, trace="updates")
+    learner.fit(X, y, reference=(star[:-1], star[-1]))
+    gamma, R2 = np.abs(z).min(), (X**2).sum(axis=1).max() + intercept
+    assert learner.n_mistakes_ <= R2 / gamma**2
+    slack = 1e-9
+    for k, (_, w, b) in enumerate(learner.trace_.iter_weights(X, y), start=1):
+        v = np.append(w, b * intercept)
+        assert v @ star >= k * gamma - slack
+        assert v @ v <= k * R2 + slack
+        assert v @ star / np.linalg.norm(v) >= np.sqrt(k) * gamma / np.sqrt(R2) - slack
+    assert np.isclose(learner.trace_.w_dot_reference[-1], v @ star)
+    assert np.isclose(learner.trace_.cos[-1], v @ star / np.linalg.norm(v))
+
+
+def test_one_update_moves_its_margin_by_the_squared_length() -> None:
+    X = np.array([[3.0, 4.0], [-1.0, 0.0]])
+    learner = Perceptron().partial_fit(X[:1], [1], classes=[-1, 1])
+    assert learner.decision_function(X[:1])[0] == 25 + 1
+
+
+# --------------------------------------------------------- weights and classes
+@quietly
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10**6))
+def test_weighted_updates_equal_the_naive_twin(seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    X, y = rng.randint(-4, 5, (30, 4)).astype(float), rng.choice([-1, 1], 30)
+    y[:2] = 1, -1
+    weight = rng.randint(1, 5, 30).astype(float)
+    twin = naive.perceptron(X, y, 30, weight=weight)
+    learner = Perceptron(max_iter=30, trace="updates").fit(X, y, sample_weight=weight)
+    assert updates_of(learner) == twin.updates
+    np.testing.assert_array_equal(learner.coef_[0], twin.w)
+
+
+@quietly
+def test_weight_zero_equals_leaving_the_row_out() -> None:
+    rng = np.random.RandomState(3)
+    X, y = rng.randn(80, 3), rng.choice([0, 1], 80)
+    weight = rng.choice([0.0, 1.0], 80)
+    a = Perceptron(max_iter=7).fit(X, y, sample_weight=weight)
+    b = Perceptron(max_iter=7).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(a.coef_, b.coef_)
+
+
+@quietly
+def test_shuffling_depends_only_on_the_seed() -> None:
+    rng = np.random.RandomState(0)
+    X, y = rng.randn(700, 5), rng.choice([0, 1], 700)
+    a, b, c = (Perceptron(max_iter=4, shuffle=True, random_state=s).fit(X, y) for s in (1, 1, 2))
+    np.testing.assert_array_equal(a.coef_, b.coef_)
+    assert (a.coef_ != c.coef_).any()
+
+
+# ------------------------------------------------------------------- stopping
+def test_budget_warns_with_numbers_and_the_next_step() -> None:
+    X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
+    with pytest.warns(
+        ConvergenceWarning, match=r"50 epochs.*last pass made \d mistakes on 4 rows.*separability"
+    ):
+        learner = Perceptron(max_iter=50).fit(X, y)
+    assert learner.stop_reason_ is StopReason.EPOCH_BUDGET
+    with pytest.warns(ConvergenceWarning, match="time budget"):
+        Perceptron(max_iter=None, max_seconds=0.01).fit(X, y)
+
+
+def test_a_zero_row_without_intercept_is_reported_not_retried() -> None:
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.5]])
+    for rows in (X, sp.csr_matrix(X)):
+        with pytest.warns(ConvergenceWarning, match="only rows of zeros are left"):
+            learner = Perceptron(max_iter=None, fit_intercept=False).fit(rows, [1, 1, 0])
+        assert learner.stop_reason_ is StopReason.IMPOSSIBLE
+        assert learner.n_iter_ < 5
+
+
+def test_ctrl_c_keeps_the_model_so_far() -> None:
+    def interrupt(epochs: int, mistakes: int, seconds: float) -> None:
+        if epochs >= 100:
+            raise KeyboardInterrupt
+
+    X, y = breast_cancer()
+    learner = Perceptron(verbose=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(X, y)
+    assert learner.stop_reason_ is StopReason.INTERRUPTED
+    assert learner.n_iter_ >= 100
+    assert learner.score(X, y) > 0.9
+
+
+def test_warm_start_goes_on() -> None:
+    X, y = breast_cancer()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        whole = Perceptron(max_iter=20).fit(X, y)
+        half = Perceptron(max_iter=10, warm_start=True).fit(X, y).fit(X, y)
+    np.testing.assert_array_equal(whole.coef_, half.coef_)
+
+
+def test_trace_is_bounded_and_keeps_the_last_epoch(opening_story: Perceptron) -> None:
+    trace = opening_story.trace_
+    assert trace.epoch[-1] == 217_171
+    assert trace.epoch[:64].tolist() == list(range(1, 65))
+    assert len(trace) < 64 * (2 + np.log(217_171 / 64))
+    assert trace.mistakes[-1] == 0
+    assert trace.mistakes[0] > 0
+    assert (np.diff(trace.seconds) >= 0).all()
+
+
+# ------------------------------------------------------------------- bad input
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([[1.0], [2.0]], [0, 0], "every label is"),
+        ([[1.0], [2.0], [3.0]], [0, 1, 2], "3 classes"),
+        ([[1.0], [np.nan]], [0, 1], "NaN"),
+        ([[1.0], [np.inf]], [0, 1], "infinity"),
+        (np.empty((0, 2)), [], "0 sample"),
+        (np.empty((2, 0)), [0, 1], "0 feature"),
+        ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
+        ([[1.0], [2.0]], [0.5, 1.7], "continuous"),
+    ],
+)
+def test_bad_input_changes_nothing(X: Any, y: Any, message: str) -> None:
+    learner = Perceptron().fit([[1.0, 0.0], [-1.0, 0.0]], [1, 0])
+    before = learner.__dict__.copy()
+    with pytest.raises(ValueError, match=message):
+        learner.fit(X, y)
+    assert learner.__dict__.keys() == before.keys()
+    assert all(learner.__dict__[k] is v for k, v in before.items())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [({"max_iter": 0}, "max_iter"), ({"max_seconds": -1.0}, "max_seconds"), ({"trace": "all"}, "trace")],
+)
+def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Perceptron(**parameters).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_partial_fit_refuses_unknown_labels() -> None:
+    with pytest.raises(ValueError, match="classes must be passed"):
+        Perceptron().partial_fit([[1.0]], [1])
+    learner = Perceptron().partial_fit([[1.0]], [1], classes=[0, 1])
+    with pytest.raises(ValueError, match="row 1: label 7"):
+        learner.partial_fit([[1.0], [2.0]], [1, 7])
+    assert learner.t_ == 1
+
+
+# ----------------------------------------------------------------------- cache
+_SECOND_PROCESS = """
+import numpy as np, scipy.sparse as sp, warnings
+warnings.simplefilter("ignore")
+from linsep.kernels import epoch
+from linsep.learners import Perceptron
+rng = np.random.RandomState(0)
+X, y = rng.randn(40, 3), np.arange(40) % 2
+for rows in (X, X.astype("f"), sp.csr_matrix(X)):
+    Perceptron(max_iter=3).fit(rows, y).partial_fit(rows, y)
+kernels = [k for k in vars(epoch).values() if hasattr(k, "stats")]
+print(sum(sum(k.stats.cache_misses.values()) for k in kernels), sum(sum(k.stats.cache_hits.values()) for k in kernels))
+"""
+
+
+def test_a_second_process_compiles_nothing() -> None:
+    for _ in range(2):
+        out = subprocess.run(
+            [sys.executable, "-c", _SECOND_PROCESS], capture_output=True, text=True, check=True
+        )
+    misses, hits = map(int, out.stdout.split())
+    assert misses == 0
+    assert hits >= 6
