@@ -7,7 +7,6 @@ import sys
 import warnings
 from typing import Any
 
-import naive
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -20,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
+import naive
 from linsep.learners import Perceptron
 from linsep.types import StopReason
 
@@ -258,9 +258,7 @@ def test_shuffling_depends_only_on_the_seed() -> None:
 # ------------------------------------------------------------------- stopping
 def test_budget_warns_with_numbers_and_the_next_step() -> None:
     X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
-    with pytest.warns(
-        ConvergenceWarning, match=r"50 epochs.*last pass made \d mistakes on 4 rows.*separability"
-    ):
+    with pytest.warns(ConvergenceWarning, match=r"50 epochs.*last pass made \d mistakes on 4 rows.*separability"):
         learner = Perceptron(max_iter=50).fit(X, y)
     assert learner.stop_reason_ is StopReason.EPOCH_BUDGET
     with pytest.warns(ConvergenceWarning, match="time budget"):
@@ -367,9 +365,7 @@ print(sum(sum(k.stats.cache_misses.values()) for k in kernels), sum(sum(k.stats.
 
 def test_a_second_process_compiles_nothing() -> None:
     for _ in range(2):
-        out = subprocess.run(
-            [sys.executable, "-c", _SECOND_PROCESS], capture_output=True, text=True, check=True
-        )
+        out = subprocess.run([sys.executable, "-c", _SECOND_PROCESS], capture_output=True, text=True, check=True)
     misses, hits = map(int, out.stdout.split())
     assert misses == 0
     assert hits >= 6

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]

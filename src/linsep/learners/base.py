@@ -58,9 +58,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ input
     def _check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset
-        )
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
         check_classification_targets(y)
         return X, y
 
@@ -83,9 +81,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         unknown = ~np.isin(y, self.classes_)
         if unknown.any():
             i = int(np.flatnonzero(unknown)[0])
-            raise ValueError(
-                f"row {i}: label {y[i]} is not one of the classes {', '.join(map(str, self.classes_))}"
-            )
+            raise ValueError(f"row {i}: label {y[i]} is not one of the classes {', '.join(map(str, self.classes_))}")
         return np.where(y == self.classes_[1], 1.0, -1.0)
 
     def _weights(self, X: Any, y: Array, sample_weight: Any, balance: Array | None = None) -> Array | None:
@@ -99,7 +95,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         if balance is not None:
             return weight * balance
         per_class = compute_class_weight(class_weight, classes=self.classes_, y=y)
-        return weight * per_class[np.searchsorted(self.classes_, y)]
+        return weight * per_class[np.argmax(y[:, None] == self.classes_, axis=1)]
 
     # ------------------------------------------------------------- prediction
     def decision_function(self, X: Any) -> Array:

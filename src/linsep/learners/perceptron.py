@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from linsep.kernels.epoch import Rows, Skip, make_skip, plain_epochs, skipping_epochs, start_skip
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.steps import PerceptronStep
@@ -104,9 +102,7 @@ class Perceptron(EpochLearner):
         start_skip(rows.X, float(self.fit_intercept), from_zero, skip)
         return skip
 
-    def _run(
-        self, rows: Rows, memory: Skip | None, log: UpdateLog | None, reference: Array, record: Array
-    ) -> int:
+    def _run(self, rows: Rows, memory: Skip | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         state = (self.coef_[0], self.intercept_, float(self.fit_intercept), log, self.t_, reference, record)
         if memory is None:
             return int(plain_epochs(rows, PerceptronStep(0.0), *state))

@@ -193,6 +193,8 @@ class EpochLearner(LinearClassifier):
             raise
         finally:
             self.stop_reason_ = stop or StopReason.INTERRUPTED
+            if log is not None:
+                log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count
 
     def _count(self, record: Array) -> None:
         self.n_iter_ += len(record)
@@ -242,10 +244,10 @@ class EpochLearner(LinearClassifier):
         if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
             return None
         count = getattr(self, "class_count_", np.zeros(len(self.classes_), dtype=np.int64))
-        seen = count + np.cumsum(y[:, None] == self.classes_, axis=0)
+        is_class = y[:, None] == self.classes_
+        seen = count + np.cumsum(is_class, axis=0)
         self.class_count_ = seen[-1]
-        own = seen[np.arange(len(y)), np.searchsorted(self.classes_, y)]
-        balance: Array = seen.sum(axis=1) / (len(self.classes_) * own)
+        balance: Array = seen.sum(axis=1) / (len(self.classes_) * seen[is_class])
         return balance
 
 
