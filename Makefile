@@ -1,0 +1,47 @@
+# `make demo` and `make test` need Python >= 3.11, make and a package index; each sets up .venv by itself.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test test-lowest lint types format lock bench clean
+
+$(READY): requirements/dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "linsep needs Python >= 3.11: run make PYTHON=/path/to/python3.11"; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(READY)
+	$(BIN)/linsep demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -q
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The oldest releases that pyproject.toml admits.
+test-lowest:
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/lowest.lock
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	.venv-lowest/bin/python -m pytest -q
+
+lock:
+	uv pip compile -q --universal --generate-hashes --python-version 3.11 \
+	  --extra plots --extra dask --extra app --group dev pyproject.toml -o requirements/dev.lock
+	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
+	  --group dev pyproject.toml -o requirements/lowest.lock
+
+clean:
+	rm -rf .venv .venv-lowest linsep-demo

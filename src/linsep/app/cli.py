@@ -1,0 +1,218 @@
+"""The command line: argument parsing and presentation. Each command is one call of the library."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from linsep.app import commands
+from linsep.types import DataError
+
+app = typer.Typer(
+    help="Linear separators with receipts: train one, use one, or ask whether one exists.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+class Format(StrEnum):
+    """File formats by name, for input whose name does not tell."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+    SVMLIGHT = "svmlight"
+
+
+TableArg = Annotated[str, typer.Argument(help="CSV (.gz too), Parquet or svmlight file; - is standard input.")]
+ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep fit`.")]
+TargetOpt = Annotated[str | None, typer.Option(help="Column that holds the label (svmlight files need none).")]
+PositiveOpt = Annotated[
+    str | None, typer.Option(help="Label of the positive class; with three or more classes, this one against the rest.")
+]
+FormatOpt = Annotated[Format | None, typer.Option(help="Format of the table, where its name does not tell.")]
+CategoricalOpt = Annotated[
+    list[str] | None, typer.Option(help="Read this column as text even if it holds numbers (may be repeated).")
+]
+JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+
+
+def _out() -> Console:
+    return Console(highlight=False, soft_wrap=True)
+
+
+def _err() -> Console:
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def _warn(message: str) -> None:
+    _err().print(f"[yellow]warning:[/] {escape(message)}")
+
+
+def _print(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool, title: str | None = None) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps(data, allow_nan=False) + "\n")
+        return
+    table = Table(show_header=False, box=None, title=title, title_justify="left", pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, text in rows:
+        table.add_row(escape(label), escape(text))
+    _out().print(table)
+
+
+@app.command()
+def fit(
+    table: TableArg,
+    target: TargetOpt = None,
+    positive: PositiveOpt = None,
+    learner: Annotated[str, typer.Option(help="perceptron (more of the family are on their way).")] = "perceptron",
+    max_iter: Annotated[
+        int | None, typer.Option(min=1, help="Epochs at most (1000, or no limit with --seconds).")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
+    holdout: Annotated[
+        float, typer.Option(min=0.0, max=0.9, help="Also fit on the other rows and score on this share of them.")
+    ] = 0.0,
+    model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
+    categorical: CategoricalOpt = None,
+    format: FormatOpt = None,
+    as_json: JsonOpt = False,
+) -> None:
+    """Train a separator on TABLE, write it to a model file and print its receipt.
+
+    Numbers are standardised, text columns become one indicator column a level. Exit status: 0 done (also when
+    a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
+    """
+    if max_iter is not None and seconds is not None:
+        raise typer.BadParameter("give --max-iter or --seconds, not both")
+    result = commands.fit(
+        table,
+        target=target,
+        positive=positive,
+        learner=learner,
+        max_iter=max_iter if max_iter is not None or seconds is not None else 1000,
+        seconds=seconds,
+        holdout=holdout,
+        model=model,
+        categorical=tuple(categorical or ()),
+        format=format,
+    )
+    for message in result.warnings:
+        _warn(message)
+    _print(result.lines, result.data, as_json)
+    if result.interrupted:
+        raise typer.Exit(130)
+
+
+@app.command()
+def predict(
+    model: ModelArg,
+    table: TableArg,
+    output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
+    format: FormatOpt = None,
+) -> None:
+    """Label the rows of TABLE: writes CSV with the columns prediction and decision_value (w.x + b)."""
+    for message in commands.predict(model, table, output, format=format):
+        _warn(message)
+
+
+@app.command()
+def score(model: ModelArg, table: TableArg, format: FormatOpt = None, as_json: JsonOpt = False) -> None:
+    """Compare the model's predictions with the labels in TABLE."""
+    result = commands.score(model, table, format=format)
+    for message in result.warnings:
+        _warn(message)
+    _print(result.lines, result.data, as_json)
+
+
+@app.command()
+def check(
+    table: TableArg,
+    target: TargetOpt = None,
+    positive: PositiveOpt = None,
+    seconds: Annotated[float | None, typer.Option(min=0.0, help="Give up after this long (exit status 3).")] = None,
+    categorical: CategoricalOpt = None,
+    format: FormatOpt = None,
+    as_json: JsonOpt = False,
+) -> None:
+    """Prove whether a hyperplane separates the classes of TABLE, about the numbers exactly as they are written.
+
+    Exit status: 0 separable, 1 quasi-separable or inseparable (with three or more classes, if any class is not
+    separable from the rest), 3 undecided, 2 bad usage or input.
+    """
+    result = commands.check(
+        table,
+        target=target,
+        positive=positive,
+        seconds=seconds,
+        categorical=tuple(categorical or ()),
+        format=format,
+    )
+    _print(result.lines, result.data, as_json)
+    raise typer.Exit(result.exit_status)
+
+
+@app.command()
+def show(
+    model: ModelArg,
+    weights: Annotated[int, typer.Option(min=1, help="How many of the largest weights.")] = 20,
+    as_json: JsonOpt = False,
+) -> None:
+    """Print what a model file holds: its largest weights by feature name, and how it was made."""
+    result = commands.show(model, weights)
+    _print(result.lines, result.data, as_json)
+
+
+@app.command()
+def synth(
+    rows: Annotated[int, typer.Option(min=1, help="Rows to make.")] = 1000,
+    features: Annotated[int, typer.Option(min=1, help="Features of each row.")] = 2,
+    margin: Annotated[float, typer.Option(min=0.0, help="Least distance of a row from the planted separator.")] = 0.1,
+    radius: Annotated[float, typer.Option(min=0.0, help="Largest distance of a row from the origin.")] = 3.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
+    output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
+) -> None:
+    """Make a separable table with a known separator: columns x1, x2, ..., label."""
+    message = commands.synth(rows, features, margin, radius, seed, output)
+    _err().print(escape(message))
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Option(help="Where to write the table and the model.")] = Path("linsep-demo"),
+) -> None:
+    """The opening story: the breast-cancer table is separable after all."""
+    result = commands.demo(folder, lambda text: _out().print(escape(text)))
+    _print(result.lines, result.data, False)
+    _out().print(escape(result.closing))
+
+
+def main() -> None:
+    """Run the command line; every way to end has an exit status."""
+    try:
+        status = app(standalone_mode=False)
+    except (typer.Abort, KeyboardInterrupt):
+        _err().print("interrupted")
+        status = 130
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our pipe has gone: nothing left to say
+        status = 0
+    except (DataError, ValueError, OSError) as error:
+        _err().print(f"[red]linsep: error:[/] {escape(str(error))}")
+        status = 2
+    except Exception as error:
+        if not hasattr(error, "exit_code"):  # a usage error says so itself; anything else is a bug of ours
+            raise
+        if hasattr(error, "show"):
+            error.show()
+        status = error.exit_code
+    sys.exit(status or 0)

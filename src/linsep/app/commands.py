@@ -1,0 +1,314 @@
+"""What each command does, in terms of the library; nothing here parses arguments or prints."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Perceptron as ScikitPerceptron
+from sklearn.preprocessing import StandardScaler
+
+from linsep.app.progress import EpochProgress
+from linsep.app.receipt import hold_out, make_receipt
+from linsep.data.encode import TableEncoder
+from linsep.data.open import exact_numbers, open_data
+from linsep.data.synthetic import make_separable
+from linsep.learners import Perceptron
+from linsep.learners.training import EpochLearner
+from linsep.store import load, save
+from linsep.theory.separability import separability
+from linsep.types import Array, DataError, StopReason, Verdict
+
+LEARNERS: dict[str, Callable[..., EpochLearner]] = {"perceptron": Perceptron}
+
+
+@dataclass
+class Result:
+    """Lines of (label, text) for people, `data` for programs, and what else the command line needs to know."""
+
+    lines: list[tuple[str, str]]
+    data: dict[str, Any]
+    warnings: list[str] = field(default_factory=list)
+    interrupted: bool = False
+    exit_status: int = 0
+    closing: str = ""
+
+
+# ------------------------------------------------------------------------ fit
+def fit(
+    table: Any,
+    *,
+    target: str | None,
+    positive: str | None,
+    learner: str,
+    max_iter: int | None,
+    seconds: float | None,
+    holdout: float,
+    model: Path,
+    categorical: tuple[str, ...] = (),
+    format: str | None = None,
+) -> Result:
+    """Encode a table, train on it, save the model, and make its receipt."""
+    if learner not in LEARNERS:
+        raise DataError(f"no learner called {learner!r}: choose from {', '.join(LEARNERS)}")
+    _check_writable(model)
+    source = open_data(table, target=target, format=format, categorical=categorical)
+    encoder = TableEncoder(categorical=categorical).fit(source)
+    rows = encoder.transform(source)
+    codes, classes = encode_labels(rows.y, positive)
+    with EpochProgress(max_iter, seconds) as progress, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        estimator = LEARNERS[learner](max_iter=max_iter, max_seconds=seconds, verbose=progress)
+        interrupted = False
+        began = time.perf_counter()
+        try:
+            estimator.fit(rows.X, codes)
+        except KeyboardInterrupt:
+            if not hasattr(estimator, "stop_reason_"):
+                raise
+            interrupted = True
+        took = time.perf_counter() - began
+        held_out = hold_out(estimator, rows.X, codes, holdout) if holdout and not interrupted else None
+    estimator.verbose = 0
+    said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)][:1]
+    if interrupted:
+        said.append(f"interrupted after {estimator.n_iter_} epochs; the model so far is in {model}")
+    estimator.classes_ = classes
+    estimator.encoder_ = encoder
+    save(estimator, model)
+    receipt = make_receipt(estimator, rows.X, classes[codes], seconds=took, held_out=held_out, prove=not interrupted)
+    lines = [*receipt.lines, ("model", f"{model} (next: linsep show {model})")]
+    return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted)
+
+
+def encode_labels(y: Array | None, positive: str | None) -> tuple[Array, Array]:
+    """Return codes 0 and 1 and the pair of labels they stand for; `positive` names the label of code 1."""
+    if y is None:
+        raise DataError("these rows have no labels: name the label column with --target")
+    labels = np.unique(y)
+    if positive is None:
+        if labels.size != 2:
+            _refuse_classes(labels)
+        return np.searchsorted(labels, y), labels
+    chosen = np.array([str(label) == positive for label in labels])
+    if not chosen.any():
+        raise DataError(f"no row has the label {positive!r}: the labels are {_listed(labels)}")
+    if labels.size == 1:
+        _refuse_classes(labels)
+    rest = labels[~chosen][0] if labels.size == 2 else f"not {positive}"
+    one = labels[chosen][0] if labels.size == 2 else positive
+    return (y == labels[chosen][0]).astype(np.intp), np.array([rest, one])
+
+
+def _refuse_classes(labels: Array) -> None:
+    if labels.size == 1:
+        raise DataError(f"every row has the label {labels[0]}: a separator needs rows on both sides")
+    raise DataError(
+        f"the target has {labels.size} classes ({_listed(labels)}) and this learner takes two: name one with "
+        f"--positive {labels[0]} to separate it from the rest; more than two at once are on their way"
+    )
+
+
+def _listed(labels: Array) -> str:
+    shown = ", ".join(str(label) for label in labels[:6])
+    return shown + (", ..." if len(labels) > 6 else "")
+
+
+def _check_writable(path: Path) -> None:
+    """Find out before hours of training, not after, that the model has nowhere to go."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise DataError(f"cannot write {path}: there is no folder {folder}; make it first")
+    if path.is_dir():
+        raise DataError(f"cannot write {path}: it is a folder; give a file name")
+
+
+# ------------------------------------------------------------- predict, score
+def predict(model: Path, table: Any, output: str, *, format: str | None = None) -> list[str]:
+    """Write predictions and decision values as CSV; return what there is to warn of."""
+    estimator = _load_with_encoder(model)
+    source = open_data(table, format=format)
+    rows = estimator.encoder_.transform(source)
+    z = estimator.decision_function(rows.X)
+    labels = estimator.classes_[(z >= 0).astype(np.intp)]
+    written = pa.table({"prediction": labels.tolist(), "decision_value": z.astype(np.float64)})
+    with open_output(output) as stream:
+        write_csv(written, stream)
+    return _unknown_categories(estimator.encoder_)
+
+
+def score(model: Path, table: Any, *, format: str | None = None) -> Result:
+    """Accuracy and the four counts behind it."""
+    estimator = _load_with_encoder(model)
+    source = open_data(table, target=estimator.encoder_.target, format=format)
+    rows = estimator.encoder_.transform(source)
+    if rows.y is None:
+        raise DataError("these rows have no labels to compare with")
+    negative, positive = (str(label) for label in estimator.classes_)
+    said = np.array([str(label) for label in estimator.predict(rows.X)])
+    truth = np.array([str(label) for label in rows.y])
+    if negative == f"not {positive}":
+        truth = np.where(truth == positive, truth, negative)
+    strange = sorted(set(truth) - {negative, positive})
+    if strange:
+        raise DataError(f"label {strange[0]!r} is not one the model knows: {negative}, {positive}")
+    counts = {f"{a} predicted {b}": int(((truth == a) & (said == b)).sum()) for a in (negative, positive)
+              for b in (negative, positive)}  # fmt: skip
+    accuracy = float((truth == said).mean())
+    lines = [("rows", f"{len(truth):,}"), ("accuracy", f"{accuracy:.2%}")]
+    lines += [(name, f"{count:,}") for name, count in counts.items()]
+    data = {"rows": len(truth), "accuracy": accuracy, "counts": counts}
+    return Result(lines, data, _unknown_categories(estimator.encoder_))
+
+
+def _load_with_encoder(model: Path) -> Any:
+    estimator = load(model)
+    if getattr(estimator, "encoder_", None) is None:
+        raise DataError(f"{model} was not trained on a table: load it in Python with linsep.load")
+    return estimator
+
+
+def _unknown_categories(encoder: TableEncoder) -> list[str]:
+    return [
+        f"column {column!r}: {count:,} rows hold a category that was not there in training; they count as none"
+        for column, count in encoder.unknown_.items()
+        if count
+    ]
+
+
+@contextmanager
+def open_output(name: str) -> Iterator[TextIO]:
+    """Standard output for "-", else a file that appears only when it is whole."""
+    if name == "-":
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    path = Path(name)
+    _check_writable(path)
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as stream:
+            yield stream
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_csv(table: pa.Table, stream: TextIO) -> None:
+    """Write a table as CSV; numbers with as many digits as they need to be read back the same."""
+    sink = pa.BufferOutputStream()
+    pyarrow.csv.write_csv(table, sink, pyarrow.csv.WriteOptions(quoting_style="needed"))
+    stream.write(sink.getvalue().to_pybytes().decode())
+
+
+# ---------------------------------------------------------------------- check
+_STATUS: dict[Verdict, int] = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}
+
+
+def check(
+    table: Any,
+    *,
+    target: str | None,
+    positive: str | None,
+    seconds: float | None,
+    categorical: tuple[str, ...] = (),
+    format: str | None = None,
+) -> Result:
+    """Decide separability of the numbers as they are written; one class against the rest when there are several."""
+    source = open_data(table, target=target, format=format, categorical=categorical)
+    numbers = exact_numbers(source)
+    if numbers.y is None:
+        raise DataError("these rows have no labels: name the label column with --target")
+    labels = np.unique(numbers.y)
+    if labels.size <= 2 or positive is not None:
+        codes, classes = encode_labels(numbers.y, positive)
+        certificate = separability(numbers.X, codes, time_limit=seconds)
+        lines = [
+            ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
+            ("classes", f"{classes[0]} (-), {classes[1]} (+)"),
+            ("verdict", certificate.verdict),
+            ("why", certificate.summary()),
+        ]
+        data = {"classes": [str(c) for c in classes], **certificate.to_dict()}
+        return Result(lines, data, exit_status=_STATUS[certificate.verdict])
+    lines, verdicts = [], {}
+    for label in labels:
+        certificate = separability(numbers.X, (numbers.y == label).astype(int), time_limit=seconds)
+        lines.append((f"{label} against the rest", certificate.summary()))
+        verdicts[str(label)] = certificate.to_dict()
+    found = {v["verdict"] for v in verdicts.values()}
+    status = 1 if found & {"quasi-separable", "inseparable"} else 3 if "undecided" in found else 0
+    return Result(lines, {"one_against_rest": verdicts}, exit_status=status)
+
+
+# ----------------------------------------------------------------- show, synth
+def show(model: Path, n_weights: int) -> Result:
+    """The largest weights by feature name, and how the model was made."""
+    estimator = load(model)
+    w = estimator.coef_[0]
+    encoder = getattr(estimator, "encoder_", None)
+    names = getattr(estimator, "feature_names_in_", None) if encoder is None else encoder.feature_names_
+    names = [f"x{j}" for j in range(w.size)] if names is None else list(names)
+    largest = np.argsort(-np.abs(w), kind="stable")[:n_weights]
+    about = {
+        "learner": type(estimator).__name__,
+        "classes": f"{estimator.classes_[0]} (-), {estimator.classes_[1]} (+)",
+        "stop reason": str(estimator.stop_reason_),
+        "epochs": f"{estimator.n_iter_:,}",
+        "mistakes": f"{estimator.n_mistakes_:,}",
+        "features": f"{w.size:,}",
+        "intercept": f"{float(estimator.intercept_[0]):+.6g}",
+    }
+    if encoder is not None:
+        about["weights are per"] = "standard deviation of a number, or 1 for a category"
+    weights = {names[j]: float(w[j]) for j in largest}
+    lines = [*about.items(), *((f"  {name}", f"{value:+.6g}") for name, value in weights.items())]
+    data = {**about, "intercept": float(estimator.intercept_[0]), "weights": weights}
+    return Result(lines, data)
+
+
+def synth(rows: int, features: int, margin: float, radius: float, seed: int, output: str) -> str:
+    """Write a separable table; return a sentence on the separator planted in it."""
+    X, y, w, b = make_separable(rows, features, margin, radius=radius, random_state=seed)
+    columns = {f"x{j + 1}": X[:, j] for j in range(features)} | {"label": y}
+    with open_output(output) as stream:
+        write_csv(pa.table(columns), stream)
+    shown = ", ".join(f"{value:.6g}" for value in w[:5]) + (", ..." if features > 5 else "")
+    return f"planted separator: w = ({shown}), b = {b:.6g}; every row is more than {margin:g} away from it"
+
+
+# ----------------------------------------------------------------------- demo
+def demo(folder: Path, say: Callable[[str], None]) -> Result:
+    """Fit the breast-cancer table to a clean pass where scikit-learn's perceptron stops early."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data = load_breast_cancer()
+    X, label = data.data, data.target_names[data.target]
+    theirs = ScikitPerceptron().fit(scaled := StandardScaler().fit_transform(X), label)
+    say(f"scikit-learn's Perceptron() on the standardised breast-cancer table, {X.shape[0]} x {X.shape[1]}: stops")
+    say(f"after {theirs.n_iter_} epochs at {theirs.score(scaled, label):.1%} training accuracy, without a word.")
+    say("linsep fits the same table until a whole pass is clean:\n")
+    names = [name.replace(" ", "_") for name in data.feature_names]
+    table = folder / "breast_cancer.csv"
+    with open_output(str(table)) as stream:
+        write_csv(pa.table({**dict(zip(names, X.T, strict=True)), "diagnosis": label}), stream)
+    model = folder / "breast_cancer.linsep"
+    result = fit(table, target="diagnosis", positive="benign", learner="perceptron", max_iter=None, seconds=60.0,
+                 holdout=0.2, model=model)  # fmt: skip
+    assert result.data["stop_reason"] == StopReason.CLEAN_PASS
+    result.closing = (
+        f"\nThe table is {table}, the model {model}. Next:\n"
+        f"  linsep show {model}\n"
+        f"  linsep check {table} --target diagnosis\n"
+    )
+    return result

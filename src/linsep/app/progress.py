@@ -1,0 +1,42 @@
+"""A progress line on standard error for what takes longer than a second, and none when nobody watches."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+
+class EpochProgress:
+    """Callable for a learner's `verbose`: shows epochs, mistakes of the last pass and the time."""
+
+    def __init__(self, max_iter: int | None, max_seconds: float | None) -> None:
+        self._max_iter = max_iter
+        self._max_seconds = max_seconds
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, epochs: int, mistakes: int, seconds: float) -> None:
+        if seconds < 1.0 or not sys.stderr.isatty():
+            return
+        if self._bar is None:
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task("", total=self._max_seconds or self._max_iter)
+        assert self._task is not None
+        self._bar.update(
+            self._task,
+            completed=seconds if self._max_seconds else epochs,
+            description=f"epoch {epochs:,}: {mistakes:,} mistakes",
+        )

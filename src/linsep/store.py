@@ -1,0 +1,263 @@
+"""Save a fitted learner in one file and load it again, ready to predict and to go on training.
+
+The file is in the safetensors format: arrays as plain bytes behind a JSON header, so reading one runs no code
+and other tools can open it. Under the key "linsep" the header holds the model's own JSON: format version,
+library version, class, parameters, feature names, classes, counters, encoder, and two SHA-256 digests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as _unpack
+from safetensors.numpy import save as _pack
+from sklearn.utils.validation import check_is_fitted
+
+from linsep import learners
+from linsep.jsonable import from_jsonable, to_jsonable
+from linsep.types import Array, DataError
+
+FORMAT = 1
+# A killed `save` may leave one of these beside the model; it is safe to delete.
+_TEMP = ".linsep-{}.tmp"
+# The digest of the whole file is taken with zeros in its own place. It is the first such text in the file:
+# the model's JSON stands in the header as a quoted string, and deeper strings have longer escapes.
+_MARK = rb"\"file_sha256\":\""
+_ZEROS = b"0" * 64
+# What a whole file may still raise when its version of the library named or shaped things differently.
+_UNBUILDABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError, SafetensorError)
+
+
+class ModelFileError(DataError):
+    """A file that is not a whole, unaltered model of this library: the message says which file and why."""
+
+
+def save(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted learner to one file: the old file or the new one, never a broken one.
+
+    Training goes on after `load` as if it had never stopped, to the last bit. The trace is not kept.
+
+    Parameters
+    ----------
+    estimator : a fitted learner of `linsep.learners`
+    path : str or PathLike
+        A model there before is replaced in one step, once the new one is on the disk.
+
+    Raises
+    ------
+    DataError
+        The learner cannot be held in a file (a parameter is an object, say); nothing was written.
+    OSError
+        The path cannot be written; a model there before is as it was.
+
+    Examples
+    --------
+    >>> import numpy as np, os, tempfile
+    >>> from linsep.learners import Perceptron
+    >>> learner = Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.safetensors")
+    ...     save(learner, path)
+    ...     load(path).n_mistakes_ == learner.n_mistakes_, load(path).n_iter_
+    (True, 2)
+    """
+    _write(Path(os.path.realpath(path)), _to_bytes(estimator))
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Return the fitted learner that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or PathLike
+
+    Returns
+    -------
+    estimator
+        Of the class that was saved; with `encoder_` if it was trained on a table.
+
+    Raises
+    ------
+    ModelFileError
+        The file is empty, cut short, altered, from a newer format or not a linsep model at all.
+    OSError
+        The file cannot be read.
+    """
+    raw = Path(path).read_bytes()
+    try:
+        return _from_bytes(raw)
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
+
+
+# ------------------------------------------------------------------------ bytes
+def _to_bytes(estimator: Any) -> bytes:
+    cls = type(estimator)
+    if _learner(cls.__name__) is not cls:
+        names = ", ".join(learners.__all__)
+        raise DataError(f"cannot save a {cls.__name__}: a model file holds one of linsep's learners ({names})")
+    check_is_fitted(estimator)
+    arrays: dict[str, Array] = {}
+    header: dict[str, Any] = {"file_sha256": _ZEROS.decode(), "format": FORMAT, "version": version("linsep")}
+    header["class"] = cls.__name__
+    header["parameters"] = {
+        name: to_jsonable(value, f"parameter {name} of {cls.__name__}")
+        for name, value in estimator.get_params(deep=False).items()
+    }
+    names = getattr(estimator, "feature_names_in_", None)
+    header["feature_names"] = None if names is None else [str(name) for name in names]
+    header["classes"] = _pack_labels(estimator.classes_, arrays)
+    header["state"], state = _part("state", estimator._get_state())
+    arrays |= state
+    if hasattr(estimator, "encoder_"):
+        header["encoder"], encoder = _part("encoder", estimator.encoder_.state())
+        arrays |= encoder
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+            raise DataError(f"cannot save {name}: a model file has no place for arrays of {array.dtype}")
+    header["arrays_sha256"] = _digest(arrays)
+    raw = bytearray(_pack(arrays, {"linsep": json.dumps(header, allow_nan=False, separators=(",", ":"))}))
+    at = raw.index(_MARK) + len(_MARK)
+    raw[at : at + 64] = hashlib.sha256(raw).hexdigest().encode()
+    return bytes(raw)
+
+
+def _from_bytes(raw: bytes) -> Any:
+    header = _read_header(raw)
+    at = raw.find(_MARK) + len(_MARK)
+    digest = hashlib.sha256(raw[:at] + _ZEROS)
+    digest.update(memoryview(raw)[at + 64 :])
+    if raw[at : at + 64] != digest.hexdigest().encode():
+        raise ModelFileError("the file was altered or cut short since it was saved; save the model again")
+    try:
+        # Copies: the arrays of the format are read-only views, and training writes in place.
+        arrays = {name: array.copy() for name, array in _unpack(raw).items()}
+        if _digest(arrays) != header["arrays_sha256"]:
+            raise ModelFileError("the arrays are not those that were saved; save the model again")
+        return _build(header, arrays)
+    except ModelFileError:
+        raise
+    except _UNBUILDABLE as error:
+        raise ModelFileError(
+            f"saved by linsep {header.get('version')}, this is {version('linsep')}, which cannot rebuild the "
+            f"model ({type(error).__name__}: {error}); use that version"
+        ) from error
+
+
+def _read_header(raw: bytes) -> dict[str, Any]:
+    """The model's JSON, once it is certain that the file is a model and of a format known here."""
+    if not raw:
+        raise ModelFileError("the file is empty; a model file is written by linsep.save or `linsep fit --model`")
+    end = 8 + int.from_bytes(raw[:8], "little")
+    if end > len(raw) and raw[8:9] == b"{":
+        raise ModelFileError("the file is cut short inside its header; save the model again")
+    try:
+        header = json.loads(json.loads(raw[8:end])["__metadata__"]["linsep"])
+        newer = header["format"] > FORMAT
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ModelFileError(
+            "not a linsep model file; one is written by linsep.save or `linsep fit --model`"
+        ) from error
+    if newer:
+        raise ModelFileError(
+            f"format {header['format']}, saved by linsep {header.get('version')}, is newer than format {FORMAT} "
+            f"that linsep {version('linsep')} reads; upgrade linsep"
+        )
+    return cast(dict[str, Any], header)
+
+
+def _build(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
+    cls = _learner(header["class"])
+    if cls is None:
+        raise ModelFileError(f"the class {header['class']!r} is not a learner of this version of linsep")
+    estimator = cls(**{name: from_jsonable(value) for name, value in header["parameters"].items()})
+    estimator.classes_ = _unpack_labels(header["classes"], arrays)
+    if header["feature_names"] is not None:
+        estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+    estimator._set_state(from_jsonable(header["state"]), _under("state", arrays))
+    if "encoder" in header:
+        # Imported here because it brings the table readers with it, which a model of arrays does without.
+        from linsep.data.encode import TableEncoder
+
+        estimator.encoder_ = TableEncoder.from_state(from_jsonable(header["encoder"]), _under("encoder", arrays))
+    return estimator
+
+
+def _learner(name: str) -> Any:
+    """The learner of that name, or None: a file can name nothing else."""
+    return getattr(learners, name) if name in learners.__all__ else None
+
+
+def _digest(arrays: dict[str, Array]) -> str:
+    """SHA-256 over names, dtypes, shapes and little-endian bytes, in the order of the names."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(json.dumps([name, array.dtype.name, array.shape]).encode())
+        digest.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+    return digest.hexdigest()
+
+
+# ------------------------------------------------------------------------ parts
+def _part(prefix: str, state: tuple[dict[str, Any], dict[str, Array]]) -> tuple[Any, dict[str, Array]]:
+    meta, arrays = state
+    return to_jsonable(meta, prefix), {f"{prefix}/{name}": np.asarray(a, order="C") for name, a in arrays.items()}
+
+
+def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
+    return {name.removeprefix(f"{prefix}/"): a for name, a in arrays.items() if name.startswith(f"{prefix}/")}
+
+
+def _pack_labels(classes: Array, arrays: dict[str, Array]) -> dict[str, Any]:
+    if classes.dtype.kind in "biuf":
+        arrays["classes"] = np.asarray(classes, order="C")
+        return {"dtype": None}
+    dtype = classes.dtype.str if classes.dtype.kind == "U" else "object"
+    return {"dtype": dtype, "values": to_jsonable(classes.tolist(), "classes_")}
+
+
+def _unpack_labels(packed: dict[str, Any], arrays: dict[str, Array]) -> Array:
+    if packed["dtype"] is None:
+        return arrays["classes"]
+    return np.array(from_jsonable(packed["values"]), dtype=packed["dtype"])
+
+
+# ------------------------------------------------------------------------- disk
+def _write(path: Path, raw: bytes) -> None:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(f"cannot write the model: {path} is not an ordinary file; give the name of one")
+    temp = path.with_name(_TEMP.format(secrets.token_hex(8)))
+    try:
+        try:
+            # "x" with the default mode: the permissions are those the umask gives any new file.
+            with open(temp, "xb") as file:
+                file.write(raw)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temp, path)
+        finally:
+            temp.unlink(missing_ok=True)
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"cannot write the model ({error.strerror}): check that the folder exists, is writable and has room",
+            str(path),
+        ) from error
+    if os.name == "posix":
+        # The new name must reach the disk as well. Some file systems cannot flush a folder; the file is whole
+        # under either name, so that is no failure.
+        with suppress(OSError):
+            folder = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
