@@ -33,6 +33,7 @@ _TEMP = ".linsep-{}.tmp"
 # the model's JSON stands in the header as a quoted string, and deeper strings have longer escapes.
 _MARK = rb"\"file_sha256\":\""
 _ZEROS = b"0" * 64
+_ORIGIN = "linsep.save and `linsep fit --model` write model files"
 # What a whole file may still raise when its version of the library named or shaped things differently.
 _UNBUILDABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError, SafetensorError)
 
@@ -74,16 +75,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Return the fitted learner that `save` wrote.
-
-    Parameters
-    ----------
-    path : str or PathLike
-
-    Returns
-    -------
-    estimator
-        Of the class that was saved; with `encoder_` if it was trained on a table.
+    """Return the fitted learner that `save` wrote to `path`, with `encoder_` if it was trained on a table.
 
     Raises
     ------
@@ -103,8 +95,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 def _to_bytes(estimator: Any) -> bytes:
     cls = type(estimator)
     if _learner(cls.__name__) is not cls:
-        names = ", ".join(learners.__all__)
-        raise DataError(f"cannot save a {cls.__name__}: a model file holds one of linsep's learners ({names})")
+        raise DataError(f"cannot save a {cls.__name__}: a model file holds one of {', '.join(learners.__all__)}")
     check_is_fitted(estimator)
     arrays: dict[str, Array] = {}
     header: dict[str, Any] = {"file_sha256": _ZEROS.decode(), "format": FORMAT, "version": version("linsep")}
@@ -113,8 +104,8 @@ def _to_bytes(estimator: Any) -> bytes:
         name: to_jsonable(value, f"parameter {name} of {cls.__name__}")
         for name, value in estimator.get_params(deep=False).items()
     }
-    names = getattr(estimator, "feature_names_in_", None)
-    header["feature_names"] = None if names is None else [str(name) for name in names]
+    if hasattr(estimator, "feature_names_in_"):
+        header["feature_names"] = estimator.feature_names_in_.tolist()
     header["classes"] = _pack_labels(estimator.classes_, arrays)
     header["state"], state = _part("state", estimator._get_state())
     arrays |= state
@@ -123,7 +114,7 @@ def _to_bytes(estimator: Any) -> bytes:
         arrays |= encoder
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
-            raise DataError(f"cannot save {name}: a model file has no place for arrays of {array.dtype}")
+            raise DataError(f"cannot save the array {name}: safetensors has no type for {array.dtype}")
     header["arrays_sha256"] = _digest(arrays)
     raw = bytearray(_pack(arrays, {"linsep": json.dumps(header, allow_nan=False, separators=(",", ":"))}))
     at = raw.index(_MARK) + len(_MARK)
@@ -156,7 +147,7 @@ def _from_bytes(raw: bytes) -> Any:
 def _read_header(raw: bytes) -> dict[str, Any]:
     """The model's JSON, once it is certain that the file is a model and of a format known here."""
     if not raw:
-        raise ModelFileError("the file is empty; a model file is written by linsep.save or `linsep fit --model`")
+        raise ModelFileError(f"the file is empty; {_ORIGIN}")
     end = 8 + int.from_bytes(raw[:8], "little")
     if end > len(raw) and raw[8:9] == b"{":
         raise ModelFileError("the file is cut short inside its header; save the model again")
@@ -164,9 +155,7 @@ def _read_header(raw: bytes) -> dict[str, Any]:
         header = json.loads(json.loads(raw[8:end])["__metadata__"]["linsep"])
         newer = header["format"] > FORMAT
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ModelFileError(
-            "not a linsep model file; one is written by linsep.save or `linsep fit --model`"
-        ) from error
+        raise ModelFileError(f"not a linsep model file; {_ORIGIN}") from error
     if newer:
         raise ModelFileError(
             f"format {header['format']}, saved by linsep {header.get('version')}, is newer than format {FORMAT} "
@@ -181,7 +170,7 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
         raise ModelFileError(f"the class {header['class']!r} is not a learner of this version of linsep")
     estimator = cls(**{name: from_jsonable(value) for name, value in header["parameters"].items()})
     estimator.classes_ = _unpack_labels(header["classes"], arrays)
-    if header["feature_names"] is not None:
+    if "feature_names" in header:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
     estimator._set_state(from_jsonable(header["state"]), _under("state", arrays))
     if "encoder" in header:
@@ -247,17 +236,12 @@ def _write(path: Path, raw: bytes) -> None:
         finally:
             temp.unlink(missing_ok=True)
     except OSError as error:
-        raise OSError(
-            error.errno,
-            f"cannot write the model ({error.strerror}): check that the folder exists, is writable and has room",
-            str(path),
-        ) from error
-    if os.name == "posix":
-        # The new name must reach the disk as well. Some file systems cannot flush a folder; the file is whole
-        # under either name, so that is no failure.
-        with suppress(OSError):
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        advice = "check that the folder exists, is writable and has room"
+        raise OSError(error.errno, f"cannot write the model ({error.strerror}): {advice}", str(path)) from error
+    # The new name must reach the disk too. Not every system can flush a folder; the file is whole either way.
+    with suppress(OSError):
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

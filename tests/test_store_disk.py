@@ -1,0 +1,199 @@
+"""Writing model files: clear errors, and no failure or kill leaves a broken file."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linsep.learners import Perceptron
+from linsep.store import load, save
+
+
+def fitted(**parameters: Any) -> Perceptron:
+    return Perceptron(**parameters).fit(np.array([[-1.0], [2.0]]), [0, 1])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "model.safetensors"
+
+
+def test_an_unwritable_path_says_which_and_what_to_do(tmp_path: Path, path: Path) -> None:
+    hint = "cannot write the model .*: check that the folder exists, is writable and has room"
+    with pytest.raises(FileNotFoundError, match=hint) as caught:
+        save(fitted(), tmp_path / "nowhere" / "model")
+    assert str(tmp_path / "nowhere" / "model") in str(caught.value)
+    path.write_bytes(b"a file")
+    with pytest.raises(NotADirectoryError, match=hint):
+        save(fitted(), path / "model")
+    with pytest.raises(OSError, match="not an ordinary file"):
+        save(fitted(), tmp_path)
+    with pytest.raises(OSError, match="not an ordinary file"):
+        save(fitted(), os.devnull)
+    assert not stat.S_ISREG(os.stat(os.devnull).st_mode)
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_a_failed_write_keeps_the_old_model(
+    step: str, error: BaseException, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(fitted(), path)
+    before = path.read_bytes()
+
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(type(error)):
+        save(fitted(max_iter=2000), path)
+    assert os.listdir(path.parent) == [path.name]
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077])
+def test_permissions_are_those_of_any_new_file(mask: int, path: Path) -> None:
+    before = os.umask(mask)
+    try:
+        save(fitted(), path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
+
+
+def test_a_link_stays_a_link(tmp_path: Path, path: Path) -> None:
+    link = tmp_path / "latest"
+    link.symlink_to(path)
+    save(fitted(), link)
+    assert link.is_symlink()
+    assert load(path).n_iter_ == load(link).n_iter_ == 2
+
+
+# Each line on standard input asks for one victim, forked so that it starts at once: "random" saves two models
+# by turns for ever, a number kills itself before that many lines of the writing function have run.
+DRIVER = """
+import os, signal, sys
+import numpy as np
+from linsep import store
+from linsep.learners import Perceptron
+
+path, width = sys.argv[1], int(sys.argv[2])
+rows = np.vstack([-np.ones(width), np.ones(width)])
+old, new = Perceptron().fit(rows, [0, 1]), Perceptron().fit(2 * rows, [0, 1])
+store.save(old, path)
+left = 0
+
+def follow(frame, event, arg):
+    global left
+    if frame.f_code is not store._write.__code__:
+        return None
+    if event == "line":
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left -= 1
+    return follow
+
+print("ready", flush=True)
+for request in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        print(os.getpid(), flush=True)
+        if request.strip() == "random":
+            while True:
+                store.save(new, path)
+                print("saved", flush=True)
+                store.save(old, path)
+                print("saved", flush=True)
+        left = int(request)
+        sys.settrace(follow)
+        store.save(new, path)
+        sys.settrace(None)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    print("killed" if os.WIFSIGNALED(status) else "whole", flush=True)
+"""
+
+
+@pytest.fixture
+def driver(path: Path) -> Iterator[Any]:
+    processes = []
+
+    def start(width: int) -> subprocess.Popen[str]:
+        command = [sys.executable, "-W", "ignore", "-c", DRIVER, str(path), str(width)]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.communicate()
+        assert process.returncode == 0
+
+
+def ask(process: subprocess.Popen[str], request: str) -> int:
+    assert process.stdin is not None
+    process.stdin.write(request + "\n")
+    process.stdin.flush()
+    return int(read(process))
+
+
+def read(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def leftovers(path: Path) -> list[str]:
+    return [name for name in os.listdir(path.parent) if name != path.name]
+
+
+posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+@posix
+def test_a_kill_before_any_line_of_the_write_leaves_the_old_file_or_the_new(path: Path, driver: Any) -> None:
+    process = driver(3)
+    assert read(process) == "ready"
+    weights: list[float] = []
+    outcome = "killed"
+    while outcome == "killed":
+        ask(process, str(len(weights)))
+        outcome = read(process)
+        weights.append(float(load(path).coef_[0, 0]))
+    old, new = weights[0], weights[-1]
+    assert old != new
+    assert len(weights) > 10
+    assert weights == sorted(weights, key=lambda w: w == new)
+    assert all(name.startswith(".linsep-") and name.endswith(".tmp") for name in leftovers(path))
+
+
+@posix
+def test_a_kill_at_a_random_moment_leaves_one_of_the_two(path: Path, driver: Any) -> None:
+    rng = np.random.default_rng(0)
+    process = driver(20_000)
+    assert read(process) == "ready"
+    loaded = set()
+    for _ in range(30):
+        victim = ask(process, "random")
+        for _ in range(int(rng.integers(1, 4))):
+            assert read(process) == "saved"
+        # Work of a random length, so that the kill falls anywhere in the next saves.
+        hashlib.sha256(bytes(int(rng.integers(8_000_000))))
+        os.kill(victim, signal.SIGKILL)
+        while (line := read(process)) != "killed":
+            assert line in ("saved", "")
+        weights = load(path).coef_
+        assert (weights == weights[0, 0]).all()
+        loaded.add(float(weights[0, 0]))
+    assert len(loaded) == 2
+    assert all(name.startswith(".linsep-") and name.endswith(".tmp") for name in leftovers(path))
