@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.optional import log_update, row_at, weight_at
+from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import PerceptronStep, step_size
 from linsep.types import Array
@@ -22,12 +22,16 @@ RECORD = ("mistakes", "updates", "dots", "norm_w", "b", "cos", "w_dot_reference"
 
 
 class Rows(NamedTuple):
-    """What a pass reads: rows, labels, weights (or None) and visiting order (or None)."""
+    """What a pass reads: rows, labels and, where there are any, weights and a visiting order.
+
+    `own` weighs a row for its own class alone; a binary pass has it multiplied into `weight`.
+    """
 
     X: Any
     y: Array
-    weight: Array | None
-    order: Array | None
+    weight: Array | None = None
+    own: Array | None = None
+    order: Array | None = None
 
 
 class Skip(NamedTuple):
@@ -51,12 +55,12 @@ _REFRESH = 6.0
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def plain_epoch(
-    X: Any, y: Any, weight: Any, order: Any, step: Any, w: Any, b: Any, intercept: float, log: Any, visit: int
+    X: Any, y: Any, weight: Any, order: Any, step: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int]:
     """w += tau y x, b += tau y at each row whose step size tau is not 0. Return (mistakes, updates).
 
-    Changes `w` (n_features,), `b` (1,) and `log`. A mistake is y z <= 0. `visit` counts the rows visited before
-    this pass; it is only entered in the log.
+    Changes `w` (n_features,), `b` (1,) and `watch`. A mistake is y z <= 0. `visit` counts the rows visited before
+    this pass; it is only told to `watch`.
     """
     mistakes = 0
     updates = 0
@@ -65,23 +69,23 @@ def plain_epoch(
         m = y[i] * (row_dot(X, i, w) + b[0])
         if m <= 0.0:
             mistakes += 1
-        tau = step_size(step, m, X, i, intercept) * weight_at(weight, i)
+        tau = step_size(step, m, X, i, intercept, 1.0) * weight_at(weight, i)
         if tau > 0.0:
             updates += 1
             row_axpy(X, i, tau * y[i], w)
             b[0] += intercept * tau * y[i]
-            log_update(log, i, visit + t)
+            note_update(watch, X, i, tau * y[i], intercept, visit + t, 0)
     return mistakes, updates
 
 
 @njit(cache=True, nogil=True)
-def _guard(w: Any) -> float:
+def _guard(w: Any) -> Any:
     """c p eps: 4 (p + 8) times the unit of w's dtype, see `skipping_epoch`."""
     return 4.0 * (w.shape[0] + 8.0) * np.finfo(w.dtype).eps
 
 
 @njit(cache=True, nogil=True)
-def _threshold(skip: Any, guard: float) -> float:
+def _threshold(skip: Any, guard: float) -> Any:
     """The least g_i that proves row i right: sqrt(D2 + E) + guard (||w|| + ||r||), ||w|| <= ||r|| + ||w - r||."""
     distance = np.sqrt(max(skip.state[_D2], 0.0) + skip.state[_E])
     return distance * (1.0 + 1e-14) + guard * (2.0 * skip.state[_NORM_R] + distance)
@@ -106,11 +110,11 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def skipping_epoch(
-    X: Any, y: Any, weight: Any, order: Any, w: Any, b: Any, intercept: float, skip: Any, log: Any, visit: int
+    X: Any, y: Any, weight: Any, order: Any, w: Any, b: Any, intercept: float, skip: Any, watch: Any, visit: int
 ) -> tuple[int, int]:
     """One pass of the plain perceptron that leaves out dot products whose sign is already proved.
 
-    Return (mistakes, dot products done). Changes `w`, `b`, `skip` and `log`; the sequence of updates is that of
+    Return (mistakes, dot products done). Changes `w`, `b`, `skip` and `watch`; the sequence of updates is that of
     `plain_epoch` with `PerceptronStep(0)`, to the last bit.
 
     Let r be a past weight vector with z'_i = r.x_i kept (rows, w and r with the constant). Since
@@ -148,7 +152,7 @@ def skipping_epoch(
             if tau > 0.0:
                 row_axpy(X, i, tau * y[i], w)
                 b[0] += intercept * tau * y[i]
-                log_update(log, i, visit + t)
+                note_update(watch, X, i, tau * y[i], intercept, visit + t, 0)
                 _track(skip, guard, i, tau * y[i], np.float64(z))
                 threshold = _threshold(skip, guard)
             mistakes += 1
@@ -211,17 +215,17 @@ def _write_record(record: Any, e: int, w: Any, b: Any, reference: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def plain_epochs(
-    rows: Any, step: Any, w: Any, b: Any, intercept: float, log: Any, visit: int, reference: Any, record: Any
-) -> int:
+    rows: Any, step: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int, reference: Any, record: Any
+) -> Any:
     """Run `plain_epoch` until a pass makes no update or `record` is full. Return the passes made.
 
     Many short passes in one call: from Python each would cost more than the pass itself. Changes `w`, `b`,
-    `log` and `record` (one row an epoch, columns `RECORD`).
+    `watch` and `record` (one row an epoch, columns `RECORD`).
     """
     n = row_count(rows.X)
     for e in range(record.shape[0]):
         mistakes, updates = plain_epoch(
-            rows.X, rows.y, rows.weight, rows.order, step, w, b, intercept, log, visit + e * n
+            rows.X, rows.y, rows.weight, rows.order, step, w, b, intercept, watch, visit + e * n
         )
         record[e, 0] = mistakes
         record[e, 1] = updates
@@ -234,8 +238,8 @@ def plain_epochs(
 
 @njit(cache=True, nogil=True)
 def skipping_epochs(
-    rows: Any, skip: Any, w: Any, b: Any, intercept: float, log: Any, visit: int, reference: Any, record: Any
-) -> int:
+    rows: Any, skip: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int, reference: Any, record: Any
+) -> Any:
     """As `plain_epochs` for the plain perceptron, with exact skipping where it pays.
 
     A skipping pass that saved less than a quarter of its dot products is followed by plain passes: one, then
@@ -254,7 +258,7 @@ def skipping_epochs(
                 w,
                 b,
                 intercept,
-                log,
+                watch,
                 visit + e * n,
             )
             dots = n
@@ -262,7 +266,7 @@ def skipping_epochs(
                 _forget(skip)
         else:
             mistakes, dots = skipping_epoch(
-                rows.X, rows.y, rows.weight, rows.order, w, b, intercept, skip, log, visit + e * n
+                rows.X, rows.y, rows.weight, rows.order, w, b, intercept, skip, watch, visit + e * n
             )
             if dots <= 0.75 * n:
                 skip.state[_NEXT_PAUSE] = 1.0

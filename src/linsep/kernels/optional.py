@@ -8,19 +8,31 @@ from typing import Any, NamedTuple
 from numba import types
 from numba.extending import overload
 
+from linsep.kernels.rows import row_axpy
 from linsep.types import Array
 
 
 class UpdateLog(NamedTuple):
-    """Which row was updated when: entry k is (rows[k], visits[k]), `used[0]` entries of room for `rows.size`.
+    """Which row was updated when: entry k is (rows[k], visits[k], classes[k]).
 
-    `visits` counts the rows visited since training began, from 0. When the log is full it stays as it is and
-    `used[0]` goes on counting, so a reader can tell that the log was cut.
+    `visits` counts the rows visited since training began, from 0; `classes` is 0 for a binary learner. There is
+    room for `rows.size` entries; when the log is full it stays as it is and `used[0]` goes on counting, so a reader
+    can tell that the log was cut.
     """
 
     rows: Array
     visits: Array
+    classes: Array
     used: Array
+
+
+class Mean(NamedTuple):
+    """Lazy averaging: with u = sum of t a x over the updates a x made at visit t, the mean of w over the first T
+    visits is w - u / T. `u` is (n_classes, n_features) and `u_b` (n_classes,), float64 whatever the dtype of w.
+    """
+
+    u: Array
+    u_b: Array
 
 
 def is_none(value: Any) -> bool:
@@ -38,8 +50,8 @@ def weight_at(weight: Any, i: int) -> float:
     raise NotImplementedError
 
 
-def log_update(log: Any, i: int, visit: int) -> None:
-    """Enter an update into an `UpdateLog`; nothing when `log` is None."""
+def note_update(watch: Any, X: Any, i: int, a: float, intercept: float, visit: int, k: int) -> None:
+    """Tell `watch` that class k moved by a x_i: an `UpdateLog`, a `Mean`, a pair of both, or None."""
     raise NotImplementedError
 
 
@@ -65,16 +77,28 @@ def _weight_at(weight: Any, i: Any) -> Callable[..., Any]:
     return one if is_none(weight) else given
 
 
-@overload(log_update)
-def _log_update(log: Any, i: Any, visit: Any) -> Callable[..., Any]:
-    def nothing(log: Any, i: Any, visit: Any) -> None:
+@overload(note_update)
+def _note_update(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> Callable[..., Any]:
+    def nothing(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> None:
         return None
 
-    def enter(log: Any, i: Any, visit: Any) -> None:
-        k = log.used[0]
-        if k < log.rows.shape[0]:
-            log.rows[k] = i
-            log.visits[k] = visit
-        log.used[0] = k + 1
+    def enter(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> None:
+        e = watch.used[0]
+        if e < watch.rows.shape[0]:
+            watch.rows[e] = i
+            watch.visits[e] = visit
+            watch.classes[e] = k
+        watch.used[0] = e + 1
 
-    return nothing if is_none(log) else enter
+    def average(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> None:
+        row_axpy(X, i, a * visit, watch.u[k])
+        watch.u_b[k] += intercept * a * visit
+
+    def both(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> None:
+        note_update(watch[0], X, i, a, intercept, visit, k)
+        note_update(watch[1], X, i, a, intercept, visit, k)
+
+    if is_none(watch):
+        return nothing
+    kind = getattr(watch, "instance_class", None)
+    return enter if kind is UpdateLog else average if kind is Mean else both

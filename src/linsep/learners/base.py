@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from linsep.kernels.epoch import Rows
 from linsep.types import CSR, Array
 
 
 def as_rows(X: Any) -> Any:
     """Return what kernels read: the array itself, or a `CSR` whose two index arrays share one dtype."""
-    if not sp.issparse(X):
+    if isinstance(X, np.ndarray):
         return X
     if not X.has_canonical_format:
         X = X.copy()
@@ -43,6 +43,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     coef_: Array
     intercept_: Array
+    class_weight: Any
     classes_: Array
     n_features_in_: int
     n_iter_: int
@@ -53,7 +54,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
         return tags
 
     # ------------------------------------------------------------------ input
@@ -64,11 +64,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_classes(self, y: Array) -> Array:
         classes = np.unique(y)
-        if classes.size > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {type_of_target(y)}, with "
-                f"{classes.size} classes; more than two classes come with the rest of the perceptron family."
-            )
         if classes.size < 2:
             raise ValueError(
                 f"The number of classes has to be 2; got 1 class: every label is {classes[0]!r}. "
@@ -76,26 +71,43 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             )
         return classes
 
-    def _signs(self, y: Array) -> Array:
-        """+1.0 for the positive class (the second of `classes_`), -1.0 for the other."""
-        unknown = ~np.isin(y, self.classes_)
+    def _positions(self, y: Array) -> Array:
+        """Position of each label in `classes_`; ValueError for a label that is not there."""
+        sorter = np.argsort(self.classes_)
+        positions = sorter[np.searchsorted(self.classes_, y, sorter=sorter).clip(max=len(sorter) - 1)]
+        unknown = self.classes_[positions] != y
         if unknown.any():
             i = int(np.flatnonzero(unknown)[0])
-            raise ValueError(f"row {i}: label {y[i]} is not one of the classes {', '.join(map(str, self.classes_))}")
-        return np.where(y == self.classes_[1], 1.0, -1.0)
+            known = ", ".join(map(str, self.classes_))
+            raise ValueError(f"row {i}: label {y[i]} is not one of the classes {known}")
+        return np.asarray(positions)
 
-    def _weights(self, X: Any, y: Array, sample_weight: Any, balance: Array | None = None) -> Array | None:
-        """Row weights from `sample_weight` and `class_weight`, or None where all are 1."""
-        class_weight = getattr(self, "class_weight", None)
-        if sample_weight is None and class_weight is None:
+    def _encode(self, y: Array) -> Array:
+        """What kernels read: -1.0 and +1.0 (the second of two classes), or positions of several classes."""
+        positions = self._positions(y)
+        return 2.0 * positions - 1.0 if len(self.classes_) == 2 else positions
+
+    def _class_weights(self, y: Array) -> Array | None:
+        """The weight of each row for its own class, or None where `class_weight` is."""
+        if self.class_weight is None:
             return None
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if class_weight is None:
-            return weight
-        if balance is not None:
-            return weight * balance
-        per_class = compute_class_weight(class_weight, classes=self.classes_, y=y)
-        return weight * per_class[np.argmax(y[:, None] == self.classes_, axis=1)]
+        per_class: Array = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        return np.asarray(per_class[self._positions(y)])
+
+    def _weighted_rows(self, X: Any, y: Array, sample_weight: Any, own: Array | None) -> Rows:
+        """What kernels read: rows of weight 0 left out, class weights multiplied in where there are two classes."""
+        codes = self._encode(y)
+        X = X.astype(self.coef_.dtype, copy=False)
+        weight: Array | None = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if (weight == 0).any():
+                keep = weight > 0
+                X, codes, weight = X[keep], codes[keep], weight[keep]
+                own = None if own is None else own[keep]
+        if own is not None and len(self.classes_) == 2:
+            weight, own = own if weight is None else own * weight, None
+        return Rows(as_rows(X), codes, weight, own)
 
     # ------------------------------------------------------------- prediction
     def decision_function(self, X: Any) -> Array:
@@ -107,16 +119,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray, shape (n_samples,)
-            At or above 0 for the positive class, `classes_[1]`.
+        ndarray, shape (n_samples,) or (n_samples, n_classes)
+            Two classes: at or above 0 for the positive class, `classes_[1]`. More: one column a class.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        z: Array = np.asarray(X @ self.coef_.T + self.intercept_)
-        return z[:, 0] if z.shape[1] == 1 else z
+        z = np.asarray(X @ self.coef_.T + self.intercept_)
+        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
     def predict(self, X: Any) -> Array:
-        """The positive class where z >= 0, the other where z < 0.
+        """The positive class where z >= 0, the other where z < 0; of several classes the first with the largest z.
 
         Returns
         -------
@@ -124,7 +136,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             Labels from `classes_`.
         """
         z = self.decision_function(X)
-        return self.classes_[(z >= 0).astype(np.intp)]
+        positions = (z >= 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)
+        return np.asarray(self.classes_[positions])
 
     # ------------------------------------------------------------------ state
     def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linsep.kernels.epoch import Rows, Skip, make_skip, plain_epochs, skipping_epochs, start_skip
+from linsep.kernels.epoch import Rows, Skip, make_skip, skipping_epochs, start_skip
 from linsep.kernels.optional import UpdateLog
-from linsep.kernels.steps import PerceptronStep
 from linsep.learners.training import EpochLearner, Progress
 from linsep.types import Array
 
@@ -36,6 +35,9 @@ class Perceptron(EpochLearner):
         `fit` goes on from the weights it finds.
     class_weight : dict, "balanced" or None
         Scale of the updates of each class.
+    multi_class : {"ovr", "multiclass"}, default="ovr"
+        With three or more classes: each against the rest, all in one pass; or one update a mistake, which
+        rewards the row's class and punishes the first best other.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and epoch of each update (two million at most).
     verbose : int or callable, default=0
@@ -43,12 +45,12 @@ class Perceptron(EpochLearner):
 
     Attributes
     ----------
-    coef_ : ndarray, shape (1, n_features)
+    coef_ : ndarray, shape (1, n_features) or (n_classes, n_features)
         w, in the dtype of the rows.
-    intercept_ : ndarray, shape (1,)
+    intercept_ : ndarray, shape (1,) or (n_classes,)
         b.
-    classes_ : ndarray, shape (2,)
-        The labels; the second is the positive class.
+    classes_ : ndarray, shape (n_classes,)
+        The labels; the second of two is the positive class.
     n_iter_ : int
         Epochs.
     n_mistakes_, n_updates_ : int
@@ -83,6 +85,7 @@ class Perceptron(EpochLearner):
         random_state: Any = None,
         warm_start: bool = False,
         class_weight: Any = None,
+        multi_class: str = "ovr",
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -93,17 +96,20 @@ class Perceptron(EpochLearner):
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
+        self.multi_class = multi_class
         self.trace = trace
         self.verbose = verbose
 
-    def _prepare(self, rows: Rows) -> Skip:
+    def _prepare(self, rows: Rows) -> Skip | None:
+        if len(self.classes_) > 2:
+            return None
         skip = make_skip(len(rows.y))
         from_zero = not (self.coef_.any() or self.intercept_.any())
         start_skip(rows.X, float(self.fit_intercept), from_zero, skip)
         return skip
 
     def _run(self, rows: Rows, memory: Skip | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
-        state = (self.coef_[0], self.intercept_, float(self.fit_intercept), log, self.t_, reference, record)
         if memory is None:
-            return int(plain_epochs(rows, PerceptronStep(0.0), *state))
+            return super()._run(rows, memory, log, reference, record)
+        state = (self.coef_[0], self.intercept_, float(self.fit_intercept), log, self.t_, reference, record)
         return int(skipping_epochs(rows, memory, *state))

@@ -88,7 +88,7 @@ class Trace:
 
     @property
     def skipped(self) -> Array:
-        return np.maximum(self.n_rows - self.dots, 0)
+        return np.asarray(np.maximum(self.n_rows - self.dots, 0))
 
     @property
     def update_rows(self) -> Array:
@@ -120,4 +120,4 @@ class Trace:
 
 def make_update_log(cap: int = UPDATE_CAP) -> UpdateLog:
     """Return an empty log with room for `cap` updates."""
-    return UpdateLog(np.zeros(cap, np.int64), np.zeros(cap, np.int64), np.zeros(1, np.int64))
+    return UpdateLog(*(np.zeros(size, np.int64) for size in (cap, cap, cap, 1)))

@@ -6,15 +6,18 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from linsep.kernels.epoch import RECORD, Rows
+from linsep.kernels.epoch import RECORD, Rows, plain_epochs
+from linsep.kernels.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
 from linsep.kernels.optional import UpdateLog
-from linsep.learners.base import LinearClassifier, as_rows
+from linsep.kernels.rows import BLOCK
+from linsep.kernels.steps import PerceptronStep
+from linsep.learners.base import LinearClassifier
 from linsep.learners.order import shuffled_order
 from linsep.learners.trace import Trace, make_update_log
 from linsep.types import Array, Budget, Hyperplane, StopReason
@@ -34,6 +37,8 @@ class EpochLearner(LinearClassifier):
     A subclass says how to start (`_start`) and how to run passes (`_run`).
     """
 
+    # Whether a budget that ends before a clean pass is worth a warning.
+    _wants_clean_pass: ClassVar[bool] = True
     _state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_values, "stop_reason_")
 
     max_iter: int | None
@@ -44,16 +49,65 @@ class EpochLearner(LinearClassifier):
     warm_start: bool
     class_weight: Any
     trace: str
+    multi_class: str
     verbose: int | Progress
     stop_reason_: StopReason
     trace_: Trace
 
+    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
+        super()._set_state(meta, arrays)
+        if "stop_reason_" in meta:
+            self.stop_reason_ = StopReason(meta["stop_reason_"])
+
+    def __init__(
+        self,
+        *,
+        max_iter: int | None = 1000,
+        max_seconds: float | None = None,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        multi_class: str = "ovr",
+        trace: str = "epochs",
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.trace = trace
+        self.verbose = verbose
+
     # ------------------------------------------------------------------ hooks
-    def _start(self, n_features: int, dtype: Any) -> None:
+    def _start(self, X: Any) -> None:
         """Set the state of an untrained learner: w = 0, b = 0."""
-        self.coef_ = np.zeros((1, n_features), dtype=dtype)
-        self.intercept_ = np.zeros(1, dtype=dtype)
+        n_planes = 1 if len(self.classes_) == 2 else len(self.classes_)
+        # Sparse rows want one feature's weights of all classes side by side.
+        order: Literal["C", "F"] = "C" if isinstance(X, np.ndarray) else "F"
+        self.coef_ = np.zeros((n_planes, X.shape[1]), dtype=X.dtype, order=order)
+        self.intercept_ = np.zeros(n_planes, dtype=X.dtype)
         self.t_ = 0
+
+    def _step(self) -> Any:
+        """The step rule of this learner."""
+        return PerceptronStep(0.0)
+
+    def _moving(self) -> tuple[Array, Array]:
+        """The weights (n_planes, n_features) and intercepts that updates move."""
+        return self.coef_, self.intercept_
+
+    def _watch(self) -> Any:
+        """What hears of each update, beside the trace."""
+        return None
+
+    def _settle(self) -> None:
+        """Derive what predictions use from what passes moved."""
 
     def _prepare(self, rows: Rows) -> Any:
         """Return what the passes of one `fit` over these rows remember from pass to pass."""
@@ -64,7 +118,23 @@ class EpochLearner(LinearClassifier):
 
         `memory` is what `_prepare` returned, or None in `partial_fit`.
         """
-        raise NotImplementedError
+        W, b = self._moving()
+        watch = self._watch()
+        watch = log if watch is None else watch if log is None else (watch, log)
+        intercept = float(self.fit_intercept)
+        if len(self.classes_) == 2:
+            return int(plain_epochs(rows, self._step(), W[0], b, intercept, watch, self.t_, reference, record))
+        one_pass = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch
+        model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), 2), np.int64))
+        n = len(rows.y)
+        for e in range(len(record)):
+            model.counts[:] = 0
+            one_pass(*rows, self._step(), model, intercept, watch, self.t_ + e * n)
+            record[e, :3] = *model.counts.sum(axis=0), n * len(b)
+            record[e, 3:5] = np.linalg.norm(W.astype(np.float64)), np.linalg.norm(b)
+            if record[e, _UPDATES] == 0:
+                return e + 1
+        return len(record)
 
     # -------------------------------------------------------------------- fit
     def fit(
@@ -108,19 +178,13 @@ class EpochLearner(LinearClassifier):
             self._check_parameters()
             warm = self.warm_start and hasattr(self, "coef_")
             X, y = self._check_rows(X, y, reset=not warm)
-            if warm:
-                y_signs = self._signs(y)
-            else:
+            if not warm:
                 self.classes_ = self._check_classes(y)
-                y_signs = self._signs(y)
-                self._start(X.shape[1], X.dtype)
-            X = X.astype(self.coef_.dtype, copy=False)
-            weight = self._weights(X, y, sample_weight)
-            if weight is not None and (dropped := weight == 0).any():
-                X, y_signs, weight = X[~dropped], y_signs[~dropped], weight[~dropped]
+                self._start(X)
+            rows = self._weighted_rows(X, y, sample_weight, self._class_weights(y))
             plane = _flatten(reference, X.shape[1])
-        self._train(Rows(as_rows(X), y_signs, weight, None), plane)
-        self._warn_unless_clean(len(y_signs))
+        self._train(rows, plane)
+        self._warn_unless_clean(len(rows.y))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -143,20 +207,20 @@ class EpochLearner(LinearClassifier):
             X, y = self._check_rows(X, y, reset=first)
             if first:
                 self.classes_ = self._check_classes(np.asarray(classes))
-                self._start(X.shape[1], X.dtype)
+                self._start(X)
                 self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
             elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
                 raise ValueError(
                     f"classes={list(np.unique(classes))} is not the same as on the first call to partial_fit: "
                     f"{list(self.classes_)}"
                 )
-            y_signs = self._signs(y)
-            X = X.astype(self.coef_.dtype, copy=False)
-            weight = self._weights(X, y, sample_weight, self._running_balance(y))
+            own = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
+            rows = self._weighted_rows(X, y, sample_weight, own)
         record = np.zeros((1, len(RECORD)))
-        self._run(Rows(as_rows(X), y_signs, weight, None), None, None, np.empty(0), record)
-        self.t_ += len(y_signs)
+        self._run(rows, None, None, np.empty(0), record)
+        self.t_ += len(rows.y)
         self._count(record)
+        self._settle()
         return self
 
     # ------------------------------------------------------------------- loop
@@ -193,6 +257,7 @@ class EpochLearner(LinearClassifier):
             raise
         finally:
             self.stop_reason_ = stop or StopReason.INTERRUPTED
+            self._settle()
             if log is not None:
                 log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count
 
@@ -209,7 +274,7 @@ class EpochLearner(LinearClassifier):
             print(f"epoch {self.n_iter_}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)
 
     def _warn_unless_clean(self, n: int) -> None:
-        if self.stop_reason_ is StopReason.CLEAN_PASS:
+        if self.stop_reason_ is StopReason.CLEAN_PASS or not self._wants_clean_pass:
             return
         mistakes = int(self.trace_.mistakes[-1])
         warnings.warn(
@@ -236,13 +301,13 @@ class EpochLearner(LinearClassifier):
             raise ValueError(f"max_iter must be at least 1 or None (no limit), got {self.max_iter}")
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ValueError(f"max_seconds must be above 0 or None (no limit), got {self.max_seconds}")
+        if self.multi_class not in ("ovr", "multiclass"):
+            raise ValueError(f'multi_class must be "ovr" or "multiclass", got {self.multi_class!r}')
         if self.trace not in ("epochs", "updates"):
             raise ValueError(f'trace must be "epochs" or "updates", got {self.trace!r}')
 
-    def _running_balance(self, y: Array) -> Array | None:
+    def _running_balance(self, y: Array) -> Array:
         """Weight of each row under class_weight="balanced": rows so far / (classes x rows so far of its class)."""
-        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
-            return None
         count = getattr(self, "class_count_", np.zeros(len(self.classes_), dtype=np.int64))
         is_class = y[:, None] == self.classes_
         seen = count + np.cumsum(is_class, axis=0)

@@ -1,0 +1,114 @@
+"""The best margin between two bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from linsep.theory.margin import signs
+from linsep.theory.nearest import nearest_point
+from linsep.theory.signed import SignedRows, check_rows
+from linsep.types import Array, Hyperplane
+
+Bias = Literal["free", "homogeneous"] | None
+
+
+@dataclass(frozen=True)
+class MarginBracket:
+    """`lower` <= gamma* <= `upper`, `hyperplane` attaining `lower` and `weights` (row -> weight) attaining `upper`."""
+
+    lower: float
+    upper: float
+    hyperplane: Hyperplane
+    weights: dict[int, float]
+    bias: Bias = "free"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {"lower": self.lower, "upper": self.upper, "bias": self.bias}
+
+
+class _Difference:
+    """The Minkowski difference conv{x_i : +} - conv{x_j : -}; a key is a pair (i, j)."""
+
+    def __init__(self, X: Any, s: Array) -> None:
+        self.X, self.plus, self.minus = X, np.flatnonzero(s > 0), np.flatnonzero(s < 0)
+
+    def lowest(self, v: Array) -> tuple[float, tuple[int, int]]:
+        z = self.X @ v
+        i, j = self.plus[z[self.plus].argmin()], self.minus[z[self.minus].argmax()]
+        return float(z[i] - z[j]), (int(i), int(j))
+
+    def point(self, key: tuple[int, int]) -> Array:
+        rows = self.X[list(key)]
+        rows = rows.toarray() if hasattr(rows, "toarray") else rows
+        return np.asarray(rows[0] - rows[1], dtype=np.float64)
+
+
+def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_steps: int = 100_000) -> MarginBracket:
+    """Bracket gamma* = max min_i y_i (w.x_i + b) / ||.|| between a hyperplane and a convex combination.
+
+    For any (w, b) and any p in the simplex, with P = sum_i p_i y_i (x_i, 1):
+    homogeneous: min_i y_i (w.x_i + b) / ||(w, b)|| <= gamma* <= ||P||; without b the same of x alone; free bias, with
+    p summing to 1/2 on each class: min_i y_i (w.x_i + b) / ||w|| <= gamma* <= ||sum_i p_i y_i x_i||, half the distance
+    between the two hulls. Both sides come from Wolfe's nearest-point algorithm and are computed in float64.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Two labels; the second in sorted order is the positive class.
+    bias : {"free", "homogeneous"} or None
+        Which margin: geometric with a bias, that of (x, 1), or geometric without a bias.
+    tol : float
+        Stop when upper - lower <= tol * upper.
+
+    Returns
+    -------
+    MarginBracket
+        In the units of X. When no separator exists `lower` is at most 0 and `upper` is 0 up to rounding.
+
+    Raises
+    ------
+    DataError
+        Wrong shapes, a number that is not finite, or not two classes.
+
+    Examples
+    --------
+    >>> found = max_margin([[0.0], [1.0], [4.0]], [0, 0, 1])
+    >>> found.lower, found.upper, found.hyperplane.b / found.hyperplane.w[0]
+    (1.5, 1.5, -2.5)
+    """
+    if bias not in ("free", "homogeneous", None):
+        raise ValueError(f'bias must be "free", "homogeneous" or None, not {bias!r}')
+    X = check_rows(X, y)
+    s = signs(y)
+    if X.dtype != np.float64:
+        X = X.astype(np.float64)
+    if bias == "free":
+        return _free(X, s, tol, max_steps)
+    rows = SignedRows(X, s, constant=bias == "homogeneous", scaled=False)
+    norms = rows.norms2()
+    found = nearest_point(rows, int(norms.argmin()), tol=tol, floor=1e-15 * norms.max() ** 0.5, max_steps=max_steps)
+    p = X.shape[1]
+    plane = Hyperplane(found.best[:p], float(found.best[p]) if bias else 0.0)
+    weights = dict(zip(found.keys, found.weights.tolist(), strict=True))
+    lower = found.lower if np.isfinite(found.lower) else 0.0
+    return MarginBracket(lower, found.upper, plane, weights, bias)
+
+
+def _free(X: Any, s: Array, tol: float, max_steps: int) -> MarginBracket:
+    hulls = _Difference(X, s)
+    start = hulls.lowest(np.zeros(X.shape[1]))[1]
+    size = float(np.sqrt(SignedRows(X, s, constant=False, scaled=False).norms2().max()))
+    found = nearest_point(hulls, start, tol=tol, floor=1e-15 * size, max_steps=max_steps)
+    z = X @ found.best
+    b = -0.5 * float(z[s > 0].min() + z[s < 0].max())
+    weights: dict[int, float] = {}
+    for (i, j), weight in zip(found.keys, found.weights.tolist(), strict=True):
+        weights[i] = weights.get(i, 0.0) + weight / 2
+        weights[j] = weights.get(j, 0.0) + weight / 2
+    lower = found.lower / 2 if np.isfinite(found.lower) else 0.0
+    return MarginBracket(lower, found.upper / 2, Hyperplane(found.best, b), weights, "free")

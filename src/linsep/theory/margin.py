@@ -1,0 +1,184 @@
+"""Margins of a separator and the geometry of its plane."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linsep.types import Array, DataError
+
+
+def signs(y: Any) -> Array:
+    """Labels as y_i in {-1.0, +1.0}: of two labels the one that sorts first is negative.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Any two labels.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_samples,)
+
+    Raises
+    ------
+    DataError
+        There are not exactly two labels.
+
+    Examples
+    --------
+    >>> signs(["ham", "spam", "ham"]).tolist()
+    [-1.0, 1.0, -1.0]
+    """
+    y = np.asarray(y)
+    if y.ndim != 1:
+        raise DataError(f"labels must be one-dimensional, these have shape {y.shape}")
+    labels, codes = np.unique(y, return_inverse=True)
+    if labels.size != 2:
+        shown = ", ".join(str(label) for label in labels[:5])
+        many = "more than two classes: compare one class against the rest" if labels.size > 2 else "two classes are needed"
+        raise DataError(f"{many}; the labels are {shown or 'missing'}{', ...' if labels.size > 5 else ''}")
+    return 2.0 * codes - 1.0
+
+
+def row_norms2(X: Any) -> Array:
+    """||x_i||^2 of every row, in float64."""
+    if hasattr(X, "toarray"):
+        X = X.astype(np.float64)
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).reshape(-1)
+    X = np.asarray(X, dtype=np.float64)
+    return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def radius(X: Any) -> float:
+    """R = max_i ||x_i||, in the units of X. With the constant 1 appended it is sqrt(R^2 + 1).
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> radius([[3.0, 4.0], [0.0, 1.0]])
+    5.0
+    """
+    return float(np.sqrt(row_norms2(X).max()))
+
+
+def functional_margins(X: Any, y: Any, w: Any, b: float = 0.0) -> Array:
+    """y_i z_i = y_i (w.x_i + b) of every row; a mistake is a margin <= 0.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Two labels.
+    w : array-like of shape (n_features,)
+    b : float
+
+    Returns
+    -------
+    ndarray of float64, shape (n_samples,)
+
+    Raises
+    ------
+    DataError
+        The shapes do not fit, or there are not two labels.
+
+    Examples
+    --------
+    >>> functional_margins([[2.0], [-1.0]], [1, 0], [3.0], 1.0).tolist()
+    [7.0, 2.0]
+    """
+    X = X if hasattr(X, "toarray") else np.asarray(X)
+    w = np.asarray(w, dtype=np.float64)
+    s = signs(y)
+    if X.ndim != 2 or X.shape != (s.size, w.size):
+        raise DataError(f"X has shape {X.shape}, y {s.shape} and w {w.shape}: need (n, p), (n,) and (p,)")
+    return np.asarray(s * (X.astype(np.float64) @ w + float(b)))
+
+
+def geometric_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
+    """gamma(w, b) = min_i y_i (w.x_i + b) / ||w||: the distance of the nearest row, negative if a row is on the wrong side.
+
+    Examples
+    --------
+    >>> geometric_margin([[2.0], [-1.0]], [1, 0], [3.0], 1.0)
+    0.6666666666666666
+    """
+    return _scaled(functional_margins(X, y, w, b), float(np.linalg.norm(np.asarray(w, dtype=np.float64))))
+
+
+def homogeneous_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
+    """gamma~(w, b) = min_i y_i (w.x_i + b) / ||(w, b)||, never more in size than the geometric margin.
+
+    Examples
+    --------
+    >>> round(homogeneous_margin([[2.0], [-1.0]], [1, 0], [3.0], 1.0), 6)
+    0.632456
+    """
+    whole = np.append(np.asarray(w, dtype=np.float64), float(b))
+    return _scaled(functional_margins(X, y, w, b), float(np.linalg.norm(whole)))
+
+
+def _scaled(margins: Array, norm: float) -> float:
+    if norm == 0.0:
+        raise DataError("the zero vector is no separator and has no margin")
+    return float(margins.min() / norm)
+
+
+def unit_form(w: Any, b: float = 0.0) -> tuple[Array, float, Array]:
+    """Unit form of the plane {x : w.x + b = 0}.
+
+    Parameters
+    ----------
+    w : array-like of shape (n_features,)
+    b : float
+
+    Returns
+    -------
+    orientation : ndarray of shape (n_features,)
+        w / ||w||.
+    offset : float
+        -b / ||w||, the projection on the orientation that all points of the plane share.
+    nearest : ndarray of shape (n_features,)
+        -(b / ||w||^2) w, the point of the plane nearest the origin.
+
+    Raises
+    ------
+    DataError
+        w is zero.
+
+    Examples
+    --------
+    >>> orientation, offset, nearest = unit_form([3.0, 4.0], -10.0)
+    >>> offset, nearest.tolist()
+    (2.0, [1.2000000000000002, 1.6])
+    """
+    w = np.asarray(w, dtype=np.float64)
+    norm = float(np.linalg.norm(w))
+    if norm == 0.0:
+        raise DataError("w is zero: there is no plane")
+    orientation = w / norm
+    offset = -float(b) / norm
+    return orientation, offset, offset * orientation
+
+
+def projection(u: Any, v: Any) -> float:
+    """Projection u.v / ||v|| of the point u on the direction of v.
+
+    Examples
+    --------
+    >>> projection([3.0, 4.0], [0.0, 2.0])
+    4.0
+    """
+    u, v = np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64)
+    norm = float(np.linalg.norm(v))
+    if norm == 0.0:
+        raise DataError("cannot project on the zero vector")
+    return float(u @ v / norm)

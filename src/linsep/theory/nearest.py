@@ -1,0 +1,190 @@
+"""The point of a polytope nearest the origin (Wolfe 1976), in floating point.
+
+The polytope is the convex hull of points that only an oracle knows: given v it names the point with least v.p. The
+optimal v is a best separating direction; if it is 0, its convex weights are a combination of the points that is 0.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.linalg
+
+from linsep.types import Array
+
+_REFRESH = 64  # corral changes between two fresh factorisations: the updates lose about a bit each
+_DEPENDENT = 1e-14  # a new column this close to the span of the corral counts as inside
+
+
+class Oracle(Protocol):
+    """Points as the algorithm sees them: `key` is whatever names a point."""
+
+    def lowest(self, v: Array) -> tuple[float, Any]:
+        """Least v.p over all points p, and the key of one that attains it."""
+        ...
+
+    def point(self, key: Any) -> Array:
+        """Coordinates of the point named `key`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """`v` = sum of `weights` times the points named by `keys`; `lowest` is min v.p over all points.
+
+    `v`, `keys` and `weights` are those of the step with the least ||v||; `best` is the v whose lowest / ||v|| was
+    the greatest seen and `lower` that value.
+    """
+
+    v: Array
+    keys: list[Any]
+    weights: Array
+    best: Array
+    lower: float
+    upper: float
+    steps: int
+    why: str
+
+
+class _Corral:
+    """Affinely independent points p_1..p_k with a QR factorisation of the columns (c, p_j), c fixed."""
+
+    def __init__(self, point: Array, capacity: int) -> None:
+        self.P = np.empty((capacity, point.size))
+        self.keys: list[Any] = []
+        self.changes = 0
+        self.c = 1.0
+        self.Q = self.R = np.empty((0, 0))
+
+    def _factor(self) -> None:
+        k = len(self.keys)
+        columns = np.vstack([np.full(k, self.c), self.P[:k].T])
+        self.Q, self.R = scipy.linalg.qr(columns, mode="economic", check_finite=False)
+        self.changes = 0
+
+    def add(self, key: Any, point: Array) -> bool:
+        """Take a point in; False if it is in the affine hull already, to rounding."""
+        k = len(self.keys)
+        if k == self.P.shape[0]:
+            return False
+        self.P[k] = point
+        if k == 0:
+            self.c = max(float(np.linalg.norm(point)), 1e-300)
+            self.keys.append(key)
+            self._factor()
+            return True
+        column = np.concatenate([[self.c], point])
+        off = column - self.Q @ (self.Q.T @ column)
+        off -= self.Q @ (self.Q.T @ off)
+        if np.linalg.norm(off) <= _DEPENDENT * np.linalg.norm(column):
+            return False
+        self.keys.append(key)
+        self.changes += 1
+        if self.changes > _REFRESH or self.Q.shape[0] == k + 1:
+            self._factor()
+            return True
+        # One more column of R by Gram-Schmidt (done twice above): cheaper than Givens rotations at the end.
+        length = np.linalg.norm(off)
+        R = np.zeros((k + 1, k + 1))
+        R[:k, :k] = self.R
+        R[:k, k] = self.Q.T @ column
+        R[k, k] = length
+        self.Q, self.R = np.column_stack([self.Q, off / length]), R
+        return True
+
+    def drop(self, keep: Array) -> None:
+        gone = np.flatnonzero(~keep)
+        k = len(self.keys)
+        self.P[: k - gone.size] = self.P[:k][keep]
+        self.keys = [key for key, kept in zip(self.keys, keep, strict=True) if kept]
+        self.changes += gone.size
+        if self.changes > _REFRESH or gone.size > 3 or self.Q.shape[0] == k:
+            self._factor()
+            return
+        for j in gone[::-1]:
+            self.Q, self.R = scipy.linalg.qr_delete(self.Q, self.R, int(j), which="col", check_finite=False)
+
+    def affine_weights(self) -> Array:
+        """Weights, of sum 1, of the point of the affine hull nearest the origin.
+
+        They are proportional to the least-squares solution of sum_j mu_j (c, p_j) = (c, 0): its normal equations
+        are Wolfe's (c^2 1 1^T + P P^T) mu = c^2 1, but are never formed, which would square the condition number.
+        """
+        mu = scipy.linalg.solve_triangular(self.R, self.Q[0], check_finite=False)
+        return np.asarray(mu / mu.sum())
+
+
+def _minor_cycle(corral: _Corral, weights: Array) -> Array:
+    """Walk to the nearest point of the affine hull, dropping the points whose weight reaches 0 on the way."""
+    while True:
+        target = corral.affine_weights()
+        negative = target <= 1e-15
+        if not negative.any():
+            return target
+        ratios = np.where(negative, weights / np.maximum(weights - target, 1e-300), np.inf)
+        stop = int(ratios.argmin())
+        weights = np.maximum(weights + min(1.0, float(ratios[stop])) * (target - weights), 0.0)
+        keep = weights > 1e-15
+        keep[stop] = False
+        corral.drop(keep)
+        weights = weights[keep] / weights[keep].sum()
+
+
+def nearest_point(
+    oracle: Oracle, key: Any, *, tol: float, floor: float = 0.0, deadline: float = np.inf, max_steps: int = 100_000
+) -> Nearest:
+    """Nearest point of conv{p} to the origin, started from the point named `key`.
+
+    Stops when min_i v.p_i >= (1 - tol) v.v (so ||v|| is within the factor 1 - tol of the optimum), when
+    ||v|| <= `floor`, when rounding lets no step lower ||v||, or at the deadline (of `time.perf_counter`); `why` says
+    which: "converged", "zero", "stalled", "deadline" or "steps".
+
+    Source: P. Wolfe, Finding the nearest point in a polytope, Math. Programming 11 (1976), with the affine
+    minimisers by an updated QR factorisation.
+
+    Examples
+    --------
+    >>> class Points:
+    ...     P = np.array([[2.0, 1.0], [2.0, -3.0], [5.0, 0.0]])
+    ...     def lowest(self, v):
+    ...         z = self.P @ v
+    ...         return z.min(), int(z.argmin())
+    ...     def point(self, key):
+    ...         return self.P[key]
+    >>> found = nearest_point(Points(), 2, tol=1e-9)
+    >>> found.v.round(9).tolist(), found.upper
+    ([2.0, 0.0], 2.0)
+    """
+    v = np.asarray(oracle.point(key), dtype=np.float64)
+    corral = _Corral(v, v.size + 1)
+    corral.add(key, v)
+    weights = np.ones(1)
+    best, lower, why, stalls, steps = v, -np.inf, "steps", 0, 0
+    kept = (float(v @ v), v, list(corral.keys), weights)
+    for steps in range(1, max_steps + 1):
+        vv = float(v @ v)
+        if vv <= floor * floor:
+            why = "zero"
+            break
+        low, key = oracle.lowest(v)
+        if low / vv**0.5 > lower:
+            best, lower = v, low / vv**0.5
+        # Each test compares with the least ||v|| seen: no later v can make that bound worse.
+        if lower >= (1.0 - tol) * kept[0] ** 0.5:
+            why = "converged"
+            break
+        if time.perf_counter() > deadline:
+            why = "deadline"
+            break
+        if key in corral.keys or stalls > 20 or not corral.add(key, oracle.point(key)):
+            why = "stalled"
+            break
+        weights = _minor_cycle(corral, np.append(weights, 0.0))
+        v = weights @ corral.P[: weights.size]
+        stalls = 0 if v @ v < kept[0] * (1 - 1e-14) else stalls + 1
+        if v @ v < kept[0]:
+            kept = (float(v @ v), v, list(corral.keys), weights)
+    return Nearest(kept[1], kept[2], kept[3], best, lower, kept[0] ** 0.5, steps, why)

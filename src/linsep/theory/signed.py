@@ -1,0 +1,162 @@
+"""Rows as the search for separators sees them: signed by label, scaled by powers of two, floats or exact integers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from linsep.types import Array, DataError
+
+
+def check_rows(X: Any, y: Any) -> Any:
+    """Return X as a 2-D array or CSR matrix whose entries are all finite numbers; X itself is never changed.
+
+    Raises
+    ------
+    DataError
+        Not two-dimensional, empty, as many labels as rows, or an entry that is no finite number (row and column named).
+    """
+    if scipy.sparse.issparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+    else:
+        X = np.asarray(X)
+    if X.ndim != 2 or 0 in X.shape:
+        raise DataError(f"X must be a table of at least one row and one column, its shape is {X.shape}")
+    if X.shape[0] != np.shape(y)[0]:
+        raise DataError(f"X has {X.shape[0]} rows and y {np.shape(y)[0]} labels")
+    if X.dtype == object and not scipy.sparse.issparse(X):
+        return _check_objects(X)
+    if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:
+        raise DataError(f"X must hold numbers of at most 64 bits or Python integers, not {X.dtype}")
+    stored = X.data if scipy.sparse.issparse(X) else X
+    if stored.dtype.kind == "f" and not np.isfinite(stored).all():
+        at = np.flatnonzero(~np.isfinite(stored.ravel()))[0]
+        sparse = scipy.sparse.issparse(X)
+        row = np.searchsorted(X.indptr, at, side="right") - 1 if sparse else at // X.shape[1]
+        raise DataError(f"row {row}, column {X.indices[at] if sparse else at % X.shape[1]}: not a finite number")
+    if X.dtype.kind == "b":
+        return X.astype(np.float64)
+    return X
+
+
+def _check_objects(X: Array) -> Array:
+    for (i, j), value in np.ndenumerate(X):
+        fine = isinstance(value, int | Fraction | np.integer) or (isinstance(value, float) and np.isfinite(value))
+        if not fine:
+            raise DataError(f"row {i}, column {j}: {value!r} is not a finite number")
+    return X
+
+
+class SignedRows:
+    """z_i = y_i (x_i, 1) with columns, and then rows, scaled by powers of two.
+
+    A positive scale of a row or of a column changes neither the signs of margins (columns: after scaling the
+    direction back) nor which combinations vanish, so verdicts carry over exactly. `basis`, orthonormal columns, makes
+    `point` return rows projected on their complement.
+    """
+
+    def __init__(self, X: Any, s: Array, *, constant: bool, scaled: bool = True) -> None:
+        self.X, self.s, self.constant = X, s, constant
+        self.n, self.p = X.shape
+        self.width = self.p + constant
+        self.sparse = scipy.sparse.issparse(X)
+        self.multiples = [1] * self.p
+        self.column_exps = np.zeros(self.width, dtype=np.int64)
+        if X.dtype == object or (X.dtype.kind in "iu" and X.dtype.itemsize == 8):
+            values = self._from_integers(scaled)
+        else:
+            values = X.astype(np.float64)
+            if scaled:
+                self.column_exps[: self.p] = _exponents(_column_max(values))
+                values = _scale_columns(values, -self.column_exps[: self.p])
+        largest = np.maximum(_column_max(values.T), float(constant))
+        self.row_exps = _exponents(largest) if scaled else np.zeros(self.n, dtype=np.int64)
+        factor = np.ldexp(s, -self.row_exps)
+        self.Z = scipy.sparse.csr_array(values.multiply(factor[:, None])) if self.sparse else values * factor[:, None]
+        self.k = factor if constant else np.zeros(self.n)
+        self.active = np.ones(self.n, dtype=bool)
+        self.basis: Array | None = None
+
+    def _from_integers(self, scaled: bool) -> Any:
+        if self.sparse:
+            limit = abs(self.X.data.astype(object)).max() if self.X.nnz else 0
+            if limit > 2**53:
+                raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
+            values = self.X.astype(np.float64)
+            self.column_exps[: self.p] = _exponents(_column_max(values)) if scaled else 0
+            return _scale_columns(values, -self.column_exps[: self.p])
+        out = np.empty(self.X.shape)
+        for j in range(self.p):
+            column = self.X[:, j].tolist()
+            self.multiples[j] = lcm(*(v.as_integer_ratio()[1] for v in column))
+            whole = [int(v * self.multiples[j]) if isinstance(v, int) else int(Fraction(v) * self.multiples[j]) for v in column]
+            self.column_exps[j] = max(abs(v) for v in whole).bit_length() if scaled else 0
+            out[:, j] = [v / 2 ** int(self.column_exps[j]) for v in whole]
+            if not scaled:
+                out[:, j] = [float(v) for v in column]
+        return out
+
+    def scores(self, v: Array) -> Array:
+        """z_i.v of every row."""
+        z = self.Z @ v[: self.p]
+        return np.asarray(z + self.k * v[self.p] if self.constant else z)
+
+    def lowest(self, v: Array) -> tuple[float, int]:
+        z = np.where(self.active, self.scores(v), np.inf)
+        i = int(z.argmin())
+        return float(z[i]), i
+
+    def point(self, key: int) -> Array:
+        row = self.Z[[key]].toarray()[0] if self.sparse else self.Z[key]
+        z = np.append(row, self.k[key]) if self.constant else np.array(row)
+        if self.basis is not None:
+            z -= self.basis @ (self.basis.T @ z)
+            z -= self.basis @ (self.basis.T @ z)
+        return z
+
+    def norms2(self) -> Array:
+        """||z_i||^2 of every row."""
+        squares = self.Z.multiply(self.Z).sum(axis=1) if self.sparse else np.einsum("ij,ij->i", self.Z, self.Z)
+        return np.asarray(squares).reshape(-1) + self.k**2
+
+    def exact(self, i: int) -> tuple[list[int], int]:
+        """Integers m and an exponent q with z_i = m 2^-q exactly (columns of Fractions times their denominators)."""
+        row = self.X[[i]].toarray()[0] if self.sparse else self.X[i]
+        ratios = [(v * m).as_integer_ratio() for v, m in zip(row.tolist(), self.multiples, strict=True)]
+        ratios += [(1, 1)] * self.constant
+        shift = self.column_exps + self.row_exps[i]
+        exps = [-(q.bit_length() - 1) - int(e) for (_, q), e in zip(ratios, shift, strict=True)]
+        q = max(0, *(-e for (m, _), e in zip(ratios, exps, strict=True) if m))
+        sign = int(self.s[i])
+        return [sign * m << (q + e) if m else 0 for (m, _), e in zip(ratios, exps, strict=True)], q
+
+    def original(self, d: list[int]) -> list[int]:
+        """A direction of the scaled columns in the units of X, times some power of two."""
+        top = int(self.column_exps.max())
+        multiples = [*self.multiples, 1][: self.width]
+        return [v * m << (top - int(e)) for v, m, e in zip(d, multiples, self.column_exps, strict=True)]
+
+
+def _column_max(values: Any) -> Array:
+    if scipy.sparse.issparse(values):
+        return np.asarray(abs(values).max(axis=0).toarray(), dtype=np.float64).reshape(-1)
+    return np.asarray(abs(values).max(axis=0), dtype=np.float64)
+
+
+def _exponents(largest: Array) -> Array:
+    return np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
+
+
+def _scale_columns(values: Any, exps: Array) -> Any:
+    if scipy.sparse.issparse(values):
+        values = values.copy()
+        values.data = np.ldexp(values.data, exps[values.indices])
+        return values
+    return np.ldexp(values, exps)
