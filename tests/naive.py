@@ -32,3 +32,40 @@ def perceptron(X: Any, y: Any, epochs: int, *, intercept: bool = True, weight: A
         if len(updates) == before:
             return Run(w, b, updates, True)
     return Run(w, b, updates, False)
+
+
+def tau(rule: str, m: float, q: float, C: float) -> float:
+    """Step size of passive-aggressive rules and of the margin perceptron (C its margin) at margin m."""
+    loss = max(0.0, 1.0 - m)
+    if rule == "margin":
+        return float(m <= C)
+    if rule == "pa":
+        return loss / q
+    return min(C, loss / q) if rule == "pa1" else loss / (q + 1 / (2 * C))
+
+
+def vectors(X: Any, y: Any, order: Any, rule: str, C: float) -> Any:
+    """The vector (w, b) after each visited row, stored one by one."""
+    v, stored = np.zeros(X.shape[1] + 1), []
+    for i in order:
+        x = np.append(X[i], 1.0)
+        v = v + tau(rule, y[i] * (v @ x), x @ x, C) * y[i] * x
+        stored.append(v)
+    return np.array(stored)
+
+
+def multiclass(X: Any, c: Any, n_classes: int, epochs: int) -> Any:
+    """Reward the row's class, punish the first best other, wherever z_y <= the best other z."""
+    W = np.zeros((n_classes, X.shape[1] + 1))
+    mistakes = 0
+    for _ in range(epochs):
+        for i in range(len(X)):
+            x = np.append(X[i], 1.0)
+            z = W @ x
+            others = [k for k in range(n_classes) if k != c[i]]
+            rival = max(others, key=lambda k: (z[k], -k))
+            if z[c[i]] <= z[rival]:
+                W[c[i]] += x
+                W[rival] -= x
+                mistakes += 1
+    return W, mistakes

@@ -1,5 +1,7 @@
 """scikit-learn estimators, one file a family."""
 
+from linsep.learners.aggressive import MarginPerceptron, PassiveAggressive
+from linsep.learners.averaged import AveragedPerceptron
 from linsep.learners.perceptron import Perceptron
 
-__all__ = ["Perceptron"]
+__all__ = ["AveragedPerceptron", "MarginPerceptron", "PassiveAggressive", "Perceptron"]

@@ -1,0 +1,199 @@
+"""The rest of the perceptron family: twins, theorems, several classes, scikit-learn's contract."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import naive
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.sparse as sp
+import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits, load_iris
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron
+
+quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+DEFAULTS = [AveragedPerceptron(), MarginPerceptron(), PassiveAggressive()]
+LEARNERS = [
+    *DEFAULTS,
+    PassiveAggressive(variant="pa"),
+    PassiveAggressive(variant="pa2", multi_class="multiclass"),
+    Perceptron(multi_class="multiclass"),
+]
+SCALED_UPDATES = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "a weight scales updates; it is not a number of visits"
+    for kind in ("dense", "sparse")
+}
+
+
+@quietly
+@parametrize_with_checks(DEFAULTS, expected_failed_checks=lambda _: SCALED_UPDATES)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("learner", DEFAULTS, ids=repr)
+def test_number_of_scikit_learn_checks(learner: Any) -> None:
+    n = len(list(estimator_checks_generator(learner)))
+    assert n == {(1, 9): 64}.get(tuple(map(int, sklearn.__version__.split(".")[:2])), n)
+    assert n >= 50
+
+
+def make_learner(rule: str, C: float, **parameters: Any) -> Any:
+    if rule == "margin":
+        return MarginPerceptron(margin=C, shuffle=False, **parameters)
+    return PassiveAggressive(variant=rule, C=C, shuffle=False, **parameters)
+
+
+def random_table(seed: int, n: int = 40, p: int = 4, n_classes: int = 2) -> tuple[Any, Any]:
+    rng = np.random.RandomState(seed)
+    y = rng.randint(0, n_classes, n)
+    y[:n_classes] = np.arange(n_classes)
+    return rng.randn(n, p), y
+
+
+rules = st.sampled_from(["margin", "pa", "pa1", "pa2"])
+
+
+@quietly
+@settings(max_examples=100, deadline=None)
+@given(rules, st.floats(0.01, 10), st.integers(0, 10**6))
+def test_step_rules_equal_their_twins(rule: str, C: float, seed: int) -> None:
+    X, y = random_table(seed)
+    stored = naive.vectors(X, 2 * y - 1, np.tile(np.arange(40), 3), rule, C)
+    learner = make_learner(rule, C, max_iter=3).fit(X, y)
+    if learner.n_iter_ == 3:
+        got = np.append(learner.coef_[0], learner.intercept_)
+        np.testing.assert_allclose(got, stored[-1], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("variant", ["pa", "pa1", "pa2"])
+@pytest.mark.parametrize("seed", range(5))
+def test_pa_solves_its_quadratic_program(variant: str, seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    X, w0, C = rng.randn(1, 3), rng.randn(3), 0.3
+    learner = PassiveAggressive(variant=variant, C=C, fit_intercept=False).partial_fit(X, [1], classes=[0, 1])
+    learner.coef_[0] = w0
+    learner.partial_fit(X, [1])
+
+    def objective(v: Any) -> float:
+        loss = max(0.0, 1 - v @ X[0])
+        cost = {"pa": 1e6 * loss, "pa1": C * loss, "pa2": C * loss**2}[variant]
+        return float(0.5 * ((v - w0) ** 2).sum() + cost)
+
+    best = objective(learner.coef_[0])
+    for scale in (1e-4, 1e-2, 1.0):  # no neighbour and no far point does better
+        for _ in range(50):
+            assert objective(learner.coef_[0] + scale * rng.randn(3)) >= best - 1e-9
+    along = scipy.optimize.minimize_scalar(lambda t: objective(w0 + t * X[0]), bounds=(-50, 50), method="bounded")
+    assert best <= along.fun + 1e-4
+
+
+# -------------------------------------------------------------------- averaged
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4))
+def test_averaged_is_the_mean_of_the_stored_vectors(seed: int, epochs: int) -> None:
+    X, y = random_table(seed)
+    stored = naive.vectors(X, 2 * y - 1, np.tile(np.arange(40), epochs), "margin", 0.0)
+    learner = AveragedPerceptron(max_iter=epochs, shuffle=False).fit(X, y)
+    if learner.n_iter_ == epochs:
+        got = np.append(learner.coef_[0], learner.intercept_)
+        np.testing.assert_allclose(got, stored.mean(axis=0), rtol=1e-10, atol=1e-10)
+        last = np.append(learner.last_coef_[0], learner.last_intercept_)
+        np.testing.assert_allclose(last, stored[-1], rtol=1e-10, atol=1e-10)
+
+
+def test_averaged_accumulates_in_float64_and_keeps_w_in_float32() -> None:
+    X, y = random_table(0)
+    learner = AveragedPerceptron().fit(X.astype(np.float32), y)
+    assert learner.last_coef_.dtype == np.float32
+    assert learner.coef_.dtype == np.float64
+    assert AveragedPerceptron(which="last").fit(X.astype(np.float32), y).coef_.dtype == np.float32
+
+
+# ------------------------------------------------------------- several classes
+@quietly
+@pytest.mark.parametrize("as_sparse", [False, True])
+@pytest.mark.parametrize("n_rows", [60, 61, 63])
+def test_one_vs_rest_equals_each_class_alone(as_sparse: bool, n_rows: int) -> None:
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:n_rows], y[:n_rows]
+    rows = sp.csr_matrix(X) if as_sparse else X
+    for learner in (Perceptron(max_iter=3), AveragedPerceptron(max_iter=3, shuffle=False)):
+        together = learner.fit(rows, y)
+        for k in range(10):
+            W = together.coef_[k].copy(), together.intercept_[k].copy()
+            alone = sklearn.clone(learner).fit(rows, y == k)
+            if alone.n_iter_ == together.n_iter_:
+                np.testing.assert_array_equal(W[0], alone.coef_[0])
+                np.testing.assert_array_equal(W[1], alone.intercept_[0])
+
+
+@quietly
+@pytest.mark.parametrize("seed", range(5))
+def test_multiclass_equals_its_twin_and_its_bound(seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    X, y = rng.randint(-4, 5, (50, 3)).astype(float), rng.randint(0, 4, 50)
+    y[:4] = range(4)
+    W, mistakes = naive.multiclass(X, y, 4, 5)
+    learner = Perceptron(multi_class="multiclass", max_iter=5).fit(X, y)
+    np.testing.assert_array_equal(learner.coef_, W[:, :-1])
+    assert learner.n_mistakes_ == mistakes
+
+
+def test_multiclass_mistake_bound() -> None:
+    rng = np.random.RandomState(0)
+    star = rng.randn(4, 6)
+    star /= np.linalg.norm(star)
+    X = rng.randn(400, 6)
+    z = np.sort(X @ star.T, axis=1)
+    keep = z[:, -1] - z[:, -2] > 0.2
+    X, y, gamma = X[keep], (X @ star.T).argmax(axis=1)[keep], (z[:, -1] - z[:, -2])[keep].min()
+    learner = Perceptron(multi_class="multiclass", max_iter=None, fit_intercept=False).fit(X, y)
+    assert learner.stop_reason_ == "clean pass"
+    assert learner.n_mistakes_ <= 2 * (X**2).sum(axis=1).max() / gamma**2
+
+
+@quietly
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(range(len(LEARNERS))), st.integers(0, 10**6), st.sampled_from([2, 5]), st.booleans())
+def test_chunks_of_any_size_agree_to_the_bit(which: int, seed: int, n_classes: int, as_sparse: bool) -> None:
+    X, y = random_table(seed, n_classes=n_classes)
+    rows = sp.csr_matrix(X) if as_sparse else X
+    rng = np.random.RandomState(seed)
+    whole = sklearn.clone(LEARNERS[which]).set_params(shuffle=False, max_iter=1).fit(rows, y)
+    chunked = sklearn.clone(LEARNERS[which])
+    for part in np.split(np.arange(40), np.sort(rng.choice(np.arange(1, 40), rng.randint(0, 39), replace=False))):
+        chunked.partial_fit(rows[part], y[part], classes=np.arange(n_classes))
+    np.testing.assert_array_equal(whole.coef_, chunked.coef_)
+    np.testing.assert_array_equal(whole.intercept_, chunked.intercept_)
+
+
+def test_labels_of_any_type_and_accuracy_on_iris() -> None:
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    for multi_class in ("ovr", "multiclass"):
+        learner = AveragedPerceptron(multi_class=multi_class, max_iter=100, random_state=0).fit(X, names)
+        assert learner.decision_function(X).shape == (150, 3)
+        assert learner.score(X, names) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (MarginPerceptron(margin=-1.0), "margin"),
+        (PassiveAggressive(variant="pa3"), '"pa", "pa1" or "pa2"'),
+        (PassiveAggressive(C=0.0), "C must be above 0"),
+        (AveragedPerceptron(which="best"), '"averaged" or "last"'),
+        (AveragedPerceptron(multi_class="ovo"), '"ovr" or "multiclass"'),
+    ],
+)
+def test_bad_parameters(learner: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        learner.fit([[1.0], [2.0]], [0, 1])
