@@ -17,7 +17,7 @@ class Run(NamedTuple):
 def perceptron(X: Any, y: Any, epochs: int, *, intercept: bool = True, weight: Any = None) -> Run:
     """w += y x, b += y wherever y z <= 0, in X's dtype; sums from left to right."""
     w, b = np.zeros(X.shape[1], X.dtype), X.dtype.type(0)
-    updates = []
+    updates: list[tuple[int, int]] = []
     for epoch in range(1, epochs + 1):
         before = len(updates)
         for i, x in enumerate(X):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import naive
 import numpy as np
 import pytest
 import scipy.optimize
@@ -15,11 +14,12 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron
+import naive
+from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron, Rocchio
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-DEFAULTS = [AveragedPerceptron(), MarginPerceptron(), PassiveAggressive()]
+DEFAULTS = [AveragedPerceptron(), MarginPerceptron(), PassiveAggressive(), Rocchio()]
 LEARNERS = [
     *DEFAULTS,
     PassiveAggressive(variant="pa"),
@@ -33,7 +33,7 @@ SCALED_UPDATES = {
 
 
 @quietly
-@parametrize_with_checks(DEFAULTS, expected_failed_checks=lambda _: SCALED_UPDATES)
+@parametrize_with_checks(DEFAULTS, expected_failed_checks=lambda e: {} if isinstance(e, Rocchio) else SCALED_UPDATES)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -41,7 +41,7 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
 @pytest.mark.parametrize("learner", DEFAULTS, ids=repr)
 def test_number_of_scikit_learn_checks(learner: Any) -> None:
     n = len(list(estimator_checks_generator(learner)))
-    assert n == {(1, 9): 64}.get(tuple(map(int, sklearn.__version__.split(".")[:2])), n)
+    assert not sklearn.__version__.startswith("1.9.") or n == (63 if isinstance(learner, Rocchio) else 64)
     assert n >= 50
 
 
@@ -117,6 +117,24 @@ def test_averaged_accumulates_in_float64_and_keeps_w_in_float32() -> None:
     assert AveragedPerceptron(which="last").fit(X.astype(np.float32), y).coef_.dtype == np.float32
 
 
+# --------------------------------------------------------------------- Rocchio
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_rocchio_is_the_difference_of_means(n_classes: int) -> None:
+    X, y = random_table(1, n_classes=n_classes)
+    learner = Rocchio().fit(X, y)
+    for k, (w, b) in enumerate(zip(learner.coef_, learner.intercept_, strict=True)):
+        own = y == (1 if n_classes == 2 else k)
+        u, v = X[own].mean(axis=0), X[~own].mean(axis=0)
+        np.testing.assert_allclose(w, u - v, atol=1e-12)
+        np.testing.assert_allclose(b, -(u - v) @ (u + v) / 2, atol=1e-12)
+
+
+def test_rocchio_may_fail_on_separable_rows() -> None:
+    X, y = np.array([[-1.0], [0.0], [10.0]]), [0, 1, 1]
+    assert Rocchio().fit(X, y).score(X, y) < 1
+    assert Perceptron().fit(X, y).score(X, y) == 1
+
+
 # ------------------------------------------------------------- several classes
 @quietly
 @pytest.mark.parametrize("as_sparse", [False, True])
@@ -167,7 +185,8 @@ def test_chunks_of_any_size_agree_to_the_bit(which: int, seed: int, n_classes: i
     X, y = random_table(seed, n_classes=n_classes)
     rows = sp.csr_matrix(X) if as_sparse else X
     rng = np.random.RandomState(seed)
-    whole = sklearn.clone(LEARNERS[which]).set_params(shuffle=False, max_iter=1).fit(rows, y)
+    one_epoch = {} if isinstance(LEARNERS[which], Rocchio) else {"shuffle": False, "max_iter": 1}
+    whole = sklearn.clone(LEARNERS[which]).set_params(**one_epoch).fit(rows, y)
     chunked = sklearn.clone(LEARNERS[which])
     for part in np.split(np.arange(40), np.sort(rng.choice(np.arange(1, 40), rng.randint(0, 39), replace=False))):
         chunked.partial_fit(rows[part], y[part], classes=np.arange(n_classes))

@@ -150,7 +150,7 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
 
 def test_number_of_scikit_learn_checks() -> None:
     n = len(list(estimator_checks_generator(Perceptron())))
-    assert n == {(1, 9): 64}.get(tuple(map(int, sklearn.__version__.split(".")[:2])), n)
+    assert not sklearn.__version__.startswith("1.9.") or n == 64
     assert n >= 50
 
 

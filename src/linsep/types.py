@@ -53,6 +53,7 @@ class StopReason(enum.StrEnum):
     CLEAN_PASS = "clean pass"
     EPOCH_BUDGET = "epoch budget"
     TIME_BUDGET = "time budget"
+    ONE_PASS = "one pass"
     INTERRUPTED = "interrupted"
     IMPOSSIBLE = "impossible"
 
@@ -66,6 +67,7 @@ _SENTENCES = {
     StopReason.CLEAN_PASS: "a whole pass without a mistake: the training rows are separated",
     StopReason.EPOCH_BUDGET: "the epoch budget ended before a clean pass",
     StopReason.TIME_BUDGET: "the time budget ended before a clean pass",
+    StopReason.ONE_PASS: "one pass over the rows is all this learner makes",
     StopReason.INTERRUPTED: "interrupted by the user; the model so far is kept",
     StopReason.IMPOSSIBLE: "only rows of zeros are left, and without an intercept they are mistakes for ever",
 }

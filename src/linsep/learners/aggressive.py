@@ -151,5 +151,6 @@ class PassiveAggressive(EpochLearner):
             raise ValueError(f"C must be above 0, got {self.C}")
 
     def _step(self) -> PA | PA1 | PA2:
-        C = float(self.C)
-        return {"pa": PA(), "pa1": PA1(C), "pa2": PA2(C)}[self.variant]
+        if self.variant == "pa":
+            return PA()
+        return PA1(float(self.C)) if self.variant == "pa1" else PA2(float(self.C))

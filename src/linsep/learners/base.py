@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from linsep.kernels.epoch import Rows
-from linsep.types import CSR, Array
+from linsep.types import CSR, Array, StopReason
 
 
 def as_rows(X: Any) -> Any:
@@ -43,7 +45,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     coef_: Array
     intercept_: Array
-    class_weight: Any
+    class_weight: Any = None
     classes_: Array
     n_features_in_: int
     n_iter_: int
@@ -94,6 +96,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         per_class: Array = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
         return np.asarray(per_class[self._positions(y)])
 
+    def _running_balance(self, y: Array) -> Array:
+        """Weight of each row under class_weight="balanced": rows so far / (classes x rows so far of its class)."""
+        count = getattr(self, "class_count_", np.zeros(len(self.classes_), dtype=np.int64))
+        is_class = y[:, None] == self.classes_
+        seen = count + np.cumsum(is_class, axis=0)
+        self.class_count_ = seen[-1]
+        balance: Array = seen.sum(axis=1) / (len(self.classes_) * seen[is_class])
+        return balance
+
     def _weighted_rows(self, X: Any, y: Array, sample_weight: Any, own: Array | None) -> Rows:
         """What kernels read: rows of weight 0 left out, class weights multiplied in where there are two classes."""
         codes = self._encode(y)
@@ -108,6 +119,50 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         if own is not None and len(self.classes_) == 2:
             weight, own = own if weight is None else own * weight, None
         return Rows(as_rows(X), codes, weight, own)
+
+    def _rows_to_fit(self, X: Any, y: Any, sample_weight: Any, *, warm: bool) -> Rows:
+        """Check what `fit` was given and start afresh, unless `warm`."""
+        X, y = self._check_rows(X, y, reset=not warm)
+        if not warm:
+            self.classes_ = self._check_classes(y)
+            self._start(X)
+        return self._weighted_rows(X, y, sample_weight, self._class_weights(y))
+
+    def _rows_to_add(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Rows:
+        """Check what `partial_fit` was given; start at the first call."""
+        first = not hasattr(self, "coef_")
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        X, y = self._check_rows(X, y, reset=first)
+        if first:
+            self.classes_ = self._check_classes(np.asarray(classes))
+            self._start(X)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes={list(np.unique(classes))} is not the same as on the first call to partial_fit: "
+                f"{list(self.classes_)}"
+            )
+        own = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
+        return self._weighted_rows(X, y, sample_weight, own)
+
+    def _start(self, X: Any) -> None:
+        """Set the state of an untrained learner: w = 0, b = 0."""
+        n_planes = 1 if len(self.classes_) == 2 else len(self.classes_)
+        # Sparse rows want one feature's weights of all classes side by side.
+        order: Literal["C", "F"] = "C" if isinstance(X, np.ndarray) else "F"
+        self.coef_ = np.zeros((n_planes, X.shape[1]), dtype=X.dtype, order=order)
+        self.intercept_ = np.zeros(n_planes, dtype=X.dtype)
+        self.t_ = 0
+
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     # ------------------------------------------------------------- prediction
     def decision_function(self, X: Any) -> Array:
@@ -151,7 +206,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Take back what `_get_state` gave."""
         for name in self._state_values:
             if name in meta:
-                setattr(self, name, meta[name])
+                setattr(self, name, StopReason(meta[name]) if name == "stop_reason_" else meta[name])
         for name in self._state_arrays:
             if name in arrays:
                 setattr(self, name, arrays[name])

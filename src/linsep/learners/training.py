@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -54,11 +53,6 @@ class EpochLearner(LinearClassifier):
     stop_reason_: StopReason
     trace_: Trace
 
-    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        super()._set_state(meta, arrays)
-        if "stop_reason_" in meta:
-            self.stop_reason_ = StopReason(meta["stop_reason_"])
-
     def __init__(
         self,
         *,
@@ -85,15 +79,6 @@ class EpochLearner(LinearClassifier):
         self.verbose = verbose
 
     # ------------------------------------------------------------------ hooks
-    def _start(self, X: Any) -> None:
-        """Set the state of an untrained learner: w = 0, b = 0."""
-        n_planes = 1 if len(self.classes_) == 2 else len(self.classes_)
-        # Sparse rows want one feature's weights of all classes side by side.
-        order: Literal["C", "F"] = "C" if isinstance(X, np.ndarray) else "F"
-        self.coef_ = np.zeros((n_planes, X.shape[1]), dtype=X.dtype, order=order)
-        self.intercept_ = np.zeros(n_planes, dtype=X.dtype)
-        self.t_ = 0
-
     def _step(self) -> Any:
         """The step rule of this learner."""
         return PerceptronStep(0.0)
@@ -176,13 +161,8 @@ class EpochLearner(LinearClassifier):
         """
         with self._unchanged_on_error():
             self._check_parameters()
-            warm = self.warm_start and hasattr(self, "coef_")
-            X, y = self._check_rows(X, y, reset=not warm)
-            if not warm:
-                self.classes_ = self._check_classes(y)
-                self._start(X)
-            rows = self._weighted_rows(X, y, sample_weight, self._class_weights(y))
-            plane = _flatten(reference, X.shape[1])
+            rows = self._rows_to_fit(X, y, sample_weight, warm=self.warm_start and hasattr(self, "coef_"))
+            plane = _flatten(reference, self.n_features_in_)
         self._train(rows, plane)
         self._warn_unless_clean(len(rows.y))
         return self
@@ -201,21 +181,9 @@ class EpochLearner(LinearClassifier):
         """
         with self._unchanged_on_error():
             self._check_parameters()
-            first = not hasattr(self, "coef_")
-            if first and classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit.")
-            X, y = self._check_rows(X, y, reset=first)
-            if first:
-                self.classes_ = self._check_classes(np.asarray(classes))
-                self._start(X)
+            if not hasattr(self, "coef_"):
                 self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-            elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-                raise ValueError(
-                    f"classes={list(np.unique(classes))} is not the same as on the first call to partial_fit: "
-                    f"{list(self.classes_)}"
-                )
-            own = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
-            rows = self._weighted_rows(X, y, sample_weight, own)
+            rows = self._rows_to_add(X, y, classes, sample_weight)
         record = np.zeros((1, len(RECORD)))
         self._run(rows, None, None, np.empty(0), record)
         self.t_ += len(rows.y)
@@ -286,16 +254,6 @@ class EpochLearner(LinearClassifier):
         )
 
     # ---------------------------------------------------------------- helpers
-    @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
     def _check_parameters(self) -> None:
         if self.max_iter is not None and self.max_iter < 1:
             raise ValueError(f"max_iter must be at least 1 or None (no limit), got {self.max_iter}")
@@ -305,15 +263,6 @@ class EpochLearner(LinearClassifier):
             raise ValueError(f'multi_class must be "ovr" or "multiclass", got {self.multi_class!r}')
         if self.trace not in ("epochs", "updates"):
             raise ValueError(f'trace must be "epochs" or "updates", got {self.trace!r}')
-
-    def _running_balance(self, y: Array) -> Array:
-        """Weight of each row under class_weight="balanced": rows so far / (classes x rows so far of its class)."""
-        count = getattr(self, "class_count_", np.zeros(len(self.classes_), dtype=np.int64))
-        is_class = y[:, None] == self.classes_
-        seen = count + np.cumsum(is_class, axis=0)
-        self.class_count_ = seen[-1]
-        balance: Array = seen.sum(axis=1) / (len(self.classes_) * seen[is_class])
-        return balance
 
 
 def _stop_reason(updates: float, hopeless: int) -> StopReason | None:
