@@ -22,7 +22,8 @@ from sklearn.preprocessing import StandardScaler
 from linsep.app.progress import EpochProgress
 from linsep.app.receipt import hold_out, make_receipt
 from linsep.data.encode import TableEncoder
-from linsep.data.open import exact_numbers, open_data
+from linsep.data.numbers import exact_numbers
+from linsep.data.open import open_data
 from linsep.data.synthetic import make_separable
 from linsep.learners import Perceptron
 from linsep.learners.training import EpochLearner
@@ -64,7 +65,7 @@ def fit(
         raise DataError(f"no learner called {learner!r}: choose from {', '.join(LEARNERS)}")
     _check_writable(model)
     source = open_data(table, target=target, format=format, categorical=categorical)
-    encoder = TableEncoder(categorical=categorical).fit(source)
+    encoder = TableEncoder().fit(source)
     rows = encoder.transform(source)
     codes, classes = encode_labels(rows.y, positive)
     with EpochProgress(max_iter, seconds) as progress, warnings.catch_warnings(record=True) as caught:

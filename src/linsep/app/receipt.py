@@ -11,7 +11,8 @@ from sklearn.base import clone
 from linsep.learners.training import EpochLearner
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.margin import radius
-from linsep.theory.separability import max_margin, separability
+from linsep.theory.bracket import max_margin
+from linsep.theory.separability import separability
 from linsep.types import Array, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.

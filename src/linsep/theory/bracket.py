@@ -78,8 +78,8 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
     Examples
     --------
     >>> found = max_margin([[0.0], [1.0], [4.0]], [0, 0, 1])
-    >>> found.lower, found.upper, found.hyperplane.b / found.hyperplane.w[0]
-    (1.5, 1.5, -2.5)
+    >>> found.lower, found.upper, float(found.hyperplane.w[0]), found.hyperplane.b
+    (1.5, 1.5, 4.0, -10.0)
     """
     if bias not in ("free", "homogeneous", None):
         raise ValueError(f'bias must be "free", "homogeneous" or None, not {bias!r}')

@@ -43,7 +43,7 @@ def _integers(values: Sequence[Any]) -> list[int]:
 
 
 def _filtered(A: Any, w: Array, b: float) -> tuple[Array, Array]:
-    """A w + b in float64 and a bound on its error, all entries of A, w, b being known to half a unit in the last place."""
+    """A w + b in float64 and a bound on its error, entries being known to half a unit in the last place."""
     with np.errstate(all="ignore"):
         z, size = A @ w + b, abs(A) @ (abs(w) + _TINY) + (_TINY * (abs(w).sum() + 1) + abs(b))
         error = 2.0**-52 * (w.size + 8) * size
@@ -53,16 +53,16 @@ def _filtered(A: Any, w: Array, b: float) -> tuple[Array, Array]:
     return z, error
 
 
-def margin_signs(X: Any, y: Any, w: Any, b: Any = 0) -> Array:
-    """Sign (-1, 0 or 1) of y_i (w.x_i + b) for every row, exact whatever the entries (floats, ints, Fractions)."""
-    s, w = _signs(y), np.asarray(w)
+def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
+    """Sign (-1, 0 or 1) of w.x_i + b for every row, exact whatever the entries are (floats, ints, Fractions)."""
+    w = np.asarray(w)
     columns = np.flatnonzero(w != 0)
     exact = [*w[columns].tolist(), b.item() if isinstance(b, np.generic) else b]
     unit = Fraction(2) ** max(0, *(abs(Fraction(value)).__ceil__().bit_length() - 500 for value in exact))
     rounded = np.array([float(Fraction(value) / unit) for value in exact])
     whole = unit == 1 and [Fraction(value) for value in exact] == [Fraction(value) for value in rounded.tolist()]
-    out = np.zeros(len(s), dtype=np.int8)
-    for start in range(0, len(s), 8192):
+    out = np.zeros(X.shape[0], dtype=np.int8)
+    for start in range(0, X.shape[0], 8192):
         part = X[start : start + 8192][:, columns]
         try:
             z, error = _filtered(part.astype(np.float64), rounded[:-1], rounded[-1])
@@ -77,19 +77,19 @@ def margin_signs(X: Any, y: Any, w: Any, b: Any = 0) -> Array:
             row = _integers([*_row(X, int(i), columns), 1])
             total = sum(p * q for p, q in zip(row, weights, strict=True))
             out[i] = (total > 0) - (total < 0)
-    return (out * s).astype(np.int8)
+    return out
 
 
 def verify_hyperplane(X: Any, y: Any, w: Any, b: Any = 0) -> None:
     """Raise unless y_i (w.x_i + b) > 0 for every row."""
-    wrong = np.flatnonzero(margin_signs(X, y, w, b) <= 0)
+    wrong = np.flatnonzero(_signs(y) * value_signs(X, w, b) <= 0)
     if wrong.size:
         raise CertificateError(f"the hyperplane does not separate row {wrong[0]} ({wrong.size} rows in all)")
 
 
 def verify_direction(X: Any, y: Any, w: Any, b: Any, rows_left: Sequence[int]) -> None:
-    """Raise unless y_i (w.x_i + b) is 0 on exactly the `rows_left` and > 0 on all other rows, of which there are some."""
-    found = margin_signs(X, y, w, b)
+    """Raise unless y_i (w.x_i + b) is 0 on exactly the `rows_left` and > 0 on all others, of which there are some."""
+    found = _signs(y) * value_signs(X, w, b)
     if (found < 0).any():
         raise CertificateError(f"the direction has a negative margin at row {np.flatnonzero(found < 0)[0]}")
     if not found.any() or np.flatnonzero(found == 0).tolist() != sorted(rows_left):
@@ -104,7 +104,7 @@ def _signed(X: Any, y: Any, rows: Sequence[int], fit_intercept: bool) -> list[li
 
 
 def verify_witness(X: Any, y: Any, rows: Sequence[int], weights: Sequence[int], *, fit_intercept: bool = True) -> None:
-    """Raise unless the weights are non-negative integers, not all 0, and the signed rows (constant included) sum to 0."""
+    """Raise unless the weights are integers >= 0, not all 0, and bring the signed rows, constant included, to 0."""
     if len(rows) != len(weights) or any(type(k) is not int or k < 0 for k in weights) or not any(weights):
         raise CertificateError("weights must be non-negative integers, one a row, not all 0")
     for j, column in enumerate(zip(*_signed(X, y, rows, fit_intercept), strict=True)):
@@ -148,7 +148,7 @@ def verify_overlap(
         raise CertificateError("an overlap proof needs strictly positive weights")
     p = X.shape[1]
     for k, vector in enumerate(null):
-        if len(vector) != p + fit_intercept or margin_signs(X, y, np.array(vector[:p], object), sum(vector[p:])).any():
+        if len(vector) != p + fit_intercept or value_signs(X, np.array(vector[:p], object), sum(vector[p:])).any():
             raise CertificateError(f"null vector {k} is not orthogonal to every row")
     if _rank_below([list(v) for v in null]) < len(null):
         raise CertificateError("the null vectors are not independent")

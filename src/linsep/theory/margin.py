@@ -37,7 +37,9 @@ def signs(y: Any) -> Array:
     labels, codes = np.unique(y, return_inverse=True)
     if labels.size != 2:
         shown = ", ".join(str(label) for label in labels[:5])
-        many = "more than two classes: compare one class against the rest" if labels.size > 2 else "two classes are needed"
+        many = (
+            "more than two classes: compare one class against the rest" if labels.size > 2 else "two classes are needed"
+        )
         raise DataError(f"{many}; the labels are {shown or 'missing'}{', ...' if labels.size > 5 else ''}")
     return 2.0 * codes - 1.0
 
@@ -104,7 +106,7 @@ def functional_margins(X: Any, y: Any, w: Any, b: float = 0.0) -> Array:
 
 
 def geometric_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
-    """gamma(w, b) = min_i y_i (w.x_i + b) / ||w||: the distance of the nearest row, negative if a row is on the wrong side.
+    """gamma(w, b) = min_i y_i (w.x_i + b) / ||w||: the signed distance of the nearest row.
 
     Examples
     --------
@@ -158,7 +160,7 @@ def unit_form(w: Any, b: float = 0.0) -> tuple[Array, float, Array]:
     --------
     >>> orientation, offset, nearest = unit_form([3.0, 4.0], -10.0)
     >>> offset, nearest.tolist()
-    (2.0, [1.2000000000000002, 1.6])
+    (2.0, [1.2, 1.6])
     """
     w = np.asarray(w, dtype=np.float64)
     norm = float(np.linalg.norm(w))

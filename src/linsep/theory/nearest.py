@@ -45,7 +45,6 @@ class Nearest:
     best: Array
     lower: float
     upper: float
-    steps: int
     why: str
 
 
@@ -57,7 +56,8 @@ class _Corral:
         self.keys: list[Any] = []
         self.changes = 0
         self.c = 1.0
-        self.Q = self.R = np.empty((0, 0))
+        self.Q: Array = np.empty((0, 0))
+        self.R: Array = np.empty((0, 0))
 
     def _factor(self) -> None:
         k = len(self.keys)
@@ -162,9 +162,9 @@ def nearest_point(
     corral = _Corral(v, v.size + 1)
     corral.add(key, v)
     weights = np.ones(1)
-    best, lower, why, stalls, steps = v, -np.inf, "steps", 0, 0
+    best, lower, why, stalls = v, -np.inf, "steps", 0
     kept = (float(v @ v), v, list(corral.keys), weights)
-    for steps in range(1, max_steps + 1):
+    for _ in range(max_steps):
         vv = float(v @ v)
         if vv <= floor * floor:
             why = "zero"
@@ -187,4 +187,4 @@ def nearest_point(
         stalls = 0 if v @ v < kept[0] * (1 - 1e-14) else stalls + 1
         if v @ v < kept[0]:
             kept = (float(v @ v), v, list(corral.keys), weights)
-    return Nearest(kept[1], kept[2], kept[3], best, lower, kept[0] ** 0.5, steps, why)
+    return Nearest(kept[1], kept[2], kept[3], best, lower, kept[0] ** 0.5, why)

@@ -12,6 +12,10 @@ import scipy.sparse
 from linsep.types import Array, DataError
 
 
+def _is_sparse(X: Any) -> bool:
+    return bool(scipy.sparse.issparse(X))
+
+
 def check_rows(X: Any, y: Any) -> Any:
     """Return X as a 2-D array or CSR matrix whose entries are all finite numbers; X itself is never changed.
 
@@ -20,7 +24,7 @@ def check_rows(X: Any, y: Any) -> Any:
     DataError
         Not two-dimensional, empty, as many labels as rows, or an entry that is no finite number (row and column named).
     """
-    if scipy.sparse.issparse(X):
+    if _is_sparse(X):
         X = X.tocsr()
         if not X.has_canonical_format:
             X = X.copy()
@@ -31,14 +35,14 @@ def check_rows(X: Any, y: Any) -> Any:
         raise DataError(f"X must be a table of at least one row and one column, its shape is {X.shape}")
     if X.shape[0] != np.shape(y)[0]:
         raise DataError(f"X has {X.shape[0]} rows and y {np.shape(y)[0]} labels")
-    if X.dtype == object and not scipy.sparse.issparse(X):
+    if X.dtype == object and not _is_sparse(X):
         return _check_objects(X)
     if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:
         raise DataError(f"X must hold numbers of at most 64 bits or Python integers, not {X.dtype}")
-    stored = X.data if scipy.sparse.issparse(X) else X
+    stored = X.data if _is_sparse(X) else X
     if stored.dtype.kind == "f" and not np.isfinite(stored).all():
         at = np.flatnonzero(~np.isfinite(stored.ravel()))[0]
-        sparse = scipy.sparse.issparse(X)
+        sparse = _is_sparse(X)
         row = np.searchsorted(X.indptr, at, side="right") - 1 if sparse else at // X.shape[1]
         raise DataError(f"row {row}, column {X.indices[at] if sparse else at % X.shape[1]}: not a finite number")
     if X.dtype.kind == "b":
@@ -47,11 +51,12 @@ def check_rows(X: Any, y: Any) -> Any:
 
 
 def _check_objects(X: Array) -> Array:
+    out = np.empty(X.shape, dtype=object)
     for (i, j), value in np.ndenumerate(X):
-        fine = isinstance(value, int | Fraction | np.integer) or (isinstance(value, float) and np.isfinite(value))
-        if not fine:
+        if not (isinstance(value, int | Fraction | np.integer) or (isinstance(value, float) and np.isfinite(value))):
             raise DataError(f"row {i}, column {j}: {value!r} is not a finite number")
-    return X
+        out[i, j] = value if isinstance(value, Fraction) else value.item() if isinstance(value, np.generic) else value
+    return out
 
 
 class SignedRows:
@@ -66,7 +71,7 @@ class SignedRows:
         self.X, self.s, self.constant = X, s, constant
         self.n, self.p = X.shape
         self.width = self.p + constant
-        self.sparse = scipy.sparse.issparse(X)
+        self.sparse = _is_sparse(X)
         self.multiples = [1] * self.p
         self.column_exps = np.zeros(self.width, dtype=np.int64)
         if X.dtype == object or (X.dtype.kind in "iu" and X.dtype.itemsize == 8):
@@ -79,9 +84,13 @@ class SignedRows:
         largest = np.maximum(_column_max(values.T), float(constant))
         self.row_exps = _exponents(largest) if scaled else np.zeros(self.n, dtype=np.int64)
         factor = np.ldexp(s, -self.row_exps)
-        self.Z = scipy.sparse.csr_array(values.multiply(factor[:, None])) if self.sparse else values * factor[:, None]
+        self.Z: Any = (
+            scipy.sparse.csr_array(values.multiply(factor[:, None])) if self.sparse else values * factor[:, None]
+        )
         self.k = factor if constant else np.zeros(self.n)
-        self.active = np.ones(self.n, dtype=bool)
+        self.rank_bound = int((_column_max(self.Z) > 0).sum()) + constant
+        self.zero = np.zeros(self.n, dtype=bool) if constant else np.asarray((X != 0).sum(axis=1)).reshape(-1) == 0
+        self.active = ~self.zero  # the rows that the search still asks about
         self.basis: Array | None = None
 
     def _from_integers(self, scaled: bool) -> Any:
@@ -96,7 +105,10 @@ class SignedRows:
         for j in range(self.p):
             column = self.X[:, j].tolist()
             self.multiples[j] = lcm(*(v.as_integer_ratio()[1] for v in column))
-            whole = [int(v * self.multiples[j]) if isinstance(v, int) else int(Fraction(v) * self.multiples[j]) for v in column]
+            whole = [
+                int(v * self.multiples[j]) if isinstance(v, int) else int(Fraction(v) * self.multiples[j])
+                for v in column
+            ]
             self.column_exps[j] = max(abs(v) for v in whole).bit_length() if scaled else 0
             out[:, j] = [v / 2 ** int(self.column_exps[j]) for v in whole]
             if not scaled:
@@ -133,7 +145,7 @@ class SignedRows:
         ratios += [(1, 1)] * self.constant
         shift = self.column_exps + self.row_exps[i]
         exps = [-(q.bit_length() - 1) - int(e) for (_, q), e in zip(ratios, shift, strict=True)]
-        q = max(0, *(-e for (m, _), e in zip(ratios, exps, strict=True) if m))
+        q = max([0, *(-e for (m, _), e in zip(ratios, exps, strict=True) if m)])
         sign = int(self.s[i])
         return [sign * m << (q + e) if m else 0 for (m, _), e in zip(ratios, exps, strict=True)], q
 
@@ -145,7 +157,7 @@ class SignedRows:
 
 
 def _column_max(values: Any) -> Array:
-    if scipy.sparse.issparse(values):
+    if _is_sparse(values):
         return np.asarray(abs(values).max(axis=0).toarray(), dtype=np.float64).reshape(-1)
     return np.asarray(abs(values).max(axis=0), dtype=np.float64)
 
@@ -155,7 +167,7 @@ def _exponents(largest: Array) -> Array:
 
 
 def _scale_columns(values: Any, exps: Array) -> Any:
-    if scipy.sparse.issparse(values):
+    if _is_sparse(values):
         values = values.copy()
         values.data = np.ldexp(values.data, exps[values.indices])
         return values

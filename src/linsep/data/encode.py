@@ -1,0 +1,187 @@
+"""Columns to features: numbers standardised, text one indicator a level, names kept; the state is plain data."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+
+from linsep.data.numbers import WIDE
+from linsep.data.open import Source
+from linsep.data.table import Column, TableChunk
+from linsep.types import Array, Chunk, DataError
+
+
+class TableEncoder:
+    """Learn how to turn a source into rows of numbers, and do the same to any later source.
+
+    A number x becomes (x - mean) / s, s the population standard deviation (1 for a constant column); sparse rows are
+    divided by s and not centred. Text becomes one indicator a level, levels sorted; a level not seen in `fit`
+    becomes all zeros and is counted.
+
+    Attributes
+    ----------
+    feature_names_ : list of str
+        A number by its column's name, an indicator as "column=level", a matrix column as "x1", "x2", ...
+    target : str or None
+        The label column of the source it was fitted to.
+    unknown_ : dict
+        Column -> rows with an unknown level in the last `transform`.
+    ignored_ : int
+        Matrix columns beyond those seen in `fit`, in the last `transform`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from linsep.data.open import open_data
+    >>> source = open_data(pa.table({"a": [1.0, 3.0], "b": ["u", "v"]}))
+    >>> encoder = TableEncoder().fit(source)
+    >>> encoder.feature_names_
+    ['a', 'b=u', 'b=v']
+    >>> float(encoder.transform(source).X[1, 0])
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self.target: str | None = None
+        self.unknown_: dict[str, int] = {}
+        self.ignored_ = 0
+        self._kind = "table"
+        # Levels of each text column, None for numbers, in the order of the columns.
+        self._levels: dict[str, list[str] | None] = {}
+        self._mean = np.empty(0)
+        self._scale = np.empty(0)
+
+    # -------------------------------------------------------------------- fit
+    def fit(self, source: Source) -> Self:
+        """Learn levels, means and standard deviations."""
+        self._kind, self.target = source.kind, source.target
+        chunk = source.read()
+        if source.kind == "rows":
+            self._mean, self._scale = _moments(chunk.X)
+            return self
+        self._levels = {c.name: None if c.is_number else sorted(pc.unique(c.text).to_pylist()) for c in chunk.columns}
+        numbers = [c.values for c in chunk.columns if c.values is not None]
+        if numbers:
+            self._mean, self._scale = _moments(np.column_stack(numbers))
+        return self
+
+    @property
+    def feature_names_(self) -> list[str]:
+        if self._kind == "rows":
+            return [f"x{j + 1}" for j in range(len(self._scale))]
+        names = []
+        for name, levels in self._levels.items():
+            names += [name] if levels is None else [f"{name}={level}" for level in levels]
+        return names
+
+    # -------------------------------------------------------------- transform
+    def transform(self, source: Source) -> Chunk:
+        """Return the rows of a source as `Chunk(X, y, start)`.
+
+        Raises
+        ------
+        DataError
+            A column is missing, or holds text where there were numbers; extra columns are ignored.
+        """
+        if source.kind != self._kind:
+            raise DataError(f"the model was trained on {self._kind}, and {source.name} holds {source.kind}")
+        chunk = source.read()
+        if self._kind == "rows":
+            return Chunk(self._scale_rows(chunk.X), chunk.y, chunk.start)
+        missing = [name for name in self._levels if chunk.column(name) is None]
+        if missing:
+            raise DataError(f"{source.name}: columns missing: {', '.join(map(repr, missing))}")
+        columns = [self._as_fitted(chunk, name) for name in self._levels]
+        self.unknown_ = {}
+        return Chunk(self._assemble(columns, chunk.n_rows), chunk.y, chunk.start)
+
+    def _as_fitted(self, chunk: TableChunk, name: str) -> Column:
+        """The column as numbers or as text, whichever it was in `fit`."""
+        column = chunk.column(name)
+        assert column is not None
+        if self._levels[name] is not None:
+            text = column.text if column.text is not None else pa.array([f"{v:g}" for v in column.values or ()])
+            return Column(name, None, text)
+        if column.is_number:
+            return column
+        as_numbers = pc.match_substring_regex(pc.utf8_trim_whitespace(column.text), r"^[+-]?\.?[0-9]")
+        row = int(np.flatnonzero(~as_numbers.to_numpy(zero_copy_only=False))[:1].sum())
+        assert column.text is not None
+        raise DataError(
+            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the model was trained on numbers"
+        )
+
+    def _assemble(self, columns: list[Column], n: int) -> Any:
+        """Entries column by column: one a row each, a number or a 1 at the place of its level."""
+        data = np.ones((n, len(columns)))
+        indices = np.empty((n, len(columns)), dtype=np.int64)
+        offset = number = 0
+        for j, column in enumerate(columns):
+            levels = self._levels[column.name]
+            if levels is None:
+                data[:, j] = (column.values - self._mean[number]) / self._scale[number]
+                indices[:, j] = offset
+                number, offset = number + 1, offset + 1
+            else:
+                place = pc.index_in(column.text, value_set=pa.array(levels, pa.string()))
+                codes = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
+                if (codes < 0).any():
+                    self.unknown_[column.name] = int((codes < 0).sum())
+                data[:, j] = codes >= 0
+                indices[:, j] = offset + np.maximum(codes, 0)
+                offset += len(levels)
+        if offset > WIDE * len(columns):
+            kept = data != 0
+            indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+            return sp.csr_matrix((data[kept], indices[kept], indptr), shape=(n, offset))
+        X = np.zeros((n, offset))
+        X[np.arange(n)[:, None], indices] = data
+        return X
+
+    def _scale_rows(self, X: Any) -> Any:
+        p = len(self._scale)
+        self.ignored_ = max(0, X.shape[1] - p)
+        if not sp.issparse(X):
+            if X.shape[1] < p:
+                raise DataError(f"the model was trained on {p} features, these rows have {X.shape[1]}")
+            return (X[:, :p] - self._mean) / self._scale
+        X = sp.csr_matrix(X[:, :p], dtype=np.float64, copy=True)
+        X.resize(X.shape[0], p)
+        X.data /= self._scale[X.indices]
+        return X
+
+    # ------------------------------------------------------------------ state
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return all that was learnt as a JSON-able part and an array part."""
+        columns = [{"name": name, "levels": levels} for name, levels in self._levels.items()]
+        meta = {"kind": self._kind, "target": self.target, "columns": columns}
+        return meta, {"mean": self._mean, "scale": self._scale}
+
+    @classmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> Self:
+        """Take back what `state` gave."""
+        encoder = cls()
+        encoder._kind, encoder.target = meta["kind"], meta["target"]
+        encoder._levels = {c["name"]: c["levels"] for c in meta["columns"]}
+        encoder._mean, encoder._scale = arrays["mean"], arrays["scale"]
+        return encoder
+
+
+def _moments(X: Any) -> tuple[Array, Array]:
+    """Mean and population standard deviation of each column; 1 for a constant one. Means are 0 for sparse rows."""
+    if sp.issparse(X):
+        n = X.shape[0]
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        # Two passes: squares of the stored entries about the mean, and the mean itself for those not stored.
+        centred = (X.data - mean[X.indices]) ** 2
+        stored = np.bincount(X.indices, minlength=X.shape[1])
+        variance = (np.bincount(X.indices, centred, X.shape[1]) + (n - stored) * mean**2) / n
+        scale = np.sqrt(variance)
+        return np.zeros(len(scale)), np.where(scale > 0, scale, 1.0)
+    mean, scale = X.mean(axis=0), X.std(axis=0)
+    constant = X.max(axis=0) == X.min(axis=0)
+    return mean, np.where(constant | (scale == 0), 1.0, scale)

@@ -1,0 +1,131 @@
+"""One door for whatever a user has: a path, standard input, a dataframe or arrays."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.data.csv import read_csv
+from linsep.data.parquet import from_dataframe, read_parquet
+from linsep.data.svmlight import read_svmlight
+from linsep.data.table import TableChunk, as_labels
+from linsep.types import Chunk, DataError
+
+Format = Literal["csv", "parquet", "svmlight"]
+_BY_SUFFIX = {".csv": "csv", ".parquet": "parquet", ".svmlight": "svmlight", ".svm": "svmlight", ".libsvm": "svmlight"}
+
+
+class Source:
+    """Rows that can be read again and again: iterate for chunks, or take all of them with `read`.
+
+    `kind` is "table" for named columns (`TableChunk`s) and "rows" for matrices (`Chunk`s).
+    """
+
+    def __init__(self, name: str, kind: Literal["table", "rows"], target: str | None, read: Callable[[], Any]) -> None:
+        self.name = name
+        self.kind = kind
+        self.target = target
+        self._read = read
+        self._chunk: TableChunk | Chunk | None = None
+
+    def read(self) -> Any:
+        """Return all rows as one chunk; they are read once and kept."""
+        if self._chunk is None:
+            self._chunk = self._read()
+        return self._chunk
+
+    def __iter__(self) -> Iterator[TableChunk | Chunk]:
+        yield self.read()
+
+    def __repr__(self) -> str:
+        return f"<Source {self.name}>"
+
+
+def open_data(
+    source: Any, *, target: str | None = None, format: str | None = None, categorical: Collection[str] = ()
+) -> Source:
+    """Return the rows of `source`, whatever it is, as a `Source` of chunks.
+
+    Parameters
+    ----------
+    source : path, "-", dataframe, or (X, y)
+        CSV (.csv, .csv.gz), Parquet (.parquet) or svmlight (.svmlight, .svm, .libsvm, also .gz); "-" is standard input;
+        a pandas, Polars or Arrow table; a matrix (dense or sparse) with its labels, or (X, None).
+    target : str, optional
+        The column that holds the label; None where there is none, and for svmlight and (X, y).
+    format : {"csv", "parquet", "svmlight"}, optional
+        Where the name does not tell; standard input is CSV unless told otherwise.
+    categorical : collection of str
+        Columns to read as text even if they hold numbers.
+
+    Raises
+    ------
+    DataError
+        For anything malformed: file, line and column, what was expected, and what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> open_data((np.eye(3), [0, 1, 1])).read().X.shape
+    (3, 3)
+    """
+    if isinstance(source, tuple):
+        return Source("arrays", "rows", None, lambda: _from_arrays(*source))
+    if not isinstance(source, str | Path):
+        return Source("dataframe", "table", target, lambda: from_dataframe(source, target, categorical))
+    name = "standard input" if str(source) == "-" else str(source)
+    chosen = format or _guess_format(str(source))
+    if chosen not in _BY_SUFFIX.values():
+        raise DataError(f"no format called {chosen!r}: choose csv, parquet or svmlight")
+    if chosen == "svmlight":
+        if target is not None:
+            raise DataError("svmlight lines begin with their label: leave the target out")
+        return Source(name, "rows", None, lambda: read_svmlight(_content(source), name))
+    if chosen == "parquet":
+        return Source(name, "table", target, lambda: read_parquet(_content(source), name, target, categorical))
+    return Source(name, "table", target, lambda: read_csv(_content(source), name, target, categorical))
+
+
+def _guess_format(name: str) -> str:
+    if name == "-":
+        return "csv"
+    suffix = Path(name.removesuffix(".gz")).suffix.lower()
+    if suffix not in _BY_SUFFIX:
+        raise DataError(f"{name}: the name does not tell its format; say --format csv, parquet or svmlight")
+    return _BY_SUFFIX[suffix]
+
+
+def _content(source: str | Path) -> bytes:
+    if str(source) == "-":
+        content = sys.stdin.buffer.read()
+    else:
+        path = Path(source)
+        if path.is_dir():
+            raise DataError(f"{path} is a folder: name a file in it")
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise DataError(f"there is no file {path}") from None
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{source}: the compressed file is cut short or damaged ({error}); fetch it again") from None
+
+
+def _from_arrays(X: Any, y: Any) -> Chunk:
+    X = X.tocsr() if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
+        raise DataError(f"rows of features are needed, got an array of shape {X.shape}")
+    labels = None if y is None else as_labels(np.asarray(y), lambda row: f"row {row}", "y")
+    if labels is not None and len(labels) != X.shape[0]:
+        raise DataError(f"{X.shape[0]} rows but {len(labels)} labels")
+    return Chunk(X, labels, 0)

@@ -1,0 +1,142 @@
+"""The verifier: right certificates pass, altered ones do not, and signs are exact whatever the numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linsep.theory.exact import (
+    CertificateError,
+    value_signs,
+    verify_direction,
+    verify_hyperplane,
+    verify_overlap,
+    verify_witness,
+)
+
+SQUARE = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
+XOR = np.array([0, 0, 1, 1])
+doubles = st.floats(allow_nan=False, allow_infinity=False, width=64)
+
+
+def exact_sign(row: list[Any], w: list[Any], b: Any) -> int:
+    total = sum((Fraction(u) * Fraction(v) for u, v in zip(row, w, strict=True)), Fraction(b))
+    return (total > 0) - (total < 0)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(doubles, doubles), min_size=1, max_size=5), doubles, doubles, doubles)
+def test_signs_of_any_doubles(rows: list[tuple[float, float]], u: float, v: float, b: float) -> None:
+    expected = [exact_sign(list(row), [u, v], b) for row in rows]
+    X = np.array(rows)
+    assert value_signs(X, np.array([u, v]), b).tolist() == expected
+    assert value_signs(X.astype(object), np.array([u, v]), b).tolist() == expected
+    assert value_signs(scipy.sparse.csr_matrix(X), np.array([u, v]), b).tolist() == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-(2**70), 2**70), st.integers(-3, 3)), min_size=1, max_size=5),
+    st.integers(-(2**1200), 2**1200),
+    st.integers(-(2**70), 2**70),
+)
+def test_signs_of_any_integers(rows: list[tuple[int, int]], u: int, b: int) -> None:
+    X = np.array(rows, dtype=object)
+    w = np.array([u, -(2**66)], dtype=object)
+    assert value_signs(X, w, b).tolist() == [exact_sign(list(row), w.tolist(), b) for row in rows]
+
+
+@pytest.mark.parametrize("x", [0.1, 1e-308, 1e300, 5e-324])
+def test_one_unit_in_the_last_place_is_seen(x: float) -> None:
+    above, below = np.nextafter(x, np.inf), np.nextafter(x, -np.inf)
+    X = np.array([[above], [x], [below]])
+    assert value_signs(X, np.array([1.0]), -x).tolist() == [1, 0, -1]
+
+
+def test_integers_beyond_two_to_the_53_are_not_rounded() -> None:
+    X = np.array([[2**53 + 1], [2**53]])
+    assert value_signs(X, np.array([1]), -(2**53)).tolist() == [1, 0]
+
+
+def test_a_hyperplane_must_have_every_row_strictly_on_its_side() -> None:
+    X, y = np.array([[0.0], [1.0], [3.0]]), np.array(["a", "a", "b"])
+    verify_hyperplane(X, y, np.array([1.0]), -2.0)
+    with pytest.raises(CertificateError, match=r"row 1 \(1 rows in all\)"):
+        verify_hyperplane(X, y, np.array([1.0]), -1.0)
+    with pytest.raises(CertificateError, match="does not separate row 0"):
+        verify_hyperplane(X, y, np.array([-1.0]), 2.0)
+    with pytest.raises(CertificateError, match="two classes"):
+        verify_hyperplane(X, np.array([1, 1, 1]), np.array([1.0]), 5.0)
+
+
+def test_a_direction_names_the_rows_left() -> None:
+    X, y = np.array([[0], [1], [1], [3]]), np.array([0, 0, 1, 1])
+    verify_direction(X, y, np.array([1]), -1, [1, 2])
+    for rows in ([1], [0, 1, 2], []):
+        with pytest.raises(CertificateError, match="not the rows named"):
+            verify_direction(X, y, np.array([1]), -1, rows)
+    with pytest.raises(CertificateError, match="negative margin at row 1"):
+        verify_direction(X, y, np.array([2]), -1, [])
+    with pytest.raises(CertificateError, match="all rows"):
+        verify_direction(X, y, np.array([0]), 0, [0, 1, 2, 3])
+
+
+def test_a_witness_and_what_is_none() -> None:
+    rows, weights = [0, 1, 2, 3], [1, 1, 1, 1]
+    verify_witness(SQUARE, XOR, rows, weights)
+    verify_witness(SQUARE * 0.1, XOR, rows, [7 * k for k in weights])
+    verify_witness(scipy.sparse.csr_matrix(SQUARE), XOR, rows, weights)
+    for k in range(4):
+        altered = [w + (j == k) for j, w in enumerate(weights)]
+        with pytest.raises(CertificateError, match="do not add up"):
+            verify_witness(SQUARE, XOR, rows, altered)
+        X = SQUARE * 0.1
+        X[k, 0] = np.nextafter(X[k, 0], 1)
+        with pytest.raises(CertificateError, match="column 0"):
+            verify_witness(X, XOR, rows, weights)
+    with pytest.raises(CertificateError, match="column 2"):  # x adds up, the constant does not
+        verify_witness(np.zeros((3, 2)), np.array([0, 1, 1]), [0, 1, 2], [1, 1, 1])
+    verify_witness(np.zeros((3, 2)), np.array([0, 1, 1]), [0, 1, 2], [1, 1, 1], fit_intercept=False)
+
+
+@pytest.mark.parametrize("weights", [[0, 0, 0, 0], [-1, -1, -1, -1], [1.0, 1.0, 1.0, 1.0], [1, 1, 1]])
+def test_weights_must_be_integers_not_negative_and_one_a_row(weights: list[Any]) -> None:
+    with pytest.raises(CertificateError, match="weights must be"):
+        verify_witness(SQUARE, XOR, [0, 1, 2, 3], weights)
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2, 4], [-4, 1, 2, 3], [0, 0, 2, 3]])
+def test_rows_must_differ_and_exist(rows: list[int]) -> None:
+    with pytest.raises(CertificateError, match="rows must differ"):
+        verify_witness(SQUARE, XOR, rows, [1, 1, 1, 1])
+
+
+def test_an_overlap_must_span_every_row() -> None:
+    verify_overlap(SQUARE, XOR, [0, 1, 2, 3], [1, 1, 1, 1], [])
+    far = np.vstack([np.column_stack([SQUARE, np.zeros(4, int)]), [[0, 0, 5]]])
+    y = np.append(XOR, 1)
+    verify_witness(far, y, [0, 1, 2, 3], [1, 1, 1, 1])
+    with pytest.raises(CertificateError, match="do not span"):
+        verify_overlap(far, y, [0, 1, 2, 3], [1, 1, 1, 1], [])
+    with pytest.raises(CertificateError, match="null vector 0 is not orthogonal"):
+        verify_overlap(far, y, [0, 1, 2, 3], [1, 1, 1, 1], [[0, 0, 1, 0]])
+    with pytest.raises(CertificateError, match="strictly positive"):
+        verify_overlap(far, y, [0, 1, 2, 3, 4], [1, 1, 1, 1, 0], [])
+
+
+def test_dependent_columns_need_their_null_vectors() -> None:
+    X = np.column_stack([SQUARE, SQUARE[:, 0] * 0.75, np.zeros(4)])
+    null = [[-3, 0, 4, 0, 0], [0, 0, 0, 1, 0]]
+    verify_overlap(X, XOR, [0, 1, 2, 3], [1, 1, 1, 1], null)
+    with pytest.raises(CertificateError, match="do not span"):
+        verify_overlap(X, XOR, [0, 1, 2, 3], [1, 1, 1, 1], null[:1])
+    with pytest.raises(CertificateError, match="not independent"):
+        verify_overlap(X, XOR, [0, 1, 2, 3], [1, 1, 1, 1], [null[0], null[0]])
+    with pytest.raises(CertificateError, match="null vector 0"):
+        verify_overlap(X, XOR, [0, 1, 2, 3], [1, 1, 1, 1], [[-3, 0, 4, 0]])
