@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from linsep.app import commands
 from linsep.types import DataError
@@ -57,16 +56,13 @@ def _warn(message: str) -> None:
     _err().print(f"[yellow]warning:[/] {escape(message)}")
 
 
-def _print(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool, title: str | None = None) -> None:
+def _print(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(data, allow_nan=False) + "\n")
         return
-    table = Table(show_header=False, box=None, title=title, title_justify="left", pad_edge=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
+    width = max(len(label) for label, _ in rows)
     for label, text in rows:
-        table.add_row(escape(label), escape(text))
-    _out().print(table)
+        _out().print(f"[bold]{escape(label):<{width}}[/]  {escape(text)}")
 
 
 @app.command()
@@ -74,9 +70,9 @@ def fit(
     table: TableArg,
     target: TargetOpt = None,
     positive: PositiveOpt = None,
-    learner: Annotated[str, typer.Option(help="perceptron (more of the family are on their way).")] = "perceptron",
+    learner: Annotated[str, typer.Option(help="perceptron, averaged, margin, pa, pa1, pa2 or rocchio.")] = "perceptron",
     max_iter: Annotated[
-        int | None, typer.Option(min=1, help="Epochs at most (1000, or no limit with --seconds).")
+        int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
     holdout: Annotated[
@@ -99,7 +95,7 @@ def fit(
         target=target,
         positive=positive,
         learner=learner,
-        max_iter=max_iter if max_iter is not None or seconds is not None else 1000,
+        max_iter=max_iter,
         seconds=seconds,
         holdout=holdout,
         model=model,

@@ -23,15 +23,22 @@ from linsep.app.progress import EpochProgress
 from linsep.app.receipt import hold_out, make_receipt
 from linsep.data.encode import TableEncoder
 from linsep.data.numbers import exact_numbers
-from linsep.data.open import open_data
+from linsep.data.open import Source, open_data
 from linsep.data.synthetic import make_separable
-from linsep.learners import Perceptron
-from linsep.learners.training import EpochLearner
+from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron, Rocchio
 from linsep.store import load, save
 from linsep.theory.separability import separability
 from linsep.types import Array, DataError, StopReason, Verdict
 
-LEARNERS: dict[str, Callable[..., EpochLearner]] = {"perceptron": Perceptron}
+LEARNERS: dict[str, tuple[Any, dict[str, str]]] = {
+    "perceptron": (Perceptron, {}),
+    "averaged": (AveragedPerceptron, {}),
+    "margin": (MarginPerceptron, {}),
+    "pa": (PassiveAggressive, {"variant": "pa"}),
+    "pa1": (PassiveAggressive, {"variant": "pa1"}),
+    "pa2": (PassiveAggressive, {"variant": "pa2"}),
+    "rocchio": (Rocchio, {}),
+}
 
 
 @dataclass
@@ -61,16 +68,14 @@ def fit(
     format: str | None = None,
 ) -> Result:
     """Encode a table, train on it, save the model, and make its receipt."""
-    if learner not in LEARNERS:
-        raise DataError(f"no learner called {learner!r}: choose from {', '.join(LEARNERS)}")
     _check_writable(model)
-    source = open_data(table, target=target, format=format, categorical=categorical)
+    source = _open(table, target, format, categorical)
     encoder = TableEncoder().fit(source)
     rows = encoder.transform(source)
     codes, classes = encode_labels(rows.y, positive)
     with EpochProgress(max_iter, seconds) as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        estimator = LEARNERS[learner](max_iter=max_iter, max_seconds=seconds, verbose=progress)
+        estimator = make_learner(learner, max_iter, seconds, progress)
         interrupted = False
         began = time.perf_counter()
         try:
@@ -80,8 +85,9 @@ def fit(
                 raise
             interrupted = True
         took = time.perf_counter() - began
+        if hasattr(estimator, "verbose"):
+            estimator.verbose = 0
         held_out = hold_out(estimator, rows.X, codes, holdout) if holdout and not interrupted else None
-    estimator.verbose = 0
     said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)][:1]
     if interrupted:
         said.append(f"interrupted after {estimator.n_iter_} epochs; the model so far is in {model}")
@@ -93,32 +99,45 @@ def fit(
     return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted)
 
 
+def _open(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:
+    """Open a table that has labels."""
+    source = open_data(table, target=target, format=format, categorical=categorical)
+    if source.kind == "table" and target is None:
+        raise DataError("name the column that holds the label with --target")
+    unknown = [] if source.kind == "rows" else [c for c in categorical if source.read().column(c) is None]
+    if unknown:
+        raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
+    return source
+
+
+def make_learner(name: str, max_iter: int | None, seconds: float | None, progress: EpochProgress) -> Any:
+    """The learner of that name; a limit in seconds lifts the one in epochs."""
+    if name not in LEARNERS:
+        raise DataError(f"no learner called {name!r}: choose from {', '.join(LEARNERS)}")
+    kind, parameters = LEARNERS[name]
+    estimator = kind(**parameters)
+    if not hasattr(estimator, "max_iter"):  # one pass is all it makes
+        return estimator
+    if max_iter is not None or seconds is not None:
+        estimator.set_params(max_iter=max_iter)
+    return estimator.set_params(max_seconds=seconds, verbose=progress)
+
+
 def encode_labels(y: Array | None, positive: str | None) -> tuple[Array, Array]:
-    """Return codes 0 and 1 and the pair of labels they stand for; `positive` names the label of code 1."""
+    """Return codes 0, 1, ... and the labels they stand for; `positive` names the label of code 1, the rest is 0."""
     if y is None:
         raise DataError("these rows have no labels: name the label column with --target")
     labels = np.unique(y)
+    if labels.size == 1:
+        raise DataError(f"every row has the label {labels[0]}: a separator needs rows of at least two classes")
     if positive is None:
-        if labels.size != 2:
-            _refuse_classes(labels)
         return np.searchsorted(labels, y), labels
     chosen = np.array([str(label) == positive for label in labels])
     if not chosen.any():
         raise DataError(f"no row has the label {positive!r}: the labels are {_listed(labels)}")
-    if labels.size == 1:
-        _refuse_classes(labels)
     rest = labels[~chosen][0] if labels.size == 2 else f"not {positive}"
     one = labels[chosen][0] if labels.size == 2 else positive
     return (y == labels[chosen][0]).astype(np.intp), np.array([rest, one])
-
-
-def _refuse_classes(labels: Array) -> None:
-    if labels.size == 1:
-        raise DataError(f"every row has the label {labels[0]}: a separator needs rows on both sides")
-    raise DataError(
-        f"the target has {labels.size} classes ({_listed(labels)}) and this learner takes two: name one with "
-        f"--positive {labels[0]} to separate it from the rest; more than two at once are on their way"
-    )
 
 
 def _listed(labels: Array) -> str:
@@ -139,11 +158,11 @@ def _check_writable(path: Path) -> None:
 def predict(model: Path, table: Any, output: str, *, format: str | None = None) -> list[str]:
     """Write predictions and decision values as CSV; return what there is to warn of."""
     estimator = _load_with_encoder(model)
-    source = open_data(table, format=format)
+    source = open_data(table, format=format, categorical=estimator.encoder_.text_columns)
     rows = estimator.encoder_.transform(source)
-    z = estimator.decision_function(rows.X)
-    labels = estimator.classes_[(z >= 0).astype(np.intp)]
-    written = pa.table({"prediction": labels.tolist(), "decision_value": z.astype(np.float64)})
+    z = estimator.decision_function(rows.X).astype(np.float64)
+    labels = estimator.predict(rows.X)
+    written = pa.table({"prediction": labels.tolist(), "decision_value": z if z.ndim == 1 else z.max(axis=1)})
     with open_output(output) as stream:
         write_csv(written, stream)
     return _unknown_categories(estimator.encoder_)
@@ -152,23 +171,24 @@ def predict(model: Path, table: Any, output: str, *, format: str | None = None) 
 def score(model: Path, table: Any, *, format: str | None = None) -> Result:
     """Accuracy and the four counts behind it."""
     estimator = _load_with_encoder(model)
-    source = open_data(table, target=estimator.encoder_.target, format=format)
+    encoder = estimator.encoder_
+    source = open_data(table, target=encoder.target, format=format, categorical=encoder.text_columns)
     rows = estimator.encoder_.transform(source)
     if rows.y is None:
         raise DataError("these rows have no labels to compare with")
-    negative, positive = (str(label) for label in estimator.classes_)
+    classes = [str(label) for label in estimator.classes_]
     said = np.array([str(label) for label in estimator.predict(rows.X)])
     truth = np.array([str(label) for label in rows.y])
-    if negative == f"not {positive}":
-        truth = np.where(truth == positive, truth, negative)
-    strange = sorted(set(truth) - {negative, positive})
+    if classes[0] == f"not {classes[-1]}":
+        truth = np.where(truth == classes[1], truth, classes[0])
+    strange = sorted(set(truth) - set(classes))
     if strange:
-        raise DataError(f"label {strange[0]!r} is not one the model knows: {negative}, {positive}")
-    counts = {f"{a} predicted {b}": int(((truth == a) & (said == b)).sum()) for a in (negative, positive)
-              for b in (negative, positive)}  # fmt: skip
+        raise DataError(f"label {strange[0]!r} is not one the model knows: {_listed(estimator.classes_)}")
+    pairs = ((a, b) for a in classes for b in classes)
+    counts = {f"{a} predicted {b}": int(((truth == a) & (said == b)).sum()) for a, b in pairs}
     accuracy = float((truth == said).mean())
     lines = [("rows", f"{len(truth):,}"), ("accuracy", f"{accuracy:.2%}")]
-    lines += [(name, f"{count:,}") for name, count in counts.items()]
+    lines += [(name, f"{count:,}") for name, count in counts.items() if count]
     data = {"rows": len(truth), "accuracy": accuracy, "counts": counts}
     return Result(lines, data, _unknown_categories(estimator.encoder_))
 
@@ -227,7 +247,7 @@ def check(
     format: str | None = None,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
-    source = open_data(table, target=target, format=format, categorical=categorical)
+    source = _open(table, target, format, categorical)
     numbers = exact_numbers(source)
     if numbers.y is None:
         raise DataError("these rows have no labels: name the label column with --target")
@@ -257,25 +277,31 @@ def check(
 def show(model: Path, n_weights: int) -> Result:
     """The largest weights by feature name, and how the model was made."""
     estimator = load(model)
-    w = estimator.coef_[0]
+    W = estimator.coef_
     encoder = getattr(estimator, "encoder_", None)
     names = getattr(estimator, "feature_names_in_", None) if encoder is None else encoder.feature_names_
-    names = [f"x{j}" for j in range(w.size)] if names is None else list(names)
-    largest = np.argsort(-np.abs(w), kind="stable")[:n_weights]
+    names = [f"x{j + 1}" for j in range(W.shape[1])] if names is None else list(names)
+    binary = len(W) == 1
+    planes = {"" if binary else f"{label}: ": W[k] for k, label in enumerate(estimator.classes_[-len(W) :])}
     about = {
         "learner": type(estimator).__name__,
-        "classes": f"{estimator.classes_[0]} (-), {estimator.classes_[1]} (+)",
+        "classes": "{} (-), {} (+)".format(*estimator.classes_) if binary else _listed(estimator.classes_),
         "stop reason": str(estimator.stop_reason_),
         "epochs": f"{estimator.n_iter_:,}",
-        "mistakes": f"{estimator.n_mistakes_:,}",
-        "features": f"{w.size:,}",
-        "intercept": f"{float(estimator.intercept_[0]):+.6g}",
+        "features": f"{W.shape[1]:,}",
+        "intercept": ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_),
     }
     if encoder is not None:
         about["weights are per"] = "standard deviation of a number, or 1 for a category"
-    weights = {names[j]: float(w[j]) for j in largest}
+    if hasattr(estimator, "n_mistakes_"):
+        about["mistakes"] = f"{estimator.n_mistakes_:,}"
+    weights = {
+        plane + names[j]: float(w[j])
+        for plane, w in planes.items()
+        for j in np.argsort(-np.abs(w), kind="stable")[:n_weights]
+    }
     lines = [*about.items(), *((f"  {name}", f"{value:+.6g}") for name, value in weights.items())]
-    data = {**about, "intercept": float(estimator.intercept_[0]), "weights": weights}
+    data = {**about, "intercept": estimator.intercept_.tolist(), "weights": weights}
     return Result(lines, data)
 
 

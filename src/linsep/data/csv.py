@@ -21,9 +21,6 @@ def read_csv(content: bytes, name: str, target: str | None, categorical: Collect
         raise DataError(f"{name}: the file is empty; a header line with column names is needed")
     names = _header(content, name)
     take_target(names, target)
-    for column in categorical:
-        if column not in names:
-            take_target(names, column)
     table = _parse(content, name, names)
     if table.num_rows == 0:
         raise DataError(f"{name}: there is a header but not one row")

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from linsep.data.numbers import WIDE
 from linsep.data.open import Source
-from linsep.data.table import Column, TableChunk
+from linsep.data.table import Column, TableChunk, as_text
 from linsep.types import Array, Chunk, DataError
 
 
@@ -70,6 +70,11 @@ class TableEncoder:
         return self
 
     @property
+    def text_columns(self) -> list[str]:
+        """Columns that hold categories."""
+        return [name for name, levels in self._levels.items() if levels is not None]
+
+    @property
     def feature_names_(self) -> list[str]:
         if self._kind == "rows":
             return [f"x{j + 1}" for j in range(len(self._scale))]
@@ -104,8 +109,7 @@ class TableEncoder:
         column = chunk.column(name)
         assert column is not None
         if self._levels[name] is not None:
-            text = column.text if column.text is not None else pa.array([f"{v:g}" for v in column.values or ()])
-            return Column(name, None, text)
+            return Column(name, None, as_text(column.values) if column.text is None else column.text)
         if column.is_number:
             return column
         as_numbers = pc.match_substring_regex(pc.utf8_trim_whitespace(column.text), r"^[+-]?\.?[0-9]")

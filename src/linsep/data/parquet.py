@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from linsep.data.table import Column, TableChunk, as_labels, check_names, take_target
+from linsep.data.table import Column, TableChunk, as_labels, as_text, check_names, take_target
 from linsep.types import DataError
 
 
@@ -78,7 +78,7 @@ def _refuse_nulls(column: str, values: Any, where: Callable[[int], str]) -> None
 def _typed(column: str, values: Any, where: Callable[[int], str], *, is_text: bool) -> Column:
     values = _plain(values)
     kind = values.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or is_text:
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return Column(column, None, pc.cast(values, pa.string()))
     if pa.types.is_decimal(kind):
         values = pc.cast(values, pa.float64())
@@ -88,4 +88,4 @@ def _typed(column: str, values: Any, where: Callable[[int], str], *, is_text: bo
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise DataError(f"{where(row)}, column {column!r}: {numbers[row]} is not a finite number")
-    return Column(column, numbers, None)
+    return Column(column, None, as_text(numbers)) if is_text else Column(column, numbers, None)

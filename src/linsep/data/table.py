@@ -80,6 +80,11 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
     )
 
 
+def as_text(values: Array) -> Any:
+    """Numbers as category names: whole ones without a point."""
+    return pa.array([str(int(v)) if float(v).is_integer() else repr(float(v)) for v in values], pa.string())
+
+
 def take_target(names: list[str], target: str | None) -> None:
     """Check that the target is one of the columns, and that there is a feature beside it."""
     if target is not None and target not in names:

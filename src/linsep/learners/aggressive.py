@@ -39,6 +39,8 @@ class MarginPerceptron(EpochLearner):
     4.0
     """
 
+    _unit_steps: ClassVar[bool] = False
+
     def __init__(
         self,
         *,
@@ -111,6 +113,7 @@ class PassiveAggressive(EpochLearner):
     """
 
     _wants_clean_pass: ClassVar[bool] = False
+    _unit_steps: ClassVar[bool] = False
 
     def __init__(
         self,

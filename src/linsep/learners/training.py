@@ -38,6 +38,8 @@ class EpochLearner(LinearClassifier):
 
     # Whether a budget that ends before a clean pass is worth a warning.
     _wants_clean_pass: ClassVar[bool] = True
+    # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
+    _unit_steps: ClassVar[bool] = True
     _state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_values, "stop_reason_")
 
     max_iter: int | None

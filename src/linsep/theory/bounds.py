@@ -214,7 +214,7 @@ def _no_separator(given: _Given) -> str:
     if made == 0:
         return ""
     plural = "mistake" if made == 1 else "mistakes"
-    return f"this separator makes {made:,} {plural}: smallest margin is {given.margins.min():.6g}"
+    return f"this separator makes {made:,} {plural}: smallest margin is {given.margins.min() + 0.0:.6g}"
 
 
 def _bound(name: str, formula: str, why: str, numerator: float, denominator: float) -> Bound:
@@ -289,7 +289,7 @@ def _one_pass(given: _Given, epochs: int | None) -> list[Bound]:
 def _grid(m: Array, R: float) -> list[float]:
     """Values of g to try: any g > 0 gives a valid bound. The least margin is among them when it is positive."""
     top = max(float(abs(m).max()), 1e-6 * R, 1e-150)
-    grid = np.geomspace(1e-4 * top, 4 * top, 60).tolist()
+    grid = np.geomspace(1e-4 * top, 1e3 * top, 150).tolist()
     least = float(m.min())
     return [*grid, least] if least > 0 else list(grid)
 

@@ -136,7 +136,7 @@ class SignedRows:
     def norms2(self) -> Array:
         """||z_i||^2 of every row."""
         squares = self.Z.multiply(self.Z).sum(axis=1) if self.sparse else np.einsum("ij,ij->i", self.Z, self.Z)
-        return np.asarray(squares).reshape(-1) + self.k**2
+        return np.asarray(np.asarray(squares).reshape(-1) + self.k**2)
 
     def exact(self, i: int) -> tuple[list[int], int]:
         """Integers m and an exponent q with z_i = m 2^-q exactly (columns of Fractions times their denominators)."""

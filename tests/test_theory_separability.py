@@ -1,0 +1,309 @@
+"""Verdicts: known answers, brute force in exact rationals, and certificates that no alteration survives."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from dataclasses import replace
+from fractions import Fraction
+from math import gcd
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.preprocessing import StandardScaler
+
+from linsep.theory.certificate import Combination, Separability
+from linsep.theory.exact import CertificateError
+from linsep.theory.separability import separability
+from linsep.types import Array, DataError, Hyperplane
+
+DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+XOR = np.array([0, 0, 1, 1])
+
+
+def table(name: str) -> list[dict[str, str]]:
+    if not (DATA / name).exists():
+        pytest.skip(f"{name} is not in {DATA}")
+    with (DATA / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def verdict(X: Any, y: Any, **options: Any) -> str:
+    found = separability(X, y, **options)
+    found.verify(X, y)
+    return found.verdict
+
+
+# ---------------------------------------------------------------- brute force
+def primitive(row: tuple[int, ...]) -> tuple[int, ...]:
+    common = gcd(*row)
+    return tuple(v // common for v in row) if common else row
+
+
+def feasible(strict: list[tuple[int, ...]], weak: list[tuple[int, ...]]) -> bool:
+    """Whether some d has a.d > 0 for all strict rows and a.d >= 0 for all weak ones, by Fourier-Motzkin elimination."""
+    system = {(primitive(row), True) for row in strict} | {(primitive(row), False) for row in weak}
+    for j in range(len(strict[0])):
+        above = [(row, hard) for row, hard in system if row[j] > 0]
+        below = [(row, hard) for row, hard in system if row[j] < 0]
+        system = {(row, hard) for row, hard in system if row[j] == 0}
+        for a, a_hard in above:
+            for b, b_hard in below:
+                mixed = tuple(-b[j] * u + a[j] * v for u, v in zip(a, b, strict=True))
+                system.add((primitive(mixed), a_hard or b_hard))
+        if any(hard and not any(row) for row, hard in system):
+            return False
+    return True
+
+
+def brute_verdict(X: Array, s: Array, fit_intercept: bool) -> str:
+    """The verdict by its definition, one system of inequalities a row."""
+    rows = [tuple(int(sign) * v for v in [*row, *[1] * fit_intercept]) for row, sign in zip(X.tolist(), s, strict=True)]
+    if feasible(rows, []):
+        return "separable"
+    return "quasi-separable" if any(feasible([row], rows) for row in rows) else "inseparable"
+
+
+@st.composite
+def designs(draw: st.DrawFn) -> tuple[Array, Array]:
+    n, p, size = draw(st.integers(2, 10)), draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    entries = st.lists(st.integers(-size, size), min_size=p, max_size=p)
+    X = np.array(draw(st.lists(entries, min_size=n, max_size=n)))
+    y = np.array([-1, 1, *draw(st.lists(st.sampled_from([-1, 1]), min_size=n - 2, max_size=n - 2))])
+    return X, y
+
+
+@settings(max_examples=400, deadline=None)
+@given(designs(), st.booleans(), st.sampled_from(["int", "csr", "object", "scaled"]), st.lists(st.integers(-40, 40)))
+def test_brute_force_agrees(design: tuple[Array, Array], fit_intercept: bool, form: str, powers: list[int]) -> None:
+    X, y = design
+    given_X: Any = X
+    if form == "csr":
+        given_X = scipy.sparse.csr_matrix(X.astype(np.float32))
+    elif form == "object":
+        given_X = np.array([[Fraction(v, 10) for v in row] for row in X.tolist()], dtype=object)
+    elif form == "scaled":
+        given_X = X * 2.0 ** np.array((powers + [0] * X.shape[1])[: X.shape[1]])
+    found = separability(given_X, y, fit_intercept=fit_intercept)
+    assert found.verdict == brute_verdict(X, y, fit_intercept)
+    found.verify(given_X, y)
+    rank = int(np.linalg.matrix_rank(np.column_stack([X, np.ones(len(y))]) if fit_intercept else X))
+    assert found.witness is None or len(found.witness.rows) <= rank + 1
+    assert found.overlap is None or len(found.overlap.rows) <= max(1, 2 * rank)
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False, default=str))["verdict"] == found.verdict
+
+
+# -------------------------------------------------------------- known answers
+def test_exclusive_or_and_three_points() -> None:
+    found = separability(SQUARE, XOR)
+    assert (found.verdict, found.witness) == ("inseparable", Combination((0, 1, 2, 3), (1, 1, 1, 1)))
+    assert found.overlap == found.witness
+    three = separability(np.array([[-1.0], [0.0], [1.0]]), np.array([-1, 1, -1]))
+    assert (three.verdict, three.witness) == ("inseparable", Combination((0, 1, 2), (1, 2, 1)))
+
+
+def test_breast_cancer_is_separable_and_five_of_its_columns_are_not() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    assert verdict(X, y) == "separable"
+    X = StandardScaler().fit_transform(X)
+    found = separability(X, y)
+    assert found.verdict == "separable"
+    assert found.hyperplane is not None
+    assert ((X @ found.hyperplane.w + found.hyperplane.b > 0) == (y == 1)).all()
+    assert found.margin is not None
+    assert 0 < found.margin.lower <= 0.00139985 <= found.margin.upper
+    assert verdict(X[:, :5], y) == "inseparable"
+    assert verdict(X, y, fit_intercept=False) == "inseparable"
+
+
+@pytest.mark.parametrize("scale", [1e5, 1e-5, 1e150, 1e-150])
+def test_units_change_nothing(scale: float) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :12]
+    factors = np.where(np.arange(12) % 2, scale, 1.0)
+    assert verdict(X, y) == verdict(X * factors, y) == "inseparable"
+    far = np.column_stack([X, y * scale])
+    assert verdict(far, y) == "separable"
+    assert verdict(np.column_stack([X, (y == 1) & (X[:, 0] > 20), y * scale]), y) == "separable"
+
+
+def test_iris_one_against_the_rest() -> None:
+    X, y = load_iris(return_X_y=True)
+    assert [verdict(X, y == k) for k in range(3)] == ["separable", "inseparable", "inseparable"]
+
+
+def test_lizards_overlap() -> None:
+    X: list[list[float]] = []
+    y: list[int] = []
+    for row in table("lizards.csv"):
+        x = [row["height"] == "<5ft", row["diameter"] == "<=2in", row["light"] == "sunny"]
+        x += [row["time"] == "midday", row["time"] == "late"]
+        for label, column in ((1, "grahami"), (0, "opalinus")):
+            for _ in range(int(float(row[column]))):
+                X.append([float(v) for v in x])
+                y.append(label)
+    assert verdict(np.array(X), np.array(y)) == "inseparable"
+
+
+@pytest.mark.parametrize("number", [float, Fraction])
+def test_endometrial_is_quasi_separated_by_nv_alone(number: Any) -> None:
+    rows = table("endometrial.csv")
+    dtype = object if number is Fraction else float
+    X = np.array([[number(row[c]) for c in ("NV", "PI", "EH")] for row in rows], dtype=dtype)
+    y = np.array([int(row["HG"]) for row in rows])
+    found = separability(X, y)
+    found.verify(X, y)
+    assert found.verdict == "quasi-separable"
+    assert found.direction is not None
+    assert (found.direction.w != 0).tolist() == [True, False, False]
+    assert len(y) - len(found.rows_left) == 13
+
+
+def test_decimals_are_not_doubles() -> None:
+    y = np.array([1, 0, 1])
+    doubles = np.array([[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]])
+    assert verdict(doubles, y) == "separable"
+    assert verdict(np.array([[1, 3], [2, 6], [3, 9]], dtype=object), y) == "inseparable"
+    as_written = np.array([[Fraction(str(v)) for v in row] for row in doubles.tolist()], dtype=object)
+    assert verdict(as_written, y) == "inseparable"
+
+
+@pytest.mark.parametrize("gap", [1e-7, 1e-9, 1e-12, 1e-15])
+@pytest.mark.parametrize("unit", [1.0, 1e5, 1e-5])
+def test_tiny_overlaps_are_never_called_separable(gap: float, unit: float) -> None:
+    rng = np.random.default_rng(5)
+    w = np.array([1.0, 2.0, -1.0])
+    X = rng.normal(size=(200, 3))
+    y = X @ w > 0
+    X += np.outer(np.where(y, 0.1, -0.1), w)
+    # Around one point of the plane, positives lie `gap` below and, wider, negatives as far above.
+    around = np.array([np.cross(w, e) for e in np.eye(3)[:2]])
+    ring = np.vstack([around, -around])
+    X = np.vstack([X, ring - gap * w, 1.5 * ring + gap * w])
+    y = np.append(y, [True] * 4 + [False] * 4)
+    X[:, 1] *= unit
+    assert verdict(X, y) == "inseparable"
+    assert verdict(X[: len(y) - 4], y[: len(y) - 4]) == "separable"
+
+
+def test_two_equal_rows_with_opposite_labels_do_not_rule_out_a_direction() -> None:
+    X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    for rows in (X, scipy.sparse.csr_matrix(X), X.astype(np.int64), X.astype(object)):
+        found = separability(rows, y)
+        found.verify(rows, y)
+        assert (found.verdict, found.witness) == ("quasi-separable", Combination((1, 2), (1, 1)))
+        assert found.rows_left == (1, 2)
+
+
+def test_faces_one_after_the_other() -> None:
+    # No overlap proof for +-e1, +-e2, +-e3 has fewer than six rows: three faces of two rows each.
+    axes = np.vstack([np.eye(3), np.eye(3)])
+    y = np.array([1, 1, 1, 0, 0, 0])
+    found = separability(axes, y, fit_intercept=False)
+    assert found.verdict == "inseparable"
+    assert found.overlap is not None
+    assert len(found.overlap.rows) == 6
+    # Exclusive-or and one far row on a column of its own.
+    far = np.vstack([np.column_stack([SQUARE, np.zeros(4)]), [[0.0, 0.0, 5.0]]])
+    assert verdict(far, np.append(XOR, 1)) == "quasi-separable"
+
+
+def test_rows_of_zeros_without_an_intercept() -> None:
+    zero = np.zeros((1, 2))
+    X, y = np.vstack([zero, [[1.0, 0.0]], [[-1.0, 0.5]]]), np.array([0, 1, 0])
+    assert verdict(X[1:], y[1:], fit_intercept=False) == "separable"
+    found = separability(X, y, fit_intercept=False)
+    assert (found.verdict, found.witness, found.rows_left) == ("quasi-separable", Combination((0,), (1,)), (0,))
+    assert verdict(np.zeros((2, 2)), np.array([0, 1]), fit_intercept=False) == "inseparable"
+
+
+def test_dependent_columns() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(-2, 3, (60, 4)).astype(float) * 0.1
+    X = np.column_stack([X, X[:, 0], X[:, 1] * 2, np.zeros(60), np.ones(60)])
+    found = separability(X, rng.random(60) < 0.5)
+    assert found.verdict == "inseparable"
+    assert len(found.null) == 4
+
+
+# ---------------------------------------------------- certificates and limits
+def certificates() -> list[tuple[Array, Array, Separability]]:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 3))
+    cases = [(X, X[:, 0] > 0.1), (X, rng.random(40) < 0.5), (np.array([[0.0], [1.0], [1.0], [2.0]]), XOR)]
+    return [(X, y, separability(X, y)) for X, y in cases]
+
+
+def test_altered_certificates_are_rejected() -> None:
+    separable, inseparable, quasi = certificates()
+    X, y, found = separable
+    plane = found.hyperplane
+    assert plane is not None
+    for changed in (replace(found, hyperplane=Hyperplane(-plane.w, plane.b)), replace(found, hyperplane=None)):
+        with pytest.raises(CertificateError):
+            changed.verify(X, y)
+    X, y, found = inseparable
+    for part in ("witness", "overlap"):
+        whole = getattr(found, part)
+        more = (whole.weights[0] + 1, *whole.weights[1:])
+        other = next(i for i in range(len(y)) if i not in whole.rows)
+        for altered in (Combination(whole.rows, more), Combination((other, *whole.rows[1:]), whole.weights), None):
+            with pytest.raises(CertificateError):
+                replace(found, **{part: altered}).verify(X, y)
+        moved = X.copy()
+        moved[whole.rows[0], 1] = np.nextafter(moved[whole.rows[0], 1], np.inf)
+        with pytest.raises(CertificateError):
+            found.verify(moved, y)
+    with pytest.raises(CertificateError, match="is about 40 x 3"):
+        found.verify(X[:-1], y[:-1])
+    X, y, found = quasi
+    for changed in (replace(found, rows_left=(1,)), replace(found, direction=None), replace(found, witness=None)):
+        with pytest.raises(CertificateError):
+            changed.verify(X, y)
+    with pytest.raises(CertificateError, match="intercept was not asked for"):
+        replace(found, fit_intercept=False).verify(X, y)
+
+
+def test_every_verdict_has_a_sentence_and_plain_values() -> None:
+    for (_, _, found), start in zip(certificates(), ["separable:", "inseparable:", "quasi-separable:"], strict=True):
+        assert found.summary().startswith(start)
+        assert found.summary() in repr(found)
+        assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["summary"] == found.summary()
+
+
+def test_a_time_limit_leaves_it_undecided_with_what_is_known() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 40))
+    y = np.arange(300) % 2
+    X[7] = X[0]
+    found = separability(X, y, time_limit=0.0)
+    assert found.verdict == "undecided"
+    assert found.reason == "the time limit of 0 s ended the search; not separable, a witness proves"
+    assert found.witness == Combination((0, 7), (1, 1))
+    found.verify(X, y)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.array([[1.0], [np.inf]]), [0, 1], "row 1, column 0"),
+        (scipy.sparse.csr_matrix(np.array([[1.0, 0.0], [0.0, np.nan]])), [0, 1], "row 1, column 1"),
+        (np.array([[1], [None]], dtype=object), [0, 1], "row 1, column 0: None"),
+        (np.array([["a"], ["b"]]), [0, 1], "must hold numbers"),
+        (np.array([1.0, 2.0]), [0, 1], "its shape is"),
+        (np.zeros((0, 2)), [], "at least one row"),
+        (np.zeros((2, 2)), [0, 1, 1], "2 rows and y 3 labels"),
+        (np.zeros((3, 2)), [0, 1, 2], "more than two classes"),
+        (np.zeros((3, 2)), [1, 1, 1], "two classes are needed"),
+    ],
+)
+def test_bad_input_is_refused(X: Any, y: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        separability(X, np.array(y))
