@@ -256,8 +256,9 @@ def test_altered_certificates_are_rejected() -> None:
         more = (whole.weights[0] + 1, *whole.weights[1:])
         other = next(i for i in range(len(y)) if i not in whole.rows)
         for altered in (Combination(whole.rows, more), Combination((other, *whole.rows[1:]), whole.weights), None):
+            parts: dict[str, Any] = {part: altered}
             with pytest.raises(CertificateError):
-                replace(found, **{part: altered}).verify(X, y)
+                replace(found, **parts).verify(X, y)
         moved = X.copy()
         moved[whole.rows[0], 1] = np.nextafter(moved[whole.rows[0], 1], np.inf)
         with pytest.raises(CertificateError):

@@ -95,8 +95,7 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
     p = X.shape[1]
     plane = Hyperplane(found.best[:p], float(found.best[p]) if bias else 0.0)
     weights = dict(zip(found.keys, found.weights.tolist(), strict=True))
-    lower = found.lower if np.isfinite(found.lower) else 0.0
-    return MarginBracket(lower, found.upper, plane, weights, bias)
+    return MarginBracket(found.lower, found.upper, plane, weights, bias)
 
 
 def _free(X: Any, s: Array, tol: float, max_steps: int) -> MarginBracket:
@@ -110,5 +109,4 @@ def _free(X: Any, s: Array, tol: float, max_steps: int) -> MarginBracket:
     for (i, j), weight in zip(found.keys, found.weights.tolist(), strict=True):
         weights[i] = weights.get(i, 0.0) + weight / 2
         weights[j] = weights.get(j, 0.0) + weight / 2
-    lower = found.lower / 2 if np.isfinite(found.lower) else 0.0
-    return MarginBracket(lower, found.upper / 2, Hyperplane(found.best, b), weights, "free")
+    return MarginBracket(found.lower / 2, found.upper / 2, Hyperplane(found.best, b), weights, "free")

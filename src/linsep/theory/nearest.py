@@ -187,4 +187,7 @@ def nearest_point(
         stalls = 0 if v @ v < kept[0] * (1 - 1e-14) else stalls + 1
         if v @ v < kept[0]:
             kept = (float(v @ v), v, list(corral.keys), weights)
+    if lower == -np.inf:  # 0 was met at once: any direction, with its honest lower side
+        best = np.eye(1, v.size)[0]
+        lower = oracle.lowest(best)[0]
     return Nearest(kept[1], kept[2], kept[3], best, lower, kept[0] ** 0.5, why)
