@@ -73,6 +73,7 @@ def test_the_inseparable_pair_is_the_least_over_a_grid() -> None:
     # One feature, u = 1 on both sides: margins 1, 1, -1. At any g: D^2 = 2 max(0, g-1)^2 + (g+1)^2.
     X, y = np.array([[1.0], [-1.0], [-1.0]]), np.array([1, -1, 1])
     table = mistake_bounds(X, y, [1.0], fit_intercept=False)
+    grid = np.geomspace(0.01, 1000, 5000)
     least = min(((1 + math.sqrt(2 * max(0, g - 1) ** 2 + (g + 1) ** 2)) / g) ** 2 for g in grid)
     hinge = min((1 / (2 * g) + math.sqrt(1 / (4 * g * g) + 2 * max(0, 1 - 1 / g) + 1 + 1 / g)) ** 2 for g in grid)
     plain = table.get("freund-schapire")
@@ -124,7 +125,7 @@ def test_the_table_prints_and_is_json() -> None:
     table = mistake_bounds(2 * CIRCLE, LABELS, [1.0, 0.0], mistakes=1234, epochs=2)
     text = str(table)
     assert text == repr(table)
-    assert len(text.splitlines()) == len(table) + 1
+    assert len(text.splitlines()) == len(table.rows) + 1
     assert "not applicable" in text
     assert "1,234" in text
     back = json.loads(json.dumps(table.to_dict(), allow_nan=False))

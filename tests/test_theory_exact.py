@@ -52,6 +52,23 @@ def test_signs_of_any_integers(rows: list[tuple[int, int]], u: int, b: int) -> N
     assert value_signs(X, w, b).tolist() == [exact_sign(list(row), w.tolist(), b) for row in rows]
 
 
+near = st.builds(
+    lambda whole, part: whole + Fraction(part, 7), st.integers(-3, 3).map(lambda k: k * 2**25), st.integers(-9, 9)
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(near, near), min_size=1, max_size=4), near, near, st.integers(-1, 1))
+def test_signs_of_fractions_that_nearly_cancel(
+    rows: list[tuple[Fraction, Fraction]], u: Fraction, v: Fraction, k: int
+) -> None:
+    b = Fraction(k, 10**9) - rows[0][0] * u - rows[0][1] * v
+    w = np.array([u, v], dtype=object)
+    expected = [exact_sign(list(row), [u, v], b) for row in rows]
+    assert expected[0] == k
+    assert value_signs(np.array(rows, dtype=object), w, b).tolist() == expected
+
+
 @pytest.mark.parametrize("x", [0.1, 1e-308, 1e300, 5e-324])
 def test_one_unit_in_the_last_place_is_seen(x: float) -> None:
     above, below = np.nextafter(x, np.inf), np.nextafter(x, -np.inf)

@@ -111,9 +111,9 @@ def test_the_nearest_point_of_a_simplex_seen_from_close_by(distance: float) -> N
     # The simplex of the unit vectors, moved so that 0 is `distance` from its middle: v = distance (1,..,1)/sqrt(d).
     d = 12
     P = np.eye(d) - 1 / d + distance / np.sqrt(d)
-    found = nearest_point(Points(P), 0, tol=1e-4)
-    assert found.upper == pytest.approx(distance, rel=1e-4)
-    assert found.weights == pytest.approx(np.full(d, 1 / d), rel=1e-3)
+    found = nearest_point(Points(P), 0, tol=1e-6)
+    assert found.upper == pytest.approx(distance, rel=1e-6)
+    assert found.weights == pytest.approx(np.full(d, 1 / d), rel=1e-6)
     assert found.why == "converged"
 
 

@@ -149,7 +149,7 @@ class TableEncoder:
     def _scale_rows(self, X: Any) -> Any:
         p = len(self._scale)
         self.ignored_ = max(0, X.shape[1] - p)
-        if not sp.issparse(X):
+        if isinstance(X, np.ndarray):
             if X.shape[1] < p:
                 raise DataError(f"the model was trained on {p} features, these rows have {X.shape[1]}")
             return (X[:, :p] - self._mean) / self._scale
@@ -177,7 +177,7 @@ class TableEncoder:
 
 def _moments(X: Any) -> tuple[Array, Array]:
     """Mean and population standard deviation of each column; 1 for a constant one. Means are 0 for sparse rows."""
-    if sp.issparse(X):
+    if not isinstance(X, np.ndarray):
         n = X.shape[0]
         mean = np.asarray(X.mean(axis=0)).ravel()
         # Two passes: squares of the stored entries about the mean, and the mean itself for those not stored.
@@ -187,5 +187,6 @@ def _moments(X: Any) -> tuple[Array, Array]:
         scale = np.sqrt(variance)
         return np.zeros(len(scale)), np.where(scale > 0, scale, 1.0)
     mean, scale = X.mean(axis=0), X.std(axis=0)
-    constant = X.max(axis=0) == X.min(axis=0)
-    return mean, np.where(constant | (scale == 0), 1.0, scale)
+    low = X.min(axis=0)
+    constant = (X.max(axis=0) == low) | (scale == 0)  # the mean of equal numbers may be off by rounding
+    return np.where(constant, low, mean), np.where(constant, 1.0, scale)

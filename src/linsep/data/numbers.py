@@ -22,7 +22,7 @@ WIDE = 4
 
 
 class ExactNumbers(NamedTuple):
-    """`X[:, j]` is column j times 10**exponents[j]: float64, a CSR matrix, or Python integers where a double is short."""
+    """`X[:, j]` is column j times 10**exponents[j]: float64, a CSR matrix, or Python integers beyond 2**53."""
 
     X: Any
     y: Array | None
@@ -67,7 +67,7 @@ def _stack(parts: list[Any], wide: bool) -> Any:
     big = any(isinstance(part, np.ndarray) and part.dtype == object for part in parts)
     if wide and not big:
         return sp.hstack([sp.csr_matrix(part) for part in parts], format="csr")
-    dense = [part.toarray() if sp.issparse(part) else part for part in parts]
+    dense = [part.toarray() if hasattr(part, "toarray") else part for part in parts]
     return np.hstack([part.astype(object) if big else part for part in dense])
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from linsep.data.csv import read_csv
 from linsep.data.parquet import from_dataframe, read_parquet
@@ -122,7 +121,7 @@ def _content(source: str | Path) -> bytes:
 
 
 def _from_arrays(X: Any, y: Any) -> Chunk:
-    X = X.tocsr() if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
         raise DataError(f"rows of features are needed, got an array of shape {X.shape}")
     labels = None if y is None else as_labels(np.asarray(y), lambda row: f"row {row}", "y")

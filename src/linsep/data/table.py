@@ -80,7 +80,7 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
     )
 
 
-def as_text(values: Array) -> Any:
+def as_text(values: Any) -> Any:
     """Numbers as category names: whole ones without a point."""
     return pa.array([str(int(v)) if float(v).is_integer() else repr(float(v)) for v in values], pa.string())
 
@@ -103,7 +103,7 @@ def check_names(names: list[str], source: str) -> None:
         seen.add(name)
 
 
-def as_labels(values: list[Any] | Array, where: Callable[[int], str], target: str) -> Array:
+def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
     """Labels of one type: int64 where all are whole numbers, float64 where all are numbers, else text."""
     array = np.asarray(values)
     if array.dtype == object:

@@ -55,9 +55,6 @@ class MistakeBounds:
     def __iter__(self) -> Iterator[Bound]:
         return iter(self.rows)
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def __str__(self) -> str:
         wide = max(len(row.name) for row in self.rows)
         lines = [f"{row.name:<{wide}}  {_value(row):>15}  {row.formula}{_note(row)}" for row in self.rows]

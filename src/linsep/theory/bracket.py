@@ -90,6 +90,7 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
     if bias == "free":
         return _free(X, s, tol, max_steps)
     rows = SignedRows(X, s, constant=bias == "homogeneous", scaled=False)
+    rows.active[:] = True  # a row of zeros makes the margin 0, so it counts here
     norms = rows.norms2()
     found = nearest_point(rows, int(norms.argmin()), tol=tol, floor=1e-15 * norms.max() ** 0.5, max_steps=max_steps)
     p = X.shape[1]

@@ -42,13 +42,13 @@ def _integers(values: Sequence[Any]) -> list[int]:
     return [p * (common // q) for p, q in ratios]
 
 
-def _filtered(A: Any, w: Array, b: float) -> tuple[Array, Array]:
-    """A w + b in float64 and a bound on its error, entries being known to half a unit in the last place."""
+def _filtered(A: Any, w: Array, b: float, exact: bool) -> tuple[Array, Array]:
+    """A w + b in float64 and a bound on its error; entries that are not `exact` are off by half a last place."""
     with np.errstate(all="ignore"):
         z, size = A @ w + b, abs(A) @ (abs(w) + _TINY) + (_TINY * (abs(w).sum() + 1) + abs(b))
         error = 2.0**-52 * (w.size + 8) * size
         whole = A.data if hasattr(A, "toarray") else A
-        if size.size and size.max() < 2**53 and all(np.array_equal(v, np.rint(v)) for v in (w, b, whole)):
+        if exact and size.size and size.max() < 2**53 and all(np.array_equal(v, np.rint(v)) for v in (w, b, whole)):
             error = np.zeros_like(size)  # sums of integers below 2^53 are exact
     return z, error
 
@@ -62,17 +62,16 @@ def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
     rounded = np.array([float(Fraction(value) / unit) for value in exact])
     whole = unit == 1 and [Fraction(value) for value in exact] == [Fraction(value) for value in rounded.tolist()]
     out = np.zeros(X.shape[0], dtype=np.int8)
+    weights = _integers(exact)
     for start in range(0, X.shape[0], 8192):
         part = X[start : start + 8192][:, columns]
+        known = whole and np.can_cast(part.dtype, np.float64)
         try:
-            z, error = _filtered(part.astype(np.float64), rounded[:-1], rounded[-1])
+            z, error = _filtered(part.astype(np.float64), rounded[:-1], rounded[-1], known)
         except OverflowError:  # integers too large for a double
             z = error = np.full(part.shape[0], np.inf)
-        if not (whole and np.can_cast(part.dtype, np.float64)):
-            error = np.maximum(error, _TINY)  # a zero of rounded numbers proves nothing
-        sure = np.isfinite(z) & np.isfinite(error) & ((abs(z) > error) | (error == 0))
+        sure = np.isfinite(z) & np.isfinite(error) & ((abs(z) > error) | ((error == 0) & known))
         out[start : start + 8192] = np.where(sure, np.sign(np.where(sure, z, 0)), 0)
-        weights = _integers(exact)
         for i in np.flatnonzero(~sure) + start:
             row = _integers([*_row(X, int(i), columns), 1])
             total = sum(p * q for p, q in zip(row, weights, strict=True))

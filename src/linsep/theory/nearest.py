@@ -116,6 +116,15 @@ class _Corral:
         mu = scipy.linalg.solve_triangular(self.R, self.Q[0], check_finite=False)
         return np.asarray(mu / mu.sum())
 
+    def levelled(self, v: Array) -> Array:
+        """v with the least change that gives all p_j the same p_j.v, as they have without rounding.
+
+        A v of length 1e-6 summed from points of length 1 has lost six digits of its direction; this restores them.
+        """
+        z = self.P[: len(self.keys)] @ v
+        u = scipy.linalg.solve_triangular(self.R, z - z.mean(), trans="T", check_finite=False)
+        return np.asarray(v - (self.Q @ u)[1:])
+
 
 def _minor_cycle(corral: _Corral, weights: Array) -> Array:
     """Walk to the nearest point of the affine hull, dropping the points whose weight reaches 0 on the way."""
@@ -169,9 +178,11 @@ def nearest_point(
         if vv <= floor * floor:
             why = "zero"
             break
-        low, key = oracle.lowest(v)
-        if low / vv**0.5 > lower:
-            best, lower = v, low / vv**0.5
+        direction = corral.levelled(v)
+        length = float(np.linalg.norm(direction))
+        low, key = oracle.lowest(direction)
+        if length > 0 and low > lower * length:
+            best, lower = direction, low / length
         # Each test compares with the least ||v|| seen: no later v can make that bound worse.
         if lower >= (1.0 - tol) * kept[0] ** 0.5:
             why = "converged"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from linsep.theory.bracket import MarginBracket, max_margin
+from linsep.theory.bracket import Bias, MarginBracket, max_margin
 from linsep.theory.certificate import Combination, Separability
 from linsep.theory.exact import CertificateError, value_signs, verify_hyperplane
 from linsep.theory.margin import geometric_margin, signs
@@ -236,8 +236,8 @@ class _Search:
             else np.full(len(self.s), 1 / len(self.s))
         )
         upper = float(np.linalg.norm((share * self.s) @ self.X.astype(np.float64)))
-        bias = "free" if self.fit_intercept else None
-        return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), bias)  # type: ignore[arg-type]
+        bias: Bias = "free" if self.fit_intercept else None
+        return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), bias)
 
 
 def _raw(rows: SignedRows, i: int) -> Array:

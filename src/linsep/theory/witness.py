@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import gcd
 
 import numpy as np
-from flint import fmpz, fmpz_mat, nmod_mat
+from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
 from linsep.theory.signed import SignedRows
 from linsep.types import Array
@@ -45,6 +45,15 @@ def exact_matrix(rows: SignedRows, ids: Sequence[int]) -> fmpz_mat:
     return fmpz_mat([[m << (top - q) for m in row] for row, q in entries])
 
 
+def _solve(A: fmpz_mat, B: fmpz_mat) -> tuple[fmpz_mat, int]:
+    """Integer numerators N and denominator q > 0 with A N / q = B."""
+    solution = A.solve(B)
+    assert isinstance(solution, fmpq_mat)
+    numerators, denominator = solution.numer_denom()
+    q = int(denominator)
+    return (numerators, q) if q > 0 else (-numerators, -q)
+
+
 def _affine(M: fmpz_mat, k: int) -> tuple[list[int], int, list[int]]:
     """Numerators and denominator of the weights, first k of sum 1, that bring the combination of rows nearest to 0.
 
@@ -55,12 +64,10 @@ def _affine(M: fmpz_mat, k: int) -> tuple[list[int], int, list[int]]:
     gram = (M * M.transpose()).tolist()
     ones = [fmpz(1)] * k + [fmpz(0)] * (n - k)
     system = fmpz_mat([[fmpz(0), *ones], *([one, *row] for one, row in zip(ones, gram, strict=True))])
-    solution = system.solve(fmpz_mat([[1], *([[0]] * n)]))
-    numerators, denominator = solution.numer_denom()  # type: ignore[attr-defined]
-    sign = 1 if int(denominator) > 0 else -1
-    found = [sign * int(v) for v in numerators.entries()[1:]]
+    numerators, denominator = _solve(system, fmpz_mat([[1], *([[0]] * n)]))
+    found = [int(v) for v in numerators.entries()[1:]]
     v = fmpz_mat([found]) * M
-    return found, sign * int(denominator), [int(entry) for entry in v.entries()]
+    return found, denominator, [int(entry) for entry in v.entries()]
 
 
 def _primitive(values: Sequence[int]) -> list[int]:
@@ -172,9 +179,8 @@ def random_normal(rows: SignedRows, ids: Sequence[int], seed: int) -> list[int]:
     M = exact_matrix(rows, ids)
     draw = np.random.default_rng(seed).integers(-(2**20), 2**20, rows.width).tolist()
     u = fmpz_mat([draw])
-    solution = (M * M.transpose()).solve(M * u.transpose())
-    numerators, denominator = solution.numer_denom()  # type: ignore[attr-defined]
-    off = int(denominator) * u - numerators.transpose() * M
+    numerators, denominator = _solve(M * M.transpose(), M * u.transpose())
+    off = denominator * u - numerators.transpose() * M
     return _primitive([int(v) for v in off.entries()])
 
 

@@ -1,0 +1,6 @@
+"""`python -m linsep` is the command line."""
+
+from linsep.app.cli import main
+
+if __name__ == "__main__":
+    main()

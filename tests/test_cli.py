@@ -1,0 +1,162 @@
+"""The command line as a user meets it: whole processes, exit statuses, what goes where."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from linsep import load
+
+TABLE = (
+    'city,size,"note, long",sold\nOslo,50,"a, b",yes\nRome,60,"say ""hi""",no\nOslo,70,"a, b",yes\nBari,20,"x\ny",no\n'
+)
+
+
+def linsep(*args: Any, folder: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "linsep", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, input=stdin, check=False)
+
+
+@pytest.fixture
+def sold(tmp_path: Path) -> Path:
+    (tmp_path / "t.csv").write_text(TABLE)
+    done = linsep("fit", "t.csv", "--target", "sold", "--positive", "yes", "--model", "m.linsep", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    return tmp_path
+
+
+def test_fit_predict_score_show(sold: Path) -> None:
+    predicted = linsep("predict", "m.linsep", "t.csv", "-o", "out.csv", folder=sold)
+    assert (predicted.returncode, predicted.stdout) == (0, "")
+    rows = list(csv.DictReader((sold / "out.csv").read_text().splitlines()))
+    assert [row["prediction"] for row in rows] == ["yes", "no", "yes", "no"]
+    assert all((float(row["decision_value"]) >= 0) == (row["prediction"] == "yes") for row in rows)
+    score = linsep("score", "m.linsep", "t.csv", "--json", folder=sold)
+    assert json.loads(score.stdout)["accuracy"] == 1.0
+    show = linsep("show", "m.linsep", folder=sold)
+    assert "city=Oslo" in show.stdout
+    assert "note, long=a, b" in show.stdout
+
+
+def test_in_a_pipe(sold: Path) -> None:
+    fitted = linsep("fit", "-", "--target", "sold", "--model", "p.linsep", "--json", folder=sold, stdin=TABLE)
+    data = json.loads(fitted.stdout)
+    assert (data["training_accuracy"], data["verdict"], data["stop_reason"]) == (1.0, "separable", "clean pass")
+    predicted = linsep(
+        "predict", "p.linsep", "-", folder=sold, stdin='size,city,"note, long"\n55,Oslo,z\n10,Berlin,z\n'
+    )
+    assert [row["prediction"] for row in csv.DictReader(io.StringIO(predicted.stdout))] == ["yes", "no"]
+    assert "column 'city': 1 rows hold a category" in predicted.stderr
+
+
+def test_fit_equals_the_library(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    rows = [",".join(map(str, row)) + f",{name}" for row, name in zip(X.tolist(), names, strict=True)]
+    (tmp_path / "iris.csv").write_text("a,b,c,d,kind\n" + "\n".join(rows) + "\n")
+    done = linsep("fit", "iris.csv", "--target", "kind", "--learner", "averaged", "--holdout", "0.2", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    model = load(tmp_path / "model.linsep")
+    assert model.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    assert model.score((X - X.mean(axis=0)) / X.std(axis=0), names) > 0.8
+    check = linsep("check", "iris.csv", "--target", "kind", folder=tmp_path)
+    assert check.returncode == 1
+    assert "setosa against the rest" in check.stdout
+    one = linsep("check", "iris.csv", "--target", "kind", "--positive", "setosa", "--json", folder=tmp_path)
+    assert (one.returncode, json.loads(one.stdout)["verdict"]) == (0, "separable")
+
+
+XOR = "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n"
+DECIMALS = "a,b,y\n.1,.3,1\n.2,.6,0\n.3,.9,1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "verdict"),
+    [(XOR, 1, "inseparable"), ("a,y\n1,0\n2,1\n", 0, "separable"), (DECIMALS, 1, "inseparable")],
+)
+def test_check_is_about_the_numbers_as_written(tmp_path: Path, text: str, status: int, verdict: str) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    done = linsep("check", "t.csv", "--target", "y", "--json", folder=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["verdict"]) == (status, verdict)
+
+
+def test_a_budget_that_ends_still_writes_the_model(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(XOR)
+    done = linsep("fit", "t.csv", "--target", "y", "--max-iter", 5, folder=tmp_path)
+    assert done.returncode == 0
+    assert "warning: Perceptron stopped after 5 epochs" in done.stderr
+    assert load(tmp_path / "model.linsep").stop_reason_ == "epoch budget"
+
+
+def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(XOR)
+    # A callable in place of the progress bar sends the signal once the run is under way.
+    script = (
+        "import os, signal, sys\n"
+        "from linsep.app import cli, progress\n"
+        "def interrupt(self, epochs, mistakes, seconds):\n"
+        "    if epochs > 100: os.kill(os.getpid(), signal.SIGINT)\n"
+        "progress.EpochProgress.__call__ = interrupt\n"
+        "sys.argv = ['linsep', 'fit', 't.csv', '--target', 'y', '--seconds', '600']\n"
+        "cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 128 + signal.SIGINT, done.stderr
+    assert "interrupted after" in done.stderr
+    assert load(tmp_path / "model.linsep").stop_reason_ == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["fit", "none.csv", "--target", "y"], "there is no file none.csv"),
+        (["fit", "t.csv"], "with --target"),
+        (["fit", "t.csv", "--target", "yy"], "no column called 'yy'"),
+        (["fit", "t.csv", "--target", "y", "--learner", "svm"], "choose from perceptron, averaged"),
+        (["fit", "t.csv", "--target", "y", "--model", "none/m"], "there is no folder none"),
+        (["fit", "t.csv", "--target", "y", "--positive", "7"], "no row has the label '7'"),
+        (["fit", "t.csv", "--target", "y", "--categorical", "c"], "no feature column called 'c'"),
+        (["fit", "t.csv", "--target", "y", "--max-iter", "3", "--seconds", "1"], "not both"),
+        (["fit", "one.csv", "--target", "y"], "every row has the label 1"),
+        (["predict", "t.csv", "t.csv"], "not a linsep model file"),
+        (["check", "t.svm", "--target", "y"], "begin with their label"),
+        (["synth", "--margin", "9"], "too wide"),
+        (["nonsense"], "No such command"),
+    ],
+)
+def test_bad_usage_and_input_exit_with_2(tmp_path: Path, args: list[str], message: str) -> None:
+    (tmp_path / "t.csv").write_text(XOR)
+    (tmp_path / "t.svm").write_text("1 1:2\n0 1:1\n")
+    (tmp_path / "one.csv").write_text("a,y\n1,1\n2,1\n")
+    done = linsep(*args, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "model.linsep").exists()
+
+
+def test_synth_then_check(tmp_path: Path) -> None:
+    made = linsep("synth", "--rows", 50, "--features", 3, "--margin", 0.4, "-o", "made.csv", folder=tmp_path)
+    assert "planted separator: w = (" in made.stderr
+    assert linsep("check", "made.csv", "--target", "label", folder=tmp_path).returncode == 0
+
+
+def test_demo_ends_with_the_receipt(tmp_path: Path) -> None:
+    done = linsep("demo", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for part in (
+        "stops\nafter", "97.9%", "569 x 30", "Perceptron", "clean pass", "217,171", "1,757,361", "100.00%",
+        "held-out accuracy", "separable", "margin bracket", "R, the largest row norm", "novikoff", "unit sphere",
+        "bounded bias", "general", "freund-schapire", "breast_cancer.linsep", "linsep show",
+    ):  # fmt: skip
+        assert part in done.stdout, part

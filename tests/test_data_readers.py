@@ -1,0 +1,214 @@
+"""Readers: what they accept, what they refuse and in which words."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import dump_svmlight_file, load_breast_cancer
+
+from linsep.data.numbers import exact_numbers
+from linsep.data.open import open_data
+from linsep.data.svmlight import read_svmlight
+from linsep.types import DataError
+
+TABLE = 'city,size,"note, long",sold\nOslo,50,"a, b",yes\nRome,60.5,"say ""hi""",no\nBari,7e1,"two\nlines",no\n'
+
+
+def write(folder: Path, text: str | bytes, name: str = "t.csv") -> str:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+@pytest.mark.parametrize("form", ["plain", "gzip", "bom", "crlf"])
+def test_csv_reads_quotes_commas_and_line_breaks(tmp_path: Path, form: str) -> None:
+    content = TABLE.encode()
+    content = {
+        "plain": content,
+        "gzip": gzip.compress(content),
+        "bom": b"\xef\xbb\xbf" + content,
+        "crlf": content.replace(b"\n", b"\r\n").replace(b"two\r\nlines", b"two\nlines"),
+    }[form]
+    chunk = open_data(write(tmp_path, content, "t.csv.gz" if form == "gzip" else "t.csv"), target="sold").read()
+    assert [c.name for c in chunk.columns] == ["city", "size", "note, long"]
+    assert chunk.columns[1].values.tolist() == [50.0, 60.5, 70.0]
+    assert chunk.columns[2].text.to_pylist() == ["a, b", 'say "hi"', "two\nlines"]
+    assert chunk.y.tolist() == ["yes", "no", "no"]
+
+
+def test_csv_numbers_equal_what_pandas_wrote(tmp_path: Path) -> None:
+    data = load_breast_cancer(as_frame=True).frame
+    path = str(tmp_path / "bc.csv")
+    data.to_csv(path, index=False)
+    chunk = open_data(path, target="target").read()
+    for column in chunk.columns:
+        np.testing.assert_array_equal(column.values, data[column.name].to_numpy())
+    assert chunk.y.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        ("a,b,y\n", "a header but not one row"),
+        ("a,b\n1,2\n", r"no column called 'y'; there are 'a', 'b'"),
+        ("y\n1\n", "no feature columns"),
+        ("a,a,y\n1,2,3\n", "two columns are called 'a'"),
+        ("a,y\n1,0\n2\n3,1\n", r"t\.csv:3: 1 fields where the header has 2"),
+        ('a,t,y\n1,"x\ny",0\n2,z,1,9\n', r"t\.csv:4: 4 fields where the header has 3"),
+        ("a,y\n1,0\n2,1\nabc,0\n", r"t\.csv:4, column 'a': 'abc' is not a finite number, but most"),
+        ("a,y\n1,0\n,1\n3,0\n", r"t\.csv:3, column 'a': '' where the column holds numbers; fill or drop"),
+        ("a,y\n1,0\nNA,1\n3,0\n", r"t\.csv:3, column 'a': 'NA' where the column holds numbers"),
+        ("a,y\n1,0\nnan,1\n", r"t\.csv:3, column 'a': 'nan' where the column holds numbers"),
+        ("a,y\n1,0\n2,1\ninf,1\n", r"t\.csv:4, column 'a': 'inf' where the column holds numbers"),
+        ("a,y\n1,p\n2,\n", r"t\.csv:3, column 'y': the label is missing"),
+        (b"a,y\n\xff\xfe,1\n", "UTF-?8"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "."),
+    ],
+)
+def test_csv_refuses(tmp_path: Path, text: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        open_data(write(tmp_path, text), target="y").read()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda d: open_data(d / "none.csv"), "there is no file"),
+        (lambda d: open_data(d, format="csv"), "is a folder"),
+        (lambda d: open_data(d / "t.xlsx"), "does not tell its format"),
+        (lambda d: open_data(d / "t.csv", format="excel"), "choose csv, parquet or svmlight"),
+        (lambda d: open_data(d / "t.svm", target="y"), "begin with their label"),
+        (lambda d: open_data((np.ones((2, 2)), [1, 2, 3])), "2 rows but 3 labels"),
+        (lambda d: open_data((np.ones((0, 2)), [])), r"got an array of shape \(0, 2\)"),
+    ],
+)
+def test_the_door_refuses(tmp_path: Path, call: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        call(tmp_path).read()
+
+
+def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
+    whole = gzip.compress(TABLE.encode() * 50)
+    with pytest.raises(DataError, match="cut short or damaged"):
+        open_data(write(tmp_path, whole[:-20], "t.csv.gz"), target="sold").read()
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table({"a": [1, 2], "y": [0, 1]}), buffer)
+    with pytest.raises(DataError, match="not a whole Parquet file"):
+        open_data(write(tmp_path, buffer.getvalue()[:-9], "t.parquet"), target="y").read()
+
+
+# ------------------------------------------------------------ typed tables
+COLUMNS = {"n": [1.5, 2.0], "i": [1, 2], "b": [True, False], "s": ["u", "v"], "y": ["p", "q"]}
+
+
+@pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame, "parquet"])
+def test_dataframes_and_parquet_agree(tmp_path: Path, make: Any) -> None:
+    if make == "parquet":
+        source: Any = str(tmp_path / "t.parquet")
+        pyarrow.parquet.write_table(pa.table(COLUMNS), source)
+    else:
+        source = make(COLUMNS)
+    chunk = open_data(source, target="y", categorical=["i"]).read()
+    assert [c.is_number for c in chunk.columns] == [True, False, True, False]
+    assert chunk.columns[1].text.to_pylist() == ["1", "2"]
+    assert chunk.columns[2].values.tolist() == [1.0, 0.0]
+    assert chunk.y.tolist() == ["p", "q"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [1.0, None], "y": [0, 1]}, "row 1, column 'a': the value is missing"),
+        ({"a": [1.0, float("nan")], "y": [0, 1]}, "row 1, column 'a': nan is not a finite number"),
+        ({"a": [[1], [2]], "y": [0, 1]}, "column 'a' has type list"),
+        ({"a": pa.array([], pa.int64()), "y": pa.array([], pa.int64())}, "there is not one row"),
+    ],
+)
+def test_parquet_refuses(columns: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        open_data(pa.table(columns), target="y").read()
+
+
+def test_labels_of_mixed_types_are_refused() -> None:
+    with pytest.raises(DataError, match="mixed types"):
+        open_data(pd.DataFrame({"a": [1, 2], "y": ["p", 3]}), target="y").read()
+
+
+# -------------------------------------------------------------------- svmlight
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+def test_svmlight_reads_what_scikit_learn_writes(seed: int, zero_based: bool) -> None:
+    rng = np.random.RandomState(seed)
+    dense = rng.randn(8, 5) * (rng.rand(8, 5) < 0.4)
+    dense[0, [0, 4]] = 1.0, rng.randn()
+    X = sp.csr_matrix(dense)
+    buffer = io.BytesIO()
+    dump_svmlight_file(X, rng.randint(0, 2, 8), buffer, zero_based=zero_based)
+    np.testing.assert_allclose(read_svmlight(buffer.getvalue(), "t").X.toarray(), X.toarray(), rtol=1e-15)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_svmlight_numbers_are_read_exactly(value: float) -> None:
+    assert read_svmlight(f"1 3:{value!r}".encode(), "t").X[0, 2] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 1:2\n0 2:x\n", r"t\.svm:2:5: expected a finite number, found 'x'"),
+        ("1 1:2\n0 b\n", r"t\.svm:2:3: expected index:value, found 'b'"),
+        ("1 2:1 1:3\n", "expected an index above the one before"),
+        ("1 qid:3 1:3\n", "query ids are not used"),
+        ("one 1:3\n", r"t\.svm:1:1: expected a label"),
+        ("1 1:nan\n", "expected a finite number"),
+        ("# only a comment\n", "there is not one row"),
+        ("1\n0\n", "not one row has a feature"),
+    ],
+)
+def test_svmlight_refuses(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        open_data(write(tmp_path, text, "t.svm")).read()
+
+
+# --------------------------------------------------------------- exact numbers
+def test_decimal_text_becomes_integers(tmp_path: Path) -> None:
+    text = "a,b,y\n.1,.3,1\n.2,.6,0\n.3,.9,1\n"
+    numbers = exact_numbers(open_data(write(tmp_path, text), target="y"))
+    assert numbers.X.tolist() == [[1, 3], [2, 6], [3, 9]]
+    assert numbers.exponents == [1, 1]
+
+
+@given(
+    st.lists(
+        st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30),
+        min_size=2,
+        max_size=6,
+    )
+)
+def test_every_decimal_is_exact(values: list[Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        text = "a,y\n" + "".join(f"{v},{i % 2}\n" for i, v in enumerate(values))
+        numbers = exact_numbers(open_data(write(Path(folder), text), target="y"))
+    k = numbers.exponents[0]
+    assert [Fraction(int(m)) / Fraction(10) ** k for m in numbers.X[:, 0]] == [Fraction(v) for v in values]
+
+
+def test_text_becomes_indicators_and_doubles_stay(tmp_path: Path) -> None:
+    numbers = exact_numbers(open_data(pa.table({"a": [0.1, 0.2], "b": ["v", "u"], "y": [0, 1]}), target="y"))
+    assert numbers.names == ["a", "b=u", "b=v"]
+    assert numbers.X.tolist() == [[0.1, 0, 1], [0.2, 1, 0]]
