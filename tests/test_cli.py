@@ -23,7 +23,7 @@ TABLE = (
 
 
 def linsep(*args: Any, folder: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "linsep", *map(str, args)]
+    command = [sys.executable, "-m", "linsep.app", *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, input=stdin, check=False)
 
 

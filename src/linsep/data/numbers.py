@@ -39,8 +39,9 @@ def exact_numbers(source: Source) -> ExactNumbers:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> exact_numbers(open_data(pa.table({"a": [1.5, 2.0], "y": ["p", "q"]}), target="y")).names
-    ['a']
+    >>> from linsep.data.open import open_data
+    >>> exact_numbers(open_data(pa.table({"a": [1.5, 2.0], "y": ["p", "q"]}), target="y")).exponents
+    [0]
     """
     chunk = source.read()
     if source.kind == "rows":

@@ -51,8 +51,8 @@ class Nearest:
 class _Corral:
     """Affinely independent points p_1..p_k with a QR factorisation of the columns (c, p_j), c fixed."""
 
-    def __init__(self, point: Array, capacity: int) -> None:
-        self.P = np.empty((capacity, point.size))
+    def __init__(self, width: int) -> None:
+        self.P: Array = np.empty((min(64, width + 1), width))
         self.keys: list[Any] = []
         self.changes = 0
         self.c = 1.0
@@ -68,8 +68,10 @@ class _Corral:
     def add(self, key: Any, point: Array) -> bool:
         """Take a point in; False if it is in the affine hull already, to rounding."""
         k = len(self.keys)
-        if k == self.P.shape[0]:
+        if k == point.size + 1:
             return False
+        if k == self.P.shape[0]:
+            self.P = np.vstack([self.P, np.empty((min(k, point.size + 1 - k), point.size))])
         self.P[k] = point
         if k == 0:
             self.c = max(float(np.linalg.norm(point)), 1e-300)
@@ -168,7 +170,7 @@ def nearest_point(
     ([2.0, 0.0], 2.0)
     """
     v = np.asarray(oracle.point(key), dtype=np.float64)
-    corral = _Corral(v, v.size + 1)
+    corral = _Corral(v.size)
     corral.add(key, v)
     weights = np.ones(1)
     best, lower, why, stalls = v, -np.inf, "steps", 0

@@ -1,4 +1,4 @@
-"""`python -m linsep` is the command line."""
+"""`python -m linsep.app` is the command line."""
 
 from linsep.app.cli import main
 
