@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 import warnings
@@ -53,6 +54,11 @@ class Result:
     closing: str = ""
 
 
+def program() -> str:
+    """How to call this program again: its name if the shell finds it, else as it was called."""
+    return "linsep" if shutil.which("linsep") or not sys.argv[0].endswith("linsep") else sys.argv[0]
+
+
 # ------------------------------------------------------------------------ fit
 def fit(
     table: Any,
@@ -95,7 +101,7 @@ def fit(
     estimator.encoder_ = encoder
     save(estimator, model)
     receipt = make_receipt(estimator, rows.X, classes[codes], seconds=took, held_out=held_out, prove=not interrupted)
-    lines = [*receipt.lines, ("model", f"{model} (next: linsep show {model})")]
+    lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
     return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted)
 
 
@@ -335,7 +341,7 @@ def demo(folder: Path, say: Callable[[str], None]) -> Result:
     assert result.data["stop_reason"] == StopReason.CLEAN_PASS
     result.closing = (
         f"\nThe table is {table}, the model {model}. Next:\n"
-        f"  linsep show {model}\n"
-        f"  linsep check {table} --target diagnosis\n"
+        f"  {program()} show {model}\n"
+        f"  {program()} check {table} --target diagnosis\n"
     )
     return result

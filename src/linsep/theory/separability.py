@@ -35,7 +35,7 @@ from linsep.types import Array, Hyperplane
 
 __all__ = ["CertificateError", "MarginBracket", "Separability", "max_margin", "separability"]
 
-_GOOD_ENOUGH = 0.5  # a separator within this factor of the best is enough to prove that one exists
+_GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
 _UNSURE = 1e-9  # scores this near 0 (unit direction, rows near unit size) are asked exactly
 _NEAR_SPAN = 1e-6  # rows this close to a span are asked exactly whether they are in it
 
