@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,18 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import naive
-from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron, Rocchio
+from linsep.learners import (
+    AveragedPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    Rocchio,
+    VotedPerceptron,
+)
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-DEFAULTS = [AveragedPerceptron(), MarginPerceptron(), PassiveAggressive(), Rocchio()]
+DEFAULTS = [AveragedPerceptron(), MarginPerceptron(), PassiveAggressive(), Rocchio(), VotedPerceptron()]
 LEARNERS = [
     *DEFAULTS,
     PassiveAggressive(variant="pa"),
@@ -117,6 +125,54 @@ def test_averaged_accumulates_in_float64_and_keeps_w_in_float32() -> None:
     assert AveragedPerceptron(which="last").fit(X.astype(np.float32), y).coef_.dtype == np.float32
 
 
+# ----------------------------------------------------------------------- voted
+def votes_by_brute_force(V: Any, X: Any) -> Any:
+    """Every stored vector votes once for each row it was there after; ties go to the positive side."""
+    return np.where(np.column_stack([X, np.ones(len(X))]) @ V.T >= 0, 1, -1).mean(axis=1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 3), st.booleans())
+def test_voted_equals_brute_force_over_the_stored_vectors(seed: int, epochs: int, as_sparse: bool) -> None:
+    X, y = random_table(seed)
+    learner = VotedPerceptron(max_iter=epochs, shuffle=False).fit(sp.csr_matrix(X) if as_sparse else X, y)
+    V = naive.vectors(X, 2 * y - 1, np.tile(np.arange(40), learner.n_iter_), "margin", 0.0)
+    new = np.random.RandomState(seed).randn(20, 4)
+    np.testing.assert_allclose(learner.decision_function(new), votes_by_brute_force(V, new))
+    assert learner.survival_counts()[0].sum() == learner.n_iter_ * 40
+    np.testing.assert_allclose(np.append(learner.coef_[0], learner.intercept_), V[-1], atol=1e-9)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "multiclass"])
+def test_voted_of_several_classes(multi_class: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    learner = VotedPerceptron(max_iter=20, multi_class=multi_class, random_state=0).fit(X, y)
+    assert all(counts.sum() == learner.n_iter_ * 150 for counts in learner.survival_counts())
+    assert learner.score(X, y) > 0.9
+    if multi_class == "ovr":
+        for k in range(3):
+            alone = VotedPerceptron(max_iter=20, random_state=0).fit(X, y == k)
+            if alone.n_iter_ == learner.n_iter_:
+                np.testing.assert_array_equal(learner.decision_function(X)[:, k], alone.decision_function(X))
+    else:
+        np.testing.assert_allclose(learner.decision_function(X).sum(axis=1), 1.0)
+
+
+def test_voted_holds_the_mistaken_rows_and_one_block_of_scores() -> None:
+    rng = np.random.RandomState(0)
+    X, y = rng.randn(3000, 200), rng.randint(0, 2, 3000)
+    learner = VotedPerceptron(random_state=0).fit(X, y)
+    assert len(learner.mistaken_rows_) <= learner.n_updates_
+    learner.decision_function(X[:10])  # compiled and warm
+    new = rng.randn(40_000, 200)
+    tracemalloc.start()
+    learner.decision_function(new)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    all_scores = 8 * len(new) * len(learner.mistaken_rows_)
+    assert peak < 3 * 8 * (1 << 24) < all_scores
+
+
 # --------------------------------------------------------------------- Rocchio
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_rocchio_is_the_difference_of_means(n_classes: int) -> None:
@@ -192,6 +248,7 @@ def test_chunks_of_any_size_agree_to_the_bit(which: int, seed: int, n_classes: i
         chunked.partial_fit(rows[part], y[part], classes=np.arange(n_classes))
     np.testing.assert_array_equal(whole.coef_, chunked.coef_)
     np.testing.assert_array_equal(whole.intercept_, chunked.intercept_)
+    np.testing.assert_array_equal(whole.decision_function(X), chunked.decision_function(X))
 
 
 def test_labels_of_any_type_and_accuracy_on_iris() -> None:

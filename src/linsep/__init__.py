@@ -2,14 +2,26 @@
 
 from linsep.data.open import open_data
 from linsep.data.synthetic import make_separable
-from linsep.learners import Perceptron
+from linsep.learners import (
+    AveragedPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    Rocchio,
+    VotedPerceptron,
+)
 from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
 from linsep.theory.separability import separability
 
 __all__ = [
+    "AveragedPerceptron",
+    "MarginPerceptron",
+    "PassiveAggressive",
     "Perceptron",
+    "Rocchio",
+    "VotedPerceptron",
     "load",
     "make_separable",
     "max_margin",

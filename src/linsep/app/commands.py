@@ -26,7 +26,14 @@ from linsep.data.encode import TableEncoder
 from linsep.data.numbers import exact_numbers
 from linsep.data.open import Source, open_data
 from linsep.data.synthetic import make_separable
-from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron, Rocchio
+from linsep.learners import (
+    AveragedPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    Rocchio,
+    VotedPerceptron,
+)
 from linsep.store import load, save
 from linsep.theory.separability import separability
 from linsep.types import Array, DataError, StopReason, Verdict
@@ -34,6 +41,7 @@ from linsep.types import Array, DataError, StopReason, Verdict
 LEARNERS: dict[str, tuple[Any, dict[str, str]]] = {
     "perceptron": (Perceptron, {}),
     "averaged": (AveragedPerceptron, {}),
+    "voted": (VotedPerceptron, {}),
     "margin": (MarginPerceptron, {}),
     "pa": (PassiveAggressive, {"variant": "pa"}),
     "pa1": (PassiveAggressive, {"variant": "pa1"}),

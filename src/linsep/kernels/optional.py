@@ -13,16 +13,17 @@ from linsep.types import Array
 
 
 class UpdateLog(NamedTuple):
-    """Which row was updated when: entry k is (rows[k], visits[k], classes[k]).
+    """Which row was updated when and how: entry k is (rows[k], visits[k], classes[k], steps[k]).
 
-    `visits` counts the rows visited since training began, from 0; `classes` is 0 for a binary learner. There is
-    room for `rows.size` entries; when the log is full it stays as it is and `used[0]` goes on counting, so a reader
-    can tell that the log was cut.
+    `visits` counts the rows visited since training began, from 0; `classes` is 0 for a binary learner; `steps` is the
+    signed a of w += a x. There is room for `rows.size` entries; when the log is full it stays as it is and `used[0]`
+    goes on counting, so a reader can tell that the log was cut.
     """
 
     rows: Array
     visits: Array
     classes: Array
+    steps: Array
     used: Array
 
 
@@ -88,6 +89,7 @@ def _note_update(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any,
             watch.rows[e] = i
             watch.visits[e] = visit
             watch.classes[e] = k
+            watch.steps[e] = a
         watch.used[0] = e + 1
 
     def average(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any, k: Any) -> None:

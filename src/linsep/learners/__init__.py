@@ -4,5 +4,6 @@ from linsep.learners.aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.averaged import AveragedPerceptron
 from linsep.learners.perceptron import Perceptron
 from linsep.learners.rocchio import Rocchio
+from linsep.learners.voted import VotedPerceptron
 
-__all__ = ["AveragedPerceptron", "MarginPerceptron", "PassiveAggressive", "Perceptron", "Rocchio"]
+__all__ = ["AveragedPerceptron", "MarginPerceptron", "PassiveAggressive", "Perceptron", "Rocchio", "VotedPerceptron"]

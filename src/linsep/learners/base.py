@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -25,6 +26,13 @@ def as_rows(X: Any) -> Any:
         X.sum_duplicates()
     dtype = np.promote_types(X.indices.dtype, X.indptr.dtype)
     return CSR(X.data, X.indices.astype(dtype, copy=False), X.indptr.astype(dtype, copy=False))
+
+
+def as_matrix(rows: Any, n_features: int) -> Any:
+    """Undo `as_rows`."""
+    if isinstance(rows, np.ndarray):
+        return rows
+    return sp.csr_matrix(tuple(rows), shape=(len(rows.indptr) - 1, n_features))
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):

@@ -120,4 +120,5 @@ class Trace:
 
 def make_update_log(cap: int = UPDATE_CAP) -> UpdateLog:
     """Return an empty log with room for `cap` updates."""
-    return UpdateLog(*(np.zeros(size, np.int64) for size in (cap, cap, cap, 1)))
+    rows, visits, classes = (np.zeros(cap, np.int64) for _ in range(3))
+    return UpdateLog(rows, visits, classes, np.zeros(cap), np.zeros(1, np.int64))

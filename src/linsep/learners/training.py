@@ -26,7 +26,6 @@ Progress = Callable[[int, int, float], None]
 # One kernel call makes as many epochs as fit in about this many seconds: short ones would otherwise drown in
 # the cost of the call, and Ctrl-C and the clock are only looked at between calls.
 _BATCH_SECONDS = 0.05
-_BATCH_EPOCHS = 4096
 _MISTAKES, _UPDATES = RECORD.index("mistakes"), RECORD.index("updates")
 
 
@@ -38,6 +37,8 @@ class EpochLearner(LinearClassifier):
 
     # Whether a budget that ends before a clean pass is worth a warning.
     _wants_clean_pass: ClassVar[bool] = True
+    # Epochs that one call of `_run` may be asked for.
+    _batch_epochs: ClassVar[int] = 4096
     # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
     _unit_steps: ClassVar[bool] = True
     _state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_values, "stop_reason_")
@@ -210,7 +211,8 @@ class EpochLearner(LinearClassifier):
                 if rng is not None:
                     rows = rows._replace(order=shuffled_order(n, rng))
                 began = budget.elapsed
-                size = batch if self.max_iter is None else min(batch, self.max_iter - self.n_iter_)
+                size = min(batch, self._batch_epochs)
+                size = size if self.max_iter is None else min(size, self.max_iter - self.n_iter_)
                 record = np.zeros((size, len(RECORD)))
                 record = record[: self._run(rows, memory, log, reference, record)]
                 if hopeless and (last := np.flatnonzero(record[:, _UPDATES] <= hopeless)).size:
@@ -221,7 +223,7 @@ class EpochLearner(LinearClassifier):
                 stop = _stop_reason(record[-1, _UPDATES], hopeless) or budget.stop_reason(self.n_iter_)
                 self._say(record, budget.elapsed)
                 if rng is None and budget.elapsed - began < _BATCH_SECONDS:
-                    batch = min(2 * batch, _BATCH_EPOCHS)
+                    batch *= 2
         except KeyboardInterrupt:
             stop = StopReason.INTERRUPTED
             raise
