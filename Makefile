@@ -43,5 +43,8 @@ lock:
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
 	  --group dev pyproject.toml -o requirements/lowest.lock
 
+bench: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
 clean:
 	rm -rf .venv .venv-lowest linsep-demo

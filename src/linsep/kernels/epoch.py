@@ -38,7 +38,8 @@ class Skip(NamedTuple):
     """What exact skipping remembers of a past weight vector r.
 
     `rz[i]` = r.x_i + b_r; `norm[i]` an upper bound on ||(x_i, intercept)||; `g[i]` a lower bound on
-    y_i rz[i] / norm[i]; `state` = (D2, E, ||r||, work, pause, next pause), see `skipping_epoch`.
+    y_i rz[i] / norm[i]; `state` = (D2, E, ||r||, work, pause, next pause, sweeps, distance), see
+    `skipping_epoch`.
     """
 
     rz: Array
@@ -47,10 +48,10 @@ class Skip(NamedTuple):
     state: Array
 
 
-_D2, _E, _NORM_R, _WORK, _PAUSE, _NEXT_PAUSE = range(6)
-# Sweeps' worth of dot products between two references. Distance from r grows like a random walk, so old ones
-# serve long: on the standardised breast-cancer table 1, 2, 4, 6, 12 save 7.3, 9.4, 11.1, 11.7, 12.4 fold.
-_REFRESH = 6.0
+_D2, _E, _NORM_R, _WORK, _PAUSE, _NEXT_PAUSE, _SWEEPS, _DISTANCE = range(8)
+# Sweeps' worth of dot products between two references, at first and at most; it grows by a quarter each time. w moves
+# fast in the beginning; later its distance from r grows like a random walk, so old references serve long.
+_FIRST_SWEEPS, _MOST_SWEEPS = 2.0, 12.0
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -87,8 +88,9 @@ def _guard(w: Any) -> Any:
 @njit(cache=True, nogil=True)
 def _threshold(skip: Any, guard: float) -> Any:
     """The least g_i that proves row i right: sqrt(D2 + E) + guard (||w|| + ||r||), ||w|| <= ||r|| + ||w - r||."""
-    distance = np.sqrt(max(skip.state[_D2], 0.0) + skip.state[_E])
-    return distance * (1.0 + 1e-14) + guard * (2.0 * skip.state[_NORM_R] + distance)
+    distance = np.sqrt(max(skip.state[_D2], 0.0) + skip.state[_E]) * (1.0 + 1e-14)
+    skip.state[_DISTANCE] = distance
+    return distance + guard * (2.0 * skip.state[_NORM_R] + distance)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -105,7 +107,7 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
     skip.state[_D2] = 0.0
     skip.state[_E] = 0.0
     skip.state[_NORM_R] = np.sqrt(norm2) * (1.0 + _guard(w))
-    skip.state[_WORK] = 0.0
+    skip.state[_SWEEPS] = min(1.25 * skip.state[_SWEEPS], _MOST_SWEEPS)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -132,21 +134,23 @@ def skipping_epoch(
     n = row_count(X)
     guard = _guard(w)
     threshold = _threshold(skip, guard)
+    work = skip.state[_WORK]
     mistakes = 0
     dots = 0
     for t in range(n):
         i = row_at(order, t)
         if skip.g[i] > threshold:
             continue
-        if skip.state[_WORK] >= _REFRESH * n:
+        if work >= skip.state[_SWEEPS] * n:
             _take_reference(X, y, w, b, intercept, skip)
             threshold = _threshold(skip, guard)
             dots += n
+            work = 0.0
             if skip.g[i] > threshold:
                 continue
         z = row_dot(X, i, w) + b[0]
         dots += 1
-        skip.state[_WORK] += 1.0
+        work += 1.0
         if y[i] * z <= 0.0:
             tau = weight_at(weight, i)
             if tau > 0.0:
@@ -156,21 +160,25 @@ def skipping_epoch(
                 _track(skip, guard, i, tau * y[i], np.float64(z))
                 threshold = _threshold(skip, guard)
             mistakes += 1
+    skip.state[_WORK] = work
     return mistakes, dots
 
 
 @njit(cache=True, nogil=True)
 def _track(skip: Any, guard: float, i: int, a: float, z: float) -> None:
-    """Carry D2 = ||w - r||^2 and its error bound E over the update w += a x_i made at decision value z."""
+    """Carry D2 = ||w - r||^2 and its error bound E over the update w += a x_i made at decision value z.
+
+    The distance after it is at most the one before plus ||a x_i||.
+    """
     move = abs(a) * skip.norm[i]
+    reach = skip.state[_DISTANCE] + 2.0 * move
     skip.state[_D2] += 2.0 * a * (z - skip.rz[i]) + move * move
-    distance = np.sqrt(max(skip.state[_D2], 0.0) + skip.state[_E]) + move
-    skip.state[_E] += guard * (2.0 * skip.state[_NORM_R] + distance + move) * distance
+    skip.state[_E] += guard * (2.0 * skip.state[_NORM_R] + reach) * reach
 
 
 def make_skip(n_rows: int) -> Skip:
     """Return an empty memory for `skipping_epoch`; `start_skip` fills it."""
-    return Skip(np.empty(n_rows), np.empty(n_rows), np.empty(n_rows), np.zeros(6))
+    return Skip(np.empty(n_rows), np.empty(n_rows), np.empty(n_rows), np.zeros(8))
 
 
 @njit(cache=True, nogil=True)
@@ -191,6 +199,7 @@ def start_skip(X: Any, intercept: float, from_zero: bool, skip: Any) -> None:
     if from_zero:
         skip.state[_WORK] = 0.0
     skip.state[_NEXT_PAUSE] = 1.0
+    skip.state[_SWEEPS] = _FIRST_SWEEPS
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
