@@ -6,6 +6,7 @@ DATA_LOADERS that of the module `loaders` which reads them.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -51,9 +53,7 @@ def compare(name: str, ours: Work, theirs: Work, wanted: float, note: Callable[[
 def loaders() -> Any:
     """The module that reads the real data."""
     sys.path.insert(0, os.environ.get("DATA_LOADERS", "../shared/data"))
-    import loaders as module
-
-    return module
+    return importlib.import_module("loaders")
 
 
 @numba.njit(fastmath=True)
@@ -105,7 +105,7 @@ def flights() -> list[dict[str, Any]]:
         ours = Perceptron(max_iter=3, shuffle=shuffle, random_state=0)
         theirs = ScikitPerceptron(max_iter=3, tol=None, shuffle=shuffle, random_state=0)
         name = f"flights {X.shape[0]:,} x {X.shape[1]} CSR, 3 epochs, {'shuffled' if shuffle else 'in order'}"
-        rows.append(compare(name, lambda m=ours: m.fit(X, y), lambda m=theirs: m.fit(X, y), wanted))
+        rows.append(compare(name, partial(ours.fit, X, y), partial(theirs.fit, X, y), wanted))
     return rows
 
 
