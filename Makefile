@@ -41,7 +41,7 @@ lock:
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 \
 	  --extra plots --extra dask --extra app --group dev pyproject.toml -o requirements/dev.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
-	  --group dev pyproject.toml -o requirements/lowest.lock
+	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
 
 bench: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks
