@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import tempfile
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import dump_svmlight_file, load_breast_cancer
+from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
 from linsep.data.numbers import exact_numbers
 from linsep.data.open import open_data
@@ -76,13 +78,22 @@ def test_csv_numbers_equal_what_pandas_wrote(tmp_path: Path) -> None:
         ("a,y\n1,0\nnan,1\n", r"t\.csv:3, column 'a': 'nan' where the column holds numbers"),
         ("a,y\n1,0\n2,1\ninf,1\n", r"t\.csv:4, column 'a': 'inf' where the column holds numbers"),
         ("a,y\n1,p\n2,\n", r"t\.csv:3, column 'y': the label is missing"),
-        (b"a,y\n\xff\xfe,1\n", "UTF-?8"),
+        (b"a,y\n1,2\n\xff\xfe,1\n", r"t\.csv:3: not UTF-8 text"),
+        ('a,y\n1,p\n2,"q\n3,r\n', r"t\.csv:3: malformed quotes \(unexpected end of data\)"),
+        ('a,y\n1,p\n2,"q"r\n', r"t\.csv:3: malformed quotes"),
+        ("a,,y\n1,2,3\n", r"t\.csv:1: column 2 has no name; name it, or write the table without"),
+        ("a" * 200_000 + "\n1\n", "no header of column names"),
+        ("a,b,y\n" + "x" * 200_000 + ",1,0\nx,z,1\nx,2,1\nx,3,1\n", r"t\.csv: row 2, column 'b': 'z' is not"),
+        ("a;y\n1;2\n", r"t\.csv:1: one column only, 'a;y': put commas where it has ';'"),
+        ("a,y\n1,0\n2,1\n1_0,0\n", "'1_0' is not a finite number"),
+        ("a,y\n1,0\n2,1\n0x1,0\n", "'0x1' is not a finite number"),
+        ("a,y\n1,p\n2,  \n", r"t\.csv:3, column 'y': the label is missing"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "."),
     ],
 )
 def test_csv_refuses(tmp_path: Path, text: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        open_data(write(tmp_path, text), target="y").read()
+        _ = open_data(write(tmp_path, text), target="y").read().columns
 
 
 @pytest.mark.parametrize(
@@ -95,6 +106,15 @@ def test_csv_refuses(tmp_path: Path, text: Any, message: str) -> None:
         (lambda d: open_data(d / "t.svm", target="y"), "begin with their label"),
         (lambda d: open_data((np.ones((2, 2)), [1, 2, 3])), "2 rows but 3 labels"),
         (lambda d: open_data((np.ones((0, 2)), [])), r"got an array of shape \(0, 2\)"),
+        (lambda d: open_data((np.ones(2), [0, 1])), r"got an array of shape \(2,\)"),
+        (lambda d: open_data((np.array([[1.0, 2.0], [3.0, np.nan]]), [0, 1])), "row 1, column 1: nan is not a finite"),
+        (lambda d: open_data((sp.csr_matrix([[0, 0, 1.0], [0, 0, np.inf]]), [0, 1])), "row 1, column 2: inf is not"),
+        (lambda d: open_data((np.array([["a"]]), [0])), "something that is no number"),
+        (lambda d: open_data((np.eye(2), ["a", 1])), r"labels of mixed types \(number, text\)"),
+        (lambda d: open_data((np.eye(2), np.eye(2))), "one label a row is needed"),
+        (lambda d: open_data((np.eye(2), [1.0, None])), "row 1, column 'y': the label is missing"),
+        (lambda d: open_data(3), "cannot read rows from int: give a path, a dataframe, or a pair"),
+        (lambda d: open_data(pd.DataFrame([[1, 2]], columns=["a", "a"])), "unique column names"),
     ],
 )
 def test_the_door_refuses(tmp_path: Path, call: Any, message: str) -> None:
@@ -110,6 +130,26 @@ def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pa.table({"a": [1, 2], "y": [0, 1]}), buffer)
     with pytest.raises(DataError, match="not a whole Parquet file"):
         open_data(write(tmp_path, buffer.getvalue()[:-9], "t.parquet"), target="y").read()
+
+
+def test_labels_are_numbers_if_all_of_them_are(tmp_path: Path) -> None:
+    whole = open_data(write(tmp_path, "a,y\n1,+1\n2, -1\n3,2e0\n"), target="y").read().y
+    assert (whole.dtype, whole.tolist()) == (np.int64, [1, -1, 2])
+    assert open_data(write(tmp_path, "a,y\n1,.5\n2,1\n"), target="y").read().y.tolist() == [0.5, 1.0]
+    assert open_data(write(tmp_path, "a,y\n1,1\n2,one\n"), target="y").read().y.tolist() == ["1", "one"]
+    assert open_data((np.eye(3), [1, 2.5, np.int32(3)])).read().y.tolist() == [1.0, 2.5, 3.0]
+
+
+def test_a_mostly_numeric_column_can_be_read_as_categories(tmp_path: Path) -> None:
+    path = write(tmp_path, "a,y\n01,0\n2,1\nx,0\n")
+    assert open_data(path, target="y", categorical=["a"]).read().columns[0].text.to_pylist() == ["01", "2", "x"]
+
+
+def test_standard_input_is_csv_and_can_be_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
+    source = open_data("-", target="sold")
+    assert source.name == "standard input"
+    assert [np.asarray(chunk.y).size for _ in range(2) for chunk in source] == [3, 3]
 
 
 # ------------------------------------------------------------ typed tables
@@ -134,6 +174,8 @@ def test_dataframes_and_parquet_agree(tmp_path: Path, make: Any) -> None:
     ("columns", "message"),
     [
         ({"a": [1.0, None], "y": [0, 1]}, "row 1, column 'a': the value is missing"),
+        ({"a": [1.0, 2.0], "y": ["p", None]}, "row 1, column 'y': the value is missing"),
+        ({"a": pa.array([0, 1], pa.timestamp("s")), "y": [0, 1]}, "column 'a' has type timestamp"),
         ({"a": [1.0, float("nan")], "y": [0, 1]}, "row 1, column 'a': nan is not a finite number"),
         ({"a": [[1], [2]], "y": [0, 1]}, "column 'a' has type list"),
         ({"a": pa.array([], pa.int64()), "y": pa.array([], pa.int64())}, "there is not one row"),
@@ -141,7 +183,7 @@ def test_dataframes_and_parquet_agree(tmp_path: Path, make: Any) -> None:
 )
 def test_parquet_refuses(columns: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        open_data(pa.table(columns), target="y").read()
+        _ = open_data(pa.table(columns), target="y").read().columns
 
 
 def test_labels_of_mixed_types_are_refused() -> None:
@@ -159,12 +201,50 @@ def test_svmlight_reads_what_scikit_learn_writes(seed: int, zero_based: bool) ->
     X = sp.csr_matrix(dense)
     buffer = io.BytesIO()
     dump_svmlight_file(X, rng.randint(0, 2, 8), buffer, zero_based=zero_based)
-    np.testing.assert_allclose(read_svmlight(buffer.getvalue(), "t").X.toarray(), X.toarray(), rtol=1e-15)
+    np.testing.assert_allclose(read_svmlight(buffer.getvalue(), "t").chunk.X.toarray(), X.toarray(), rtol=1e-15)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_svmlight_numbers_are_read_exactly(value: float) -> None:
-    assert read_svmlight(f"1 3:{value!r}".encode(), "t").X[0, 2] == value
+    assert read_svmlight(f"1 3:{value!r}".encode(), "t").chunk.X[0, 2] == value
+
+
+DECIMAL = st.from_regex(r"\A[+-]?([0-9]{1,24}(\.[0-9]{0,24})?|\.[0-9]{1,24})([eE][+-]?[0-9]{1,2})?\Z")
+
+
+@given(st.lists(DECIMAL, min_size=1, max_size=5), DECIMAL)
+def test_svmlight_decimals_are_rounded_as_python_does(values: list[str], label: str) -> None:
+    line = " ".join([label, *(f"{j + 1}:{value}" for j, value in enumerate(values))])
+    chunk, first, decimals = read_svmlight(line.encode(), "t")
+    assert chunk.X.data.tolist() == [float(value) for value in values]
+    assert np.asarray(chunk.y).tolist() == [float(label)]
+    assert first == 1
+    for k, value in enumerate(values):
+        written = decimals.beyond.get(k) or f"{decimals.mantissa[k]}e{decimals.exponent[k]}"
+        assert Fraction(written) == Fraction(value)
+
+
+@given(st.text(alphabet="01.:e+-# \n\tnq", max_size=25))
+def test_svmlight_text_is_read_or_refused_at_a_place(text: str) -> None:
+    try:
+        chunk = read_svmlight(text.encode(), "t").chunk
+    except DataError as error:
+        assert re.match(r"t:(\d+:\d+: expected .* found| there is not one row| not one row has)", str(error))
+        return
+    rows = [line.partition("#")[0].split() for line in text.split("\n")]
+    rows = [row for row in rows if row]
+    assert np.asarray(chunk.y).tolist() == [float(row[0]) for row in rows]
+    assert chunk.X.data.tolist() == [float(entry.partition(":")[2]) for row in rows for entry in row[1:]]
+    assert np.diff(chunk.X.indptr).tolist() == [len(row) - 1 for row in rows]
+
+
+def test_svmlight_equals_scikit_learns_reader(tmp_path: Path) -> None:
+    text = "-1 1:0.25 7:1e-3 # note\n\n+1 2:-3 3:.5\t9:1E2\r\n1.5 # no feature\n0 4:12345678901234567890.5\n"
+    path = write(tmp_path, text.replace(".5\t", ".5 "), "t.svmlight")
+    chunk = open_data(write(tmp_path, gzip.compress(text.encode()), "t.svm.gz")).read()
+    X, y = load_svmlight_file(path)
+    np.testing.assert_array_equal(chunk.X.toarray(), X.toarray())
+    np.testing.assert_array_equal(chunk.y, y)
 
 
 @pytest.mark.parametrize(
@@ -172,11 +252,23 @@ def test_svmlight_numbers_are_read_exactly(value: float) -> None:
     [
         ("1 1:2\n0 2:x\n", r"t\.svm:2:5: expected a finite number, found 'x'"),
         ("1 1:2\n0 b\n", r"t\.svm:2:3: expected index:value, found 'b'"),
-        ("1 2:1 1:3\n", "expected an index above the one before"),
+        ("1 1:2\n0 2:\n", r"t\.svm:2:5: expected a finite number, found 'nothing'"),
+        ("1 2:1 1:3\n", r"t\.svm:1:7: expected an index above the one before, found '1:3'"),
+        ("1 1:1 11:1 1:1\n", r"t\.svm:1:12: expected an index above"),
+        ("1 1:1 1:1\n", r"t\.svm:1:7: expected an index above"),
         ("1 qid:3 1:3\n", "query ids are not used"),
+        ("1 -1:3\n", r"t\.svm:1:3: expected index:value"),
+        ("1 99999999999999999999:3\n", r"t\.svm:1:3: expected an index below 2147483648"),
         ("one 1:3\n", r"t\.svm:1:1: expected a label"),
-        ("1 1:nan\n", "expected a finite number"),
+        ("1,2 1:3\n", r"t\.svm:1:1: expected a label"),
+        ("nan 1:3\n", r"t\.svm:1:1: expected a label"),
+        ("1 1:nan\n", "expected a finite number, found 'nan'"),
+        ("1 1:-inf\n", "expected a finite number, found '-inf'"),
+        ("1 1:1\n1 1:1 2:1e999\n", r"t\.svm:2:9: expected a finite number, found '1e999'"),
+        ("1 1:1_0\n", "expected a finite number, found '1_0'"),
+        ("1 1:1e\n", "expected a finite number, found '1e'"),
         ("# only a comment\n", "there is not one row"),
+        ("", "there is not one row"),
         ("1\n0\n", "not one row has a feature"),
     ],
 )
@@ -206,6 +298,49 @@ def test_every_decimal_is_exact(values: list[Any]) -> None:
         numbers = exact_numbers(open_data(write(Path(folder), text), target="y"))
     k = numbers.exponents[0]
     assert [Fraction(int(m)) / Fraction(10) ** k for m in numbers.X[:, 0]] == [Fraction(v) for v in values]
+
+
+def exact(tmp_path: Path, text: str) -> Any:
+    return exact_numbers(open_data(write(tmp_path, text, "t.svm")))
+
+
+def test_svmlight_decimals_become_integers(tmp_path: Path) -> None:
+    numbers = exact(tmp_path, "1 1:.1 2:.3\n0 1:.2 2:.6\n1 1:.3 2:.9 4:2e3\n")
+    assert numbers.X.toarray().tolist() == [[1, 3, 0, 0], [2, 6, 0, 0], [3, 9, 0, 2]]
+    assert numbers.exponents == [1, 1, 0, -3]
+    assert numbers.names == ["x1", "x2", "x3", "x4"]
+
+
+@pytest.mark.parametrize("value", ["0.12345678901234567", "1234567890123456789.25", "1e300", "9007199254740993"])
+def test_svmlight_decimals_with_many_digits_stay_exact(tmp_path: Path, value: str) -> None:
+    text = f"1 1:{value} 2:0e-9\n0 1:3\n"
+    numbers = exact(tmp_path, text)
+    assert numbers.X.dtype == object and numbers.as_written
+    column = [Fraction(m) / Fraction(10) ** numbers.exponents[0] for m in numbers.X[:, 0]]
+    assert column == [Fraction(value), 3]
+    assert numbers.X[:, 1].tolist() == [0, 0]
+
+
+def test_doubles_take_the_place_of_too_many_integers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linsep.data.numbers._MOST_INTEGERS", 1)
+    numbers = exact(tmp_path, "1 1:0.12345678901234567\n0 1:3\n")
+    assert not numbers.as_written
+    assert numbers.X.toarray().tolist() == [[0.12345678901234567], [3.0]]
+
+
+def test_powers_of_ten_have_a_limit(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="powers of ten beyond 5000"):
+        exact_numbers(open_data(write(tmp_path, "a,y\n1e-9999,0\n2,1\n"), target="y"))
+    zero = exact_numbers(open_data(write(tmp_path, "a,y\n0e99999999999999999999,0\n2.5,1\n"), target="y"))
+    assert zero.X.tolist() == [[0], [25]]
+
+
+def test_whole_numbers_and_decimals_beyond_doubles_stay_exact() -> None:
+    big = 2**60 + 1
+    table = pa.table({"i": [big, 2], "d": pa.array([Decimal("0.1"), Decimal("0.3")]), "y": [0, 1]})
+    numbers = exact_numbers(open_data(table, target="y"))
+    assert numbers.X.tolist() == [[big, 1], [2, 3]]
+    assert numbers.exponents == [0, 1]
 
 
 def test_text_becomes_indicators_and_doubles_stay(tmp_path: Path) -> None:

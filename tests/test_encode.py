@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,17 @@ def test_sparse_rows_are_scaled_and_not_centred() -> None:
 def test_constant_columns_become_zero() -> None:
     rows = source(a=[0.1, 0.1, 0.1], y=[0, 1, 0])
     assert TableEncoder().fit(rows).transform(rows).X.tolist() == [[0.0], [0.0], [0.0]]
+
+
+def test_constant_sparse_columns_keep_their_value() -> None:
+    rows = open_data((sp.csr_matrix([[0.1, 0.0], [0.1, 2.0], [0.1, 0.0]]), [0, 1, 0]))
+    encoded = TableEncoder().fit(rows).transform(rows).X
+    np.testing.assert_array_equal(encoded[:, [0]].toarray(), [[0.1], [0.1], [0.1]])
+
+
+def test_numbers_too_large_to_square_are_refused() -> None:
+    with pytest.raises(DataError, match="column 'a': numbers too large to be standardised"):
+        TableEncoder().fit(source(b=[1.0, 2.0], a=[1e200, -1e200], y=[0, 1]))
 
 
 def test_unknown_categories_are_counted_and_encode_as_nothing() -> None:
@@ -83,3 +96,63 @@ def test_refuses_rows_of_another_kind() -> None:
     encoder = TableEncoder().fit(source(a=[1.0, 3.0], y=[0, 1]))
     with pytest.raises(DataError, match="trained on table"):
         encoder.transform(open_data((np.eye(2), [0, 1])))
+
+
+def test_columns_the_model_does_not_use_may_hold_anything(tmp_path: Path) -> None:
+    encoder = TableEncoder().fit(source(a=[1.0, 3.0], y=[0, 1]))
+    path = tmp_path / "later.csv"
+    path.write_text("note,a\n1,3\n,1\n5,3\n", encoding="utf-8")  # `note` is refused where it is used
+    assert encoder.transform(open_data(path)).X.tolist() == [[1], [-1], [1]]
+    with pytest.raises(DataError, match=r"later\.csv:3, column 'note'"):
+        TableEncoder().fit(open_data(path))
+
+
+def test_a_number_column_that_turned_to_text_names_the_cell(tmp_path: Path) -> None:
+    encoder = TableEncoder().fit(source(a=[1.0, 3.0], y=[0, 1]))
+    path = tmp_path / "later.csv"
+    path.write_text("a\n1\n1a\nx\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"later\.csv:3, column 'a': '1a' where the model was trained on numbers"):
+        encoder.transform(open_data(path))
+
+
+def test_what_was_number_stays_number_and_what_was_text_stays_text(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n1,01,0\n3,x,1\n3,z,1\n", encoding="utf-8")
+    encoder = TableEncoder().fit(open_data(path, target="y"))
+    path.write_text("a,b\n1,01\n3,01\n", encoding="utf-8")
+    later = encoder.transform(open_data(path, categorical=["a"])).X
+    assert later[:, encoder.feature_names_.index("b=01")].tolist() == [1, 1]
+    assert later[1, 0] > 0 > later[0, 0]
+
+
+def rows_of(folder: Path, text: str) -> Any:
+    path = folder / "t.svm"
+    path.write_text(text, encoding="utf-8")
+    return open_data(path)
+
+
+def test_svmlight_columns_stay_where_they_were(tmp_path: Path) -> None:
+    zero_based = TableEncoder().fit(rows_of(tmp_path, "1 0:2 2:2\n0 1:2\n"))
+    assert zero_based.feature_names_ == ["x0", "x1", "x2"]
+    again = TableEncoder.from_state(*zero_based.state())
+    later = again.transform(rows_of(tmp_path, "1 1:3 4:1\n0 2:4\n"))  # here no index 0 shows how it counts
+    assert later.X.toarray().tolist() == [[0, 3, 0], [0, 0, 4]]
+    assert again.ignored_ == 2
+    one_based = TableEncoder().fit(rows_of(tmp_path, "1 1:2 2:2\n0 1:4\n"))
+    assert one_based.feature_names_ == ["x1", "x2"]
+    with pytest.raises(DataError, match="there is an index 0, and the model was trained on indices from 1"):
+        one_based.transform(rows_of(tmp_path, "1 0:1\n"))
+
+
+def test_a_large_table_with_many_categories_is_quick() -> None:
+    n = 50_000
+    rng = np.random.default_rng(0)
+    levels = pa.array([f"level {k}" for k in range(30)])
+    texts = {f"t{j}": levels.take(pa.array(rng.integers(0, 30, n))) for j in range(33)}
+    rows = source(**{f"n{j}": rng.standard_normal(n) for j in range(7)}, **texts, y=rng.integers(0, 2, n))
+    began = time.perf_counter()
+    X = TableEncoder().fit(rows).transform(rows).X
+    assert time.perf_counter() - began < 5  # some 0.1 s on a desktop
+    assert X.shape == (n, 7 + 33 * 30)
+    assert X.nnz == 40 * n
+    np.testing.assert_allclose(X[:, :7].toarray().std(axis=0), 1, rtol=1e-9)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linsep import Perceptron, make_separable, mistake_bounds
+import linsep.data.ball
+from linsep import Perceptron, make_separable, mistake_bounds, separability
+from linsep.data.ball import ball_points, tail_quantile
+from linsep.data.streams import make_drift_stream, make_zipf_text
+from linsep.data.synthetic import flip_labels, make_circle, make_moons, make_xor
 
 
 @settings(max_examples=60, deadline=None)
@@ -24,7 +30,7 @@ def test_the_planted_margin_is_there(n: int, p: int, share: float, radius: float
 def test_each_class_has_its_tenth() -> None:
     for seed in range(10):
         _, y, _, _ = make_separable(4000, 3, 0.2, random_state=seed)
-        assert 0.07 < (y == 1).mean() < 0.93
+        assert 0.1 - 0.02 < (y == 1).mean() < 0.9 + 0.02
 
 
 def test_points_are_normal_given_the_ball() -> None:
@@ -34,15 +40,151 @@ def test_points_are_normal_given_the_ball() -> None:
     assert abs(inside - expected) < 0.015
 
 
-def test_same_seed_same_rows() -> None:
-    a, b = make_separable(10, 3, 0.1, random_state=5)[0], make_separable(10, 3, 0.1, random_state=5)[0]
-    np.testing.assert_array_equal(a, b)
-
-
 @pytest.mark.parametrize("margin", [2.0, 3.0, 50.0])
 def test_an_impossible_margin_is_an_error(margin: float) -> None:
-    with pytest.raises(ValueError, match="too wide: no plane has a tenth"):
+    with pytest.raises(ValueError, match=r"too wide: no plane has a tenth .* a margin below about 1\.2 will do"):
         make_separable(10, 5, margin)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 5, 0.1, 3.0), "at least 1, got 0 and 5"),
+        ((5, 0, 0.1, 3.0), "at least 1, got 5 and 0"),
+        ((5, 5, -0.1, 3.0), "margin at least 0"),
+        ((5, 5, float("nan"), 3.0), "margin at least 0"),
+        ((5, 5, 0.1, 0.0), "radius must be above 0"),
+        ((5, 5, 0.1, float("inf")), "both finite"),
+    ],
+)
+def test_senseless_arguments_are_errors(arguments: tuple[int, int, float, float], message: str) -> None:
+    n, p, margin, radius = arguments
+    with pytest.raises(ValueError, match=message):
+        make_separable(n, p, margin, radius=radius)
+
+
+@pytest.mark.parametrize(
+    ("p", "radius"), [(1, 1.0), (2, 0.1), (3, 3.0), (3, 50.0), (100, 3.0), (600, 3.0), (4000, 9.0)]
+)
+def test_a_tenth_of_the_mass_is_where_the_quantile_says(p: int, radius: float) -> None:
+    n = 10**6 // p if p > 50 else 20_000
+    z = ball_points(n, p, radius, np.random.default_rng(0))[:, 0]
+    share = (np.abs(z) > tail_quantile(0.1, p, radius)).mean()
+    assert abs(share - 0.2) < 4 * np.sqrt(0.16 / n)
+
+
+def test_the_widest_margin_still_leaves_a_tenth_on_each_side() -> None:
+    widest = tail_quantile(0.1, 4, 3.0)
+    _, y, _, b = make_separable(20_000, 4, widest * 0.999, random_state=0)
+    assert abs((y == 1).mean() - 0.5) < 0.02
+    assert abs(b) < 0.001 * widest
+
+
+def test_lengths_by_logarithms_are_those_of_the_gamma_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    direct = ball_points(500, 100, 3.0, np.random.default_rng(0))
+    monkeypatch.setattr(linsep.data.ball, "_TINY", 2.0)  # no mass is above this one
+    np.testing.assert_allclose(ball_points(500, 100, 3.0, np.random.default_rng(0)), direct, rtol=1e-9)
+
+
+def test_shells_of_a_ball_in_many_dimensions() -> None:
+    # With p large against radius^2, P(r <= s) is close to (s / radius)^p; the ball's own mass is below any double.
+    lengths = np.linalg.norm(ball_points(4000, 2000, 1.0, np.random.default_rng(0)), axis=1)
+    assert abs((lengths < 0.5 ** (1 / 2000)).mean() - 0.5) < 0.04
+
+
+# --------------------------------------------------------------- other shapes
+@given(st.integers(1, 100), st.floats(0, 0.99), st.integers(0, 10**6))
+def test_semicircles_keep_their_distance_lifted_or_not(n: int, margin: float, seed: int) -> None:
+    X, y, w, b = make_circle(n, margin, random_state=seed)
+    assert (y * (X @ w + b) > margin).all()
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1)
+    lifted, same_y, w3, b3 = make_circle(n, margin, lift=True, random_state=seed)
+    np.testing.assert_array_equal(y, same_y)
+    np.testing.assert_allclose(np.linalg.norm(lifted, axis=1), 1)
+    np.testing.assert_allclose(lifted @ w3 + b3, (X @ w + b) / np.sqrt(2))
+
+
+def test_a_circle_has_no_margin_of_one() -> None:
+    with pytest.raises(ValueError, match="below 1, the radius of the circle"):
+        make_circle(10, 1.0)
+
+
+def test_moons_interlock_unless_they_are_drawn_apart() -> None:
+    X, y, w, b = make_moons(300, 0.2, random_state=1)
+    assert (y * (X @ w + b)).min() >= 0.1 - 1e-12
+    X, y, w, b = make_moons(300, -0.5, random_state=1)
+    assert separability(X, y).verdict == "inseparable"
+    noisy = make_moons(300, -0.5, noise=0.1, random_state=1)[0]
+    assert 0.08 < (noisy - X).std() < 0.12
+
+
+def test_exclusive_or_has_no_separator_but_in_the_product() -> None:
+    X, y, corners = make_xor(4, random_state=0)
+    assert separability(X, y).verdict == "inseparable"
+    assert (y == np.where(corners[:, 0] != corners[:, 1], 1, -1)).all()
+    X, y, corners = make_xor(1000, noise=0.1, random_state=0)
+    assert separability(X.prod(axis=1, keepdims=True), y).verdict == "separable"
+    assert 0.09 < (X - corners).std() < 0.11
+
+
+@given(st.integers(2, 60), st.floats(0, 1), st.integers(2, 4), st.integers(0, 10**6))
+def test_flipped_labels_are_as_many_as_asked(n: int, share: float, k: int, seed: int) -> None:
+    y = np.array(["a", "b", "c", "d"])[np.arange(n) % min(k, n)]
+    noisy, flipped = flip_labels(y, share, random_state=seed)
+    assert flipped.sum() == round(share * n)
+    np.testing.assert_array_equal(noisy != y, flipped)
+    assert set(noisy) <= set(y)
+
+
+@pytest.mark.parametrize(("y", "share"), [([1, 2], 1.1), ([1, 2], -0.1), ([1, 1], 0.5)])
+def test_labels_that_cannot_be_flipped(y: list[int], share: float) -> None:
+    with pytest.raises(ValueError, match="share must be"):
+        flip_labels(np.array(y), share)
+
+
+def test_zipf_text_has_the_frequencies_and_the_separator() -> None:
+    X, y, w, b = make_zipf_text(4000, 500, words=30, random_state=0)
+    assert X.format == "csr" and X.has_canonical_format
+    assert (y * (X @ w + b)).min() > 0
+    assert abs((y == 1).mean() - 0.5) < 0.02
+    assert abs(X.sum(axis=1).mean() - 30) < 0.5
+    counts = np.asarray(X.sum(axis=0)).ravel()
+    assert 0.9 < counts[0] / (2 * counts[1]) < 1.1
+    assert 0.9 < counts[0] / (10 * counts[9]) < 1.1
+
+
+@pytest.mark.parametrize(("n", "words", "message"), [(5, 0.5, "at least 1"), (1, 3.0, "all documents are alike")])
+def test_zipf_text_refuses(n: int, words: float, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_zipf_text(n, 10, words=words, random_state=0)
+
+
+def test_the_drifting_stream_turns_and_counts() -> None:
+    stream = make_drift_stream(5, turn=0.3, noise=0.2, chunk_rows=2000, random_state=0)
+    parts = [next(stream) for _ in range(22)]
+    assert [chunk.start for chunk, _ in parts] == list(range(0, 44_000, 2000))
+    for k, (chunk, w) in enumerate(parts):
+        assert abs(w @ parts[0][1] - np.cos(0.3 * k)) < 1e-9
+        assert 0.15 < ((chunk.X @ w >= 0) != (chunk.y == 1)).mean() < 0.25
+    with pytest.raises(ValueError, match="at least two features"):
+        make_drift_stream(1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda seed: make_separable(20, 3, 0.1, random_state=seed)[0],
+        lambda seed: make_circle(20, random_state=seed)[0],
+        lambda seed: make_moons(20, random_state=seed)[0],
+        lambda seed: make_xor(20, random_state=seed)[0],
+        lambda seed: make_zipf_text(20, 30, random_state=seed)[0].toarray(),
+        lambda seed: next(make_drift_stream(3, random_state=seed))[0].X,
+        lambda seed: flip_labels(np.arange(20), 0.5, random_state=seed)[0],
+    ],
+)
+def test_rows_depend_on_the_seed_alone(make: Any) -> None:
+    np.testing.assert_array_equal(make(5), make(5))
+    assert (make(5) != make(6)).any()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -1,3 +1,7 @@
-from typing import Any
+from pathlib import Path
+from typing import IO
 
-def __getattr__(name: str) -> Any: ...
+from pyarrow import NativeFile, Table
+
+def read_table(source: str | Path | NativeFile) -> Table: ...
+def write_table(table: Table, where: str | Path | IO[bytes]) -> None: ...

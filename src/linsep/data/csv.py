@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
-from linsep.data.table import TableChunk, as_labels, check_names, number_column, take_target
+from linsep.data.table import Column, TableChunk, as_labels, check_names, number_column, read_numbers, take_target
 from linsep.types import DataError
 
 
@@ -19,39 +21,61 @@ def read_csv(content: bytes, name: str, target: str | None, categorical: Collect
     content = content.removeprefix(b"\xef\xbb\xbf")
     if not content.strip():
         raise DataError(f"{name}: the file is empty; a header line with column names is needed")
+    _check_text(content, name)
     names = _header(content, name)
     take_target(names, target)
     table = _parse(content, name, names)
     if table.num_rows == 0:
         raise DataError(f"{name}: there is a header but not one row")
     where = _locator(content, name)
+
+    def parse(column: str) -> Column:
+        return number_column(column, _text(table, column), where, is_text=column in categorical)
+
     y = None
-    columns = []
-    for column in names:
-        text = table.column(column).combine_chunks()
-        if column == target:
-            labels = number_column(column, text, where, is_text=False) if _all_numbers(text) else None
-            y = as_labels(text.to_pylist() if labels is None else labels.values, where, column)
-        else:
-            columns.append(number_column(column, text, where, is_text=column in categorical))
-    return TableChunk(columns, y, 0, table.num_rows, where)
+    if target is not None:
+        text = _text(table, target)
+        numbers = read_numbers(text)
+        y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
+    return TableChunk([column for column in names if column != target], y, 0, table.num_rows, where, parse)
 
 
-def _all_numbers(text: Any) -> bool:
+def _text(table: Any, column: str) -> Any:
+    return pc.cast(table.column(column), pa.string()).combine_chunks()
+
+
+def _check_text(content: bytes, name: str) -> None:
+    """Refuse what a lenient reader would swallow: bytes that are no text, and quotes that do not end as they should."""
     try:
-        pa.compute.cast(text, pa.float64())
-    except pa.ArrowInvalid:
-        return False
-    return True
+        content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{name}:{line}: not UTF-8 text ({error.reason}); convert the file first") from None
+    if b'"' not in content:
+        return
+    reader = csv.reader(_lines(content), strict=True)
+    start = 1
+    try:
+        for _ in reader:
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError(
+            f"{name}:{start}: malformed quotes ({error}) in the row that begins here; "
+            'a quote inside a quoted field is written ""'
+        ) from None
 
 
 def _header(content: bytes, name: str) -> list[str]:
     try:
-        names = next(record for record in csv.reader(_lines(content), strict=True) if record)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{name}: not UTF-8 text ({error.reason}); convert it first") from None
+        names = next(record for record in csv.reader(_lines(content)) if record)
     except csv.Error as error:
-        raise DataError(f"{name}:1: malformed header: {error}") from None
+        raise DataError(f"{name}:1: this is no header of column names: {error}") from None
+    if len(names) == 1 and (other := [mark for mark in ";\t|" if mark in names[0]]):
+        raise DataError(f"{name}:1: one column only, {names[0]!r}: put commas where it has {other[0]!r}")
+    if "" in names:
+        raise DataError(
+            f"{name}:1: column {names.index('') + 1} has no name; name it, or write the table without its row numbers"
+        )
     check_names(names, name)
     return names
 
@@ -70,6 +94,7 @@ def _parse(content: bytes, name: str, names: list[str]) -> Any:
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(content),
+            # One thread and one block: only then does Arrow tell the number of a ragged row.
             read_options=pyarrow.csv.ReadOptions(use_threads=False, block_size=max(1 << 20, len(content) + 1)),
             parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=note),
             convert_options=pyarrow.csv.ConvertOptions(
@@ -92,11 +117,12 @@ def _locator(content: bytes, name: str) -> Callable[[int], str]:
         reader = csv.reader(_lines(content))
         seen = -2
         start = 1
-        for record in reader:
-            seen += bool(record)
-            if record and seen == row:
-                return f"{name}:{start}"
-            start = reader.line_num + 1
+        with suppress(csv.Error):  # a field of more than 128 KiB, which Arrow reads
+            for record in reader:
+                seen += bool(record)
+                if record and seen == row:
+                    return f"{name}:{start}"
+                start = reader.line_num + 1
         return f"{name}: row {row + 1}"
 
     return where

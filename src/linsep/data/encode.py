@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.numbers import WIDE
+from linsep.data.numbers import WIDE, row_names
 from linsep.data.open import Source
-from linsep.data.table import Column, TableChunk, as_text
+from linsep.data.table import Column, TableChunk, are_numbers, as_text, number_column
 from linsep.types import Array, Chunk, DataError
 
 
@@ -50,6 +50,8 @@ class TableEncoder:
         self.unknown_: dict[str, int] = {}
         self.ignored_ = 0
         self._kind = "table"
+        # The index that svmlight text gives to the first matrix column; None for arrays.
+        self._first_index: int | None = None
         # Levels of each text column, None for numbers, in the order of the columns.
         self._levels: dict[str, list[str] | None] = {}
         self._mean = np.empty(0)
@@ -60,13 +62,15 @@ class TableEncoder:
         """Learn levels, means and standard deviations."""
         self._kind, self.target = source.kind, source.target
         chunk = source.read()
+        self._first_index = source.first_index
         if source.kind == "rows":
-            self._mean, self._scale = _moments(chunk.X)
+            self._levels = {}
+            self._mean, self._scale = _moments(chunk.X, row_names(chunk.X.shape[1], self._first_index))
             return self
         self._levels = {c.name: None if c.is_number else sorted(pc.unique(c.text).to_pylist()) for c in chunk.columns}
-        numbers = [c.values for c in chunk.columns if c.values is not None]
-        if numbers:
-            self._mean, self._scale = _moments(np.column_stack(numbers))
+        numbers = [c for c in chunk.columns if c.values is not None]
+        columns = np.column_stack([c.values for c in numbers]) if numbers else np.empty((1, 0))
+        self._mean, self._scale = _moments(columns, [c.name for c in numbers])
         return self
 
     @property
@@ -77,7 +81,7 @@ class TableEncoder:
     @property
     def feature_names_(self) -> list[str]:
         if self._kind == "rows":
-            return [f"x{j + 1}" for j in range(len(self._scale))]
+            return row_names(len(self._scale), self._first_index)
         names = []
         for name, levels in self._levels.items():
             names += [name] if levels is None else [f"{name}={level}" for level in levels]
@@ -96,7 +100,7 @@ class TableEncoder:
             raise DataError(f"the model was trained on {self._kind}, and {source.name} holds {source.kind}")
         chunk = source.read()
         if self._kind == "rows":
-            return Chunk(self._scale_rows(chunk.X), chunk.y, chunk.start)
+            return Chunk(self._scale_rows(self._aligned(chunk.X, source)), chunk.y, chunk.start)
         missing = [name for name in self._levels if chunk.column(name) is None]
         if missing:
             raise DataError(f"{source.name}: columns missing: {', '.join(map(repr, missing))}")
@@ -110,11 +114,12 @@ class TableEncoder:
         assert column is not None
         if self._levels[name] is not None:
             return Column(name, None, as_text(column.values) if column.text is None else column.text)
-        if column.is_number:
+        if column.text is None or column.values is not None:
             return column
-        as_numbers = pc.match_substring_regex(pc.utf8_trim_whitespace(column.text), r"^[+-]?\.?[0-9]")
-        row = int(np.flatnonzero(~as_numbers.to_numpy(zero_copy_only=False))[:1].sum())
-        assert column.text is not None
+        bad = np.flatnonzero(~are_numbers(column.text))
+        if not bad.size:  # numbers that the source was told to read as categories
+            return number_column(name, column.text, chunk.where, is_text=False)
+        row = int(bad[0])
         raise DataError(
             f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the model was trained on numbers"
         )
@@ -131,6 +136,7 @@ class TableEncoder:
                 indices[:, j] = offset
                 number, offset = number + 1, offset + 1
             else:
+                assert column.text is not None
                 place = pc.index_in(column.text, value_set=pa.array(levels, pa.string()))
                 codes = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
                 if (codes < 0).any():
@@ -145,6 +151,14 @@ class TableEncoder:
         X = np.zeros((n, offset))
         X[np.arange(n)[:, None], indices] = data
         return X
+
+    def _aligned(self, X: Any, source: Source) -> Any:
+        """Sparse rows with the columns where they were in `fit`, whichever index the file happens to begin with."""
+        if self._first_index is None or source.first_index is None or self._first_index == source.first_index:
+            return X
+        if self._first_index == 1:
+            raise DataError(f"{source.name}: there is an index 0, and the model was trained on indices from 1")
+        return sp.hstack([sp.csr_matrix((X.shape[0], 1)), X], format="csr")
 
     def _scale_rows(self, X: Any) -> Any:
         p = len(self._scale)
@@ -162,7 +176,7 @@ class TableEncoder:
     def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Return all that was learnt as a JSON-able part and an array part."""
         columns = [{"name": name, "levels": levels} for name, levels in self._levels.items()]
-        meta = {"kind": self._kind, "target": self.target, "columns": columns}
+        meta = {"kind": self._kind, "target": self.target, "columns": columns, "first_index": self._first_index}
         return meta, {"mean": self._mean, "scale": self._scale}
 
     @classmethod
@@ -170,23 +184,32 @@ class TableEncoder:
         """Take back what `state` gave."""
         encoder = cls()
         encoder._kind, encoder.target = meta["kind"], meta["target"]
+        encoder._first_index = meta["first_index"]
         encoder._levels = {c["name"]: c["levels"] for c in meta["columns"]}
         encoder._mean, encoder._scale = arrays["mean"], arrays["scale"]
         return encoder
 
 
-def _moments(X: Any) -> tuple[Array, Array]:
+def _moments(X: Any, names: list[str]) -> tuple[Array, Array]:
     """Mean and population standard deviation of each column; 1 for a constant one. Means are 0 for sparse rows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, scale = (X.mean(axis=0), X.std(axis=0)) if isinstance(X, np.ndarray) else _sparse_moments(X)
+    low, high = X.min(axis=0), X.max(axis=0)
     if not isinstance(X, np.ndarray):
-        n = X.shape[0]
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        # Two passes: squares of the stored entries about the mean, and the mean itself for those not stored.
-        centred = (X.data - mean[X.indices]) ** 2
-        stored = np.bincount(X.indices, minlength=X.shape[1])
-        variance = (np.bincount(X.indices, centred, X.shape[1]) + (n - stored) * mean**2) / n
-        scale = np.sqrt(variance)
-        return np.zeros(len(scale)), np.where(scale > 0, scale, 1.0)
-    mean, scale = X.mean(axis=0), X.std(axis=0)
-    low = X.min(axis=0)
-    constant = (X.max(axis=0) == low) | (scale == 0)  # the mean of equal numbers may be off by rounding
-    return np.where(constant, low, mean), np.where(constant, 1.0, scale)
+        low, high = low.toarray().ravel(), high.toarray().ravel()
+    # The mean of equal numbers may be off by rounding, and their deviation then not quite 0.
+    constant = (high == low) | (scale == 0)
+    huge = np.flatnonzero(~np.isfinite(scale) & ~constant)
+    if huge.size:
+        raise DataError(f"column {names[huge[0]]!r}: numbers too large to be standardised (up to {high[huge[0]]:g})")
+    scale = np.where(constant, 1.0, scale)
+    return (np.where(constant, low, mean) if isinstance(X, np.ndarray) else np.zeros(len(scale))), scale
+
+
+def _sparse_moments(X: Any) -> tuple[Array, Array]:
+    n, p = X.shape
+    mean = np.bincount(X.indices, X.data, p) / n
+    # Two passes: squares of the stored entries about the mean, and the mean itself for those not stored.
+    centred = (X.data - mean[X.indices]) ** 2
+    stored = np.bincount(X.indices, minlength=p)
+    return mean, np.sqrt((np.bincount(X.indices, centred, p) + (n - stored) * mean**2) / n)

@@ -11,42 +11,50 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from linsep.data.open import Source
+from linsep.data.svmlight import Decimals
 from linsep.data.table import Column
 from linsep.types import Array, DataError
 
 # round(x 10^k) of a double x nearest to m / 10^k is m while |m| < 2^50: the two roundings are off by at most 1/4.
 _SAFE = 2.0**50
 _LARGEST_EXPONENT = 5000
+_MOST_INTEGERS = 10_000_000  # entries of an array of Python integers, about 100 bytes each
 # More indicator columns than four times the table's columns are kept as a sparse matrix.
 WIDE = 4
 
 
 class ExactNumbers(NamedTuple):
-    """`X[:, j]` is column j times 10**exponents[j]: float64, a CSR matrix, or Python integers beyond 2**53."""
+    """`X[:, j]` is column j times 10**exponents[j]: float64, a CSR matrix, or Python integers beyond 2**53.
+
+    `as_written` is False where decimal text could not be kept exactly and X holds the nearest doubles instead.
+    """
 
     X: Any
     y: Array | None
     names: list[str]
     exponents: list[int]
+    as_written: bool = True
 
 
 def exact_numbers(source: Source) -> ExactNumbers:
     """Return the features of a source as written: decimal text as integers over a power of ten a column.
 
-    Text columns become indicators, one a level. Doubles (Parquet, dataframes, arrays) and svmlight values are taken
-    as the doubles that they are.
+    Text columns become indicators, one a level. Doubles (Parquet, dataframes, arrays) are taken as the doubles that
+    they are. svmlight text is decimal text too; where its integers pass 2**53 the rows are an array of Python
+    integers, and where that array would have more than ten million entries the nearest doubles.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> from linsep.data.open import open_data
-    >>> exact_numbers(open_data(pa.table({"a": [1.5, 2.0], "y": ["p", "q"]}), target="y")).exponents
-    [0]
+    >>> exact_numbers(open_data(pa.table({"a": [1.5, 2.0], "y": ["p", "q"]}), target="y")).names
+    ['a']
     """
     chunk = source.read()
     if source.kind == "rows":
         p = chunk.X.shape[1]
-        return ExactNumbers(chunk.X, chunk.y, [f"x{j + 1}" for j in range(p)], [0] * p)
+        found = ExactNumbers(chunk.X, chunk.y, row_names(p, source.first_index), [0] * p)
+        return found if source.decimals is None else _exact_rows(found, source.decimals)
     parts: list[Any] = []
     names: list[str] = []
     exponents: list[int] = []
@@ -89,21 +97,75 @@ def exact_column(column: Column) -> tuple[Array, int]:
 
 def _as_integers(column: Column) -> tuple[Array, int]:
     assert column.text is not None
-    decimals = [Decimal(text) for text in column.text.to_pylist()]
-    exponents = [int(d.as_tuple().exponent) for d in decimals if d]
-    k = -min(exponents, default=0)
-    if max(map(abs, exponents), default=0) > _LARGEST_EXPONENT:
-        raise DataError(f"column {column.name!r}: powers of ten beyond {_LARGEST_EXPONENT} are not handled exactly")
-    integers = [int(Decimal(sign_digits_exponent(d, k))) for d in decimals]
+    integers, k = _shifted([_decimal(text, column.name) for text in column.text.to_pylist()])
     if max(map(abs, integers)) < 2**53:
         return np.array(integers, dtype=np.float64), k
     return np.array(integers, dtype=object), k
 
 
-def sign_digits_exponent(d: Decimal, k: int) -> Any:
-    """d times 10**k, shifted without rounding."""
-    sign, digits, exponent = d.as_tuple()
-    return (sign, digits, int(exponent) + k)
+def _decimal(text: str, name: str) -> Decimal:
+    """The number as written, a zero as 0 whatever its power of ten."""
+    digits, _, power = text.lower().partition("e")
+    # Decimal itself refuses powers of ten of twenty digits.
+    if power and abs(int(power)) > _LARGEST_EXPONENT:
+        if Decimal(digits) == 0:
+            return Decimal(0)
+        raise DataError(f"column {name!r}: powers of ten beyond {_LARGEST_EXPONENT} are not handled exactly")
+    return Decimal(text)
+
+
+def _shifted(decimals: list[Decimal]) -> tuple[list[int], int]:
+    """Integers m and k with decimal = m / 10**k."""
+    k = max((-int(d.as_tuple().exponent) for d in decimals if d), default=0)
+    integers = []
+    for d in decimals:
+        sign, digits, exponent = d.as_tuple()
+        integers.append(int(Decimal((sign, digits, int(exponent) + k))) if d else 0)
+    return integers, k
+
+
+def _exact_rows(doubles: ExactNumbers, decimals: Decimals) -> ExactNumbers:
+    """Sparse rows as written, given the doubles nearest to them."""
+    X, p = doubles.X, len(doubles.names)
+    m, e = decimals.mantissa, decimals.exponent
+    if not decimals.beyond:
+        some = m != 0
+        powers = np.full(p, np.iinfo(np.int64).min)
+        np.maximum.at(powers, X.indices[some], -e[some].astype(np.int64))
+        powers[powers == np.iinfo(np.int64).min] = 0
+        shift = np.where(some, e + powers[X.indices], 0)
+        # Then m, the power and their product are whole numbers that doubles hold.
+        if shift.max() <= 22 and np.abs(m).max() < 2**53 and np.abs(values := m * 10.0**shift).max() < 2**53:
+            rows = sp.csr_matrix((values, X.indices, X.indptr), shape=X.shape)
+            return doubles._replace(X=rows, exponents=powers.tolist())
+    if X.shape[0] * p > _MOST_INTEGERS:
+        return doubles._replace(as_written=False)
+    return _rows_of_integers(doubles, decimals)
+
+
+def _rows_of_integers(doubles: ExactNumbers, decimals: Decimals) -> ExactNumbers:
+    X = doubles.X
+    # The same structure with the entry's number as its value leads from a column to its decimals.
+    entries = sp.csr_matrix((np.arange(1, X.nnz + 1), X.indices, X.indptr), shape=X.shape).tocsc()
+    dense = np.zeros(X.shape, dtype=object)
+    exponents = []
+    for j, name in enumerate(doubles.names):
+        part = slice(entries.indptr[j], entries.indptr[j + 1])
+        integers, k = _shifted([_entry(decimals, int(entry) - 1, name) for entry in entries.data[part]])
+        dense[entries.indices[part], j] = integers
+        exponents.append(k)
+    return doubles._replace(X=dense, exponents=exponents)
+
+
+def _entry(decimals: Decimals, k: int, name: str) -> Decimal:
+    text = decimals.beyond.get(k)
+    return _decimal(f"{decimals.mantissa[k]}e{decimals.exponent[k]}" if text is None else text, name)
+
+
+def row_names(p: int, first_index: int | None) -> list[str]:
+    """Names of matrix columns: x1, x2, ... by position, or by the index they have in svmlight text."""
+    first = 1 if first_index is None else first_index
+    return [f"x{j + first}" for j in range(p)]
 
 
 def indicator_columns(text: Any) -> tuple[Any, list[str]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from linsep.data.csv import read_csv
 from linsep.data.parquet import from_dataframe, read_parquet
-from linsep.data.svmlight import read_svmlight
+from linsep.data.svmlight import Decimals, SparseText, read_svmlight
 from linsep.data.table import TableChunk, as_labels
 from linsep.types import Chunk, DataError
 
@@ -24,10 +24,13 @@ _BY_SUFFIX = {".csv": "csv", ".parquet": "parquet", ".svmlight": "svmlight", ".s
 class Source:
     """Rows that can be read again and again: iterate for chunks, or take all of them with `read`.
 
-    `kind` is "table" for named columns (`TableChunk`s) and "rows" for matrices (`Chunk`s).
+    `kind` is "table" for named columns (`TableChunk`s) and "rows" for matrices (`Chunk`s). Once read, svmlight text
+    tells the index of its first column (`first_index`, 0 or 1) and its values as written (`decimals`).
     """
 
     def __init__(self, name: str, kind: Literal["table", "rows"], target: str | None, read: Callable[[], Any]) -> None:
+        self.first_index: int | None = None
+        self.decimals: Decimals | None = None
         self.name = name
         self.kind = kind
         self.target = target
@@ -37,7 +40,10 @@ class Source:
     def read(self) -> Any:
         """Return all rows as one chunk; they are read once and kept."""
         if self._chunk is None:
-            self._chunk = self._read()
+            found = self._read()
+            if isinstance(found, SparseText):
+                found, self.first_index, self.decimals = found
+            self._chunk = found
         return self._chunk
 
     def __iter__(self) -> Iterator[TableChunk | Chunk]:
@@ -121,10 +127,29 @@ def _content(source: str | Path) -> bytes:
 
 
 def _from_arrays(X: Any, y: Any) -> Chunk:
-    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
         raise DataError(f"rows of features are needed, got an array of shape {X.shape}")
-    labels = None if y is None else as_labels(np.asarray(y), lambda row: f"row {row}", "y")
+    try:
+        X = X.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"X holds something that is no number: {error}") from None
+    if not isinstance(X, np.ndarray) and not X.has_canonical_format:
+        X = X.copy()  # what the user gave stays as it is
+        X.sum_duplicates()
+    _refuse_non_finite(X)
+    labels = None if y is None else as_labels(y, lambda row: f"row {row}", "y")
     if labels is not None and len(labels) != X.shape[0]:
         raise DataError(f"{X.shape[0]} rows but {len(labels)} labels")
     return Chunk(X, labels, 0)
+
+
+def _refuse_non_finite(X: Any) -> None:
+    stored = X if isinstance(X, np.ndarray) else X.data
+    if np.isfinite(stored).all():
+        return
+    place = np.argwhere(~np.isfinite(stored))[0]
+    value = stored[tuple(place)]
+    if not isinstance(X, np.ndarray):
+        place = np.array([np.searchsorted(X.indptr, place[0], side="right") - 1, X.indices[place[0]]])
+    raise DataError(f"row {place[0]}, column {place[1]}: {value} is not a finite number")

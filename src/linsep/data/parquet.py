@@ -27,16 +27,25 @@ def read_parquet(path: Any, name: str, target: str | None, categorical: Collecti
 
 def from_dataframe(frame: Any, target: str | None, categorical: Collection[str]) -> TableChunk:
     """Return the rows of a pandas, Polars or Arrow table."""
-    frame = nw.from_native(frame, eager_only=True)
-    if target is not None and target in frame.columns:
-        mixed = frame[target]
-        if mixed.dtype == nw.Object:
-            as_labels(mixed.to_list(), lambda row: f"row {row}", target)
+    try:
+        frame = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"cannot read rows from {type(frame).__name__}: give a path, a dataframe, or a pair (X, y)"
+        ) from None
+    except ValueError as error:
+        raise DataError(f"dataframe: {error}") from None  # two columns of one name
+    if target is not None and target in frame.columns and frame[target].dtype == nw.Object:
+        as_labels(frame[target].to_list(), _row_of("dataframe"), target)
     try:
         table = frame.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise DataError(f"a column holds values of mixed types: {error}") from None
+        raise DataError(f"dataframe: a column holds values of mixed types: {error}") from None
     return from_arrow(table, "dataframe", target, categorical)
+
+
+def _row_of(name: str) -> Callable[[int], str]:
+    return lambda row: f"{name}, row {row}"
 
 
 def from_arrow(table: Any, name: str, target: str | None, categorical: Collection[str]) -> TableChunk:
@@ -48,44 +57,39 @@ def from_arrow(table: Any, name: str, target: str | None, categorical: Collectio
     take_target(names, target)
     if table.num_rows == 0:
         raise DataError(f"{name}: there is not one row")
+    where = _row_of(name)
 
-    def where(row: int) -> str:
-        return f"{name}, row {row}"
+    def parse(column: str) -> Column:
+        return _typed(column, _values(table, column, where), where, is_text=column in categorical)
 
-    y = None
-    columns = []
-    for column in names:
-        values = table.column(column).combine_chunks()
-        values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-        _refuse_nulls(column, values, where)
-        if column == target:
-            y = as_labels(_plain(values).to_pylist(), where, column)
-        else:
-            columns.append(_typed(column, values, where, is_text=column in categorical))
-    return TableChunk(columns, y, 0, table.num_rows, where)
+    y = None if target is None else as_labels(_values(table, target, where).to_pylist(), where, target)
+    return TableChunk([column for column in names if column != target], y, 0, table.num_rows, where, parse)
 
 
-def _plain(values: Any) -> Any:
-    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
-
-
-def _refuse_nulls(column: str, values: Any, where: Callable[[int], str]) -> None:
+def _values(table: Any, column: str, where: Callable[[int], str]) -> Any:
+    values = table.column(column).combine_chunks()
+    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     if values.null_count:
         row = pc.index(pc.is_null(values), True).as_py()
         raise DataError(f"{where(row)}, column {column!r}: the value is missing; fill or drop missing values first")
+    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
 
 
 def _typed(column: str, values: Any, where: Callable[[int], str], *, is_text: bool) -> Column:
-    values = _plain(values)
     kind = values.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return Column(column, None, pc.cast(values, pa.string()))
-    if pa.types.is_decimal(kind):
-        values = pc.cast(values, pa.float64())
-    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+    exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
+    if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise DataError(f"column {column!r} has type {kind}: make it numbers or text first, or leave it out")
-    numbers = values.to_numpy(zero_copy_only=False).astype(np.float64)
+    numbers = (pc.cast(values, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
+    numbers = numbers.astype(np.float64)
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise DataError(f"{where(row)}, column {column!r}: {numbers[row]} is not a finite number")
-    return Column(column, None, as_text(numbers)) if is_text else Column(column, numbers, None)
+    # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.
+    beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and np.abs(numbers).max() >= 2**53)
+    text = pc.cast(values, pa.string()) if beyond else None
+    if is_text:
+        return Column(column, None, as_text(numbers) if text is None else text)
+    return Column(column, numbers, text)

@@ -2,69 +2,79 @@
 
 from __future__ import annotations
 
-import math
-import re
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.data.scan import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, scan
 from linsep.data.table import as_labels
-from linsep.types import Chunk, DataError
+from linsep.types import Array, Chunk, DataError
 
-_PAIR = re.compile(rb"([0-9]+):(\S+)")
+_EXPECTED = {
+    LABEL: "a label, a finite number",
+    ENTRY: "index:value",
+    ORDER: "an index above the one before",
+    VALUE: "a finite number",
+    QUERY: "index:value (query ids are not used; take them out)",
+    SIZE: "an index below 2147483648",
+}
 
 
-def read_svmlight(content: bytes, name: str) -> Chunk:
+class Decimals(NamedTuple):
+    """The values as written: `mantissa * 10**exponent`, but for the entries `beyond`, which have too many digits:
+    those are given by their text."""
+
+    mantissa: Array
+    exponent: Array
+    beyond: dict[int, str]
+
+
+class SparseText(NamedTuple):
+    """What a file holds. `first_index` is 0 when an index 0 appears, else 1: the index of the first column of X."""
+
+    chunk: Chunk
+    first_index: int
+    decimals: Decimals
+
+
+def read_svmlight(content: bytes, name: str) -> SparseText:
     """Return sparse rows and labels; indices count from 1, or from 0 when an index 0 appears."""
-    labels: list[float] = []
-    data: list[float] = []
-    indices: list[int] = []
-    indptr = [0]
-    for number, line in enumerate(content.splitlines(), start=1):
-        fields = line.partition(b"#")[0].split()
-        if not fields:
-            continue
-        labels.append(_number(fields[0], "a label", name, number, line))
-        last = -1
-        for entry in fields[1:]:
-            index, value = _pair(entry, name, number, line)
-            if index <= last:
-                raise _malformed("an index above the one before", entry, name, number, line)
-            last = index
-            indices.append(index)
-            data.append(value)
-        indptr.append(len(data))
-    if not labels:
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    found = scan(np.frombuffer(content, dtype=np.uint8))
+    if found.error:
+        raise _malformed(found.error, found.position, content, name)
+    if not found.labels.size:
         raise DataError(f"{name}: there is not one row")
-    y = as_labels(np.array(labels), lambda row: f"{name}, row {row}", "label")
-    columns = np.array(indices, dtype=np.int64)
-    if columns.size and columns.min() > 0:
-        columns -= 1
-    n_features = int(columns.max()) + 1 if columns.size else 0
-    if n_features == 0:
+    if not found.indices.size:
         raise DataError(f"{name}: not one row has a feature")
-    X = sp.csr_matrix((np.array(data), columns, np.array(indptr)), shape=(len(labels), n_features))
-    return Chunk(X, y, 0)
+    _finish(found.labels, found.label_slow, found.label_spans, LABEL, content, name)
+    _finish(found.data, found.slow, found.spans, VALUE, content, name)
+    y = as_labels(found.labels, lambda row: f"{name}, row {row}", "label")
+    first = 0 if (found.indices == 0).any() else 1
+    columns = found.indices - first
+    X = sp.csr_matrix((found.data, columns, found.indptr), shape=(len(y), int(columns.max()) + 1))
+    over = found.exponent[found.slow] == np.iinfo(np.int32).min
+    beyond = {
+        int(k): content[a:b].decode() for k, (a, b) in zip(found.slow[over], found.spans[over].tolist(), strict=True)
+    }
+    return SparseText(Chunk(X, y, 0), first, Decimals(found.mantissa, found.exponent, beyond))
 
 
-def _pair(entry: bytes, name: str, number: int, line: bytes) -> tuple[int, float]:
-    found = _PAIR.fullmatch(entry)
-    if found is None:
-        expected = "index:value (query ids are not used)" if entry.startswith(b"qid:") else "index:value"
-        raise _malformed(expected, entry, name, number, line)
-    return int(found[1]), _number(found[2], "a finite number", name, number, line)
+def _finish(values: Array, slow: Array, spans: Array, kind: int, content: bytes, name: str) -> None:
+    """Read in place the numbers whose digits or powers of ten one double cannot hold; each ends rounded correctly."""
+    if not slow.size:
+        return
+    values[slow] = [float(content[a:b]) for a, b in spans.tolist()]
+    infinite = np.flatnonzero(~np.isfinite(values[slow]))
+    if infinite.size:
+        raise _malformed(kind, int(spans[infinite[0], 0]), content, name)
 
 
-def _number(text: bytes, expected: str, name: str, number: int, line: bytes) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or b"_" in text:
-        raise _malformed(expected, text, name, number, line)
-    return value
-
-
-def _malformed(expected: str, found: bytes, name: str, number: int, line: bytes) -> DataError:
-    column = line.find(found) + 1
-    return DataError(f"{name}:{number}:{column}: expected {expected}, found {found.decode(errors='replace')!r}")
+def _malformed(kind: int, position: int, content: bytes, name: str) -> DataError:
+    line = content.count(b"\n", 0, position) + 1
+    column = position - content.rfind(b"\n", 0, position)
+    token = (content[position : position + 40].split() or [b"the end of the line"])[0]
+    if content[position : position + 1].isspace():
+        token = b"nothing"
+    return DataError(f"{name}:{line}:{column}: expected {_EXPECTED[kind]}, found {token.decode(errors='replace')!r}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+from functools import cached_property
+from numbers import Real
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -34,41 +36,71 @@ class Column:
 
 @dataclass(frozen=True)
 class TableChunk:
-    """Rows of a table: feature columns, labels (or None), the position of the first row, and a way to name a row."""
+    """Rows of a table: names of the feature columns, labels (or None), the position of the first row, a way to name a
+    row. A column is made into numbers or text when it is first asked for, so one that nobody uses cannot be wrong."""
 
-    columns: list[Column]
+    names: list[str]
     y: Array | None
     start: int
     n_rows: int
     where: Callable[[int], str] = field(repr=False)
+    parse: Callable[[str], Column] = field(repr=False)
+    _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
+
+    @property
+    def columns(self) -> list[Column]:
+        return [self._column(name) for name in self.names]
 
     def column(self, name: str) -> Column | None:
-        return next((c for c in self.columns if c.name == name), None)
+        return self._column(name) if name in self._known else None
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.names)
+
+    def _column(self, name: str) -> Column:
+        if name not in self._parsed:
+            self._parsed[name] = self.parse(name)
+        return self._parsed[name]
+
+
+def read_numbers(text: pa.Array) -> tuple[pa.Array, Array] | None:
+    """Return text without blanks around it, and its numbers; None if a cell is not a number."""
+    try:
+        return text, pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        if not are_numbers(text).all():
+            return None
+    trimmed = pc.utf8_trim_whitespace(text)
+    unsigned = pc.replace_substring_regex(trimmed, r"^\+", "")  # Arrow knows no plus sign
+    return trimmed, pc.cast(unsigned, pa.float64()).to_numpy(zero_copy_only=False)
 
 
 def number_column(name: str, text: pa.Array, where: Callable[[int], str], *, is_text: bool) -> Column:
     """Read text as numbers where every cell is one; a column of numbers with a few other cells is an error."""
     if is_text:
         return Column(name, None, text)
-    try:
-        values = pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
-        trimmed = text
-    except pa.ArrowInvalid:
-        trimmed = pc.utf8_trim_whitespace(text)
-        good = pc.match_substring_regex(trimmed, NUMBER).to_numpy(zero_copy_only=False)
-        if not good.all():
-            n_good = int(good.sum())
-            if 2 * n_good <= len(good):
-                return Column(name, None, text)
-            _refuse_cell(name, trimmed, int(np.flatnonzero(~good)[0]), where)
-        values = pc.cast(pc.replace_substring_regex(trimmed, r"^\+", ""), pa.float64()).to_numpy(zero_copy_only=False)
+    numbers = read_numbers(text)
+    if numbers is None:
+        good = are_numbers(text)
+        if 2 * int(good.sum()) <= len(good):
+            return Column(name, None, text)
+        _refuse_cell(name, text, int(np.flatnonzero(~good)[0]), where)
+    trimmed, values = numbers
     finite = np.isfinite(values)
     if not finite.all():
         _refuse_cell(name, trimmed, int(np.flatnonzero(~finite)[0]), where)
     return Column(name, values, trimmed)
 
 
-def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str]) -> None:
+def are_numbers(text: pa.Array) -> Array:
+    """Which cells are decimal numbers; each different text is looked at once."""
+    encoded = text.dictionary_encode()
+    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), NUMBER)
+    return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=bool)
+
+
+def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str]) -> NoReturn:
     cell = text[row].as_py()
     if cell.strip().lower() in _MISSING:
         raise DataError(
@@ -105,19 +137,41 @@ def check_names(names: list[str], source: str) -> None:
 
 def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
     """Labels of one type: int64 where all are whole numbers, float64 where all are numbers, else text."""
-    array = np.asarray(values)
+    array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
+    if array.ndim != 1:
+        raise DataError(f"column {target!r}: one label a row is needed, got an array of shape {array.shape}")
     if array.dtype == object:
-        kinds = {type(v) for v in values}
-        if len(kinds) > 1 or not kinds <= {str, bool, int, float}:
-            names = ", ".join(sorted(k.__name__ for k in kinds))
-            raise DataError(f"column {target!r}: labels of mixed types ({names}); make them all text or all numbers")
-        array = np.array(list(values))
+        array = _of_one_type(array, where, target)
+    if array.dtype.kind not in "bifuU":
+        raise DataError(f"column {target!r}: labels of type {array.dtype} are not known; make them text or numbers")
     if array.dtype.kind == "f":
         if not np.isfinite(array).all():
             row = int(np.flatnonzero(~np.isfinite(array))[0])
             raise DataError(f"{where(row)}, column {target!r}: the label is missing")
         if (array == np.floor(array)).all() and np.abs(array).max(initial=0) < 2**53:
             return array.astype(np.int64)
-    if array.dtype.kind == "U" and (array == "").any():
-        raise DataError(f"{where(int(np.flatnonzero(array == '')[0]))}, column {target!r}: the label is missing")
+    if array.dtype.kind == "U":
+        blank = np.flatnonzero(np.char.strip(array) == "")
+        if blank.size:
+            raise DataError(f"{where(int(blank[0]))}, column {target!r}: the label is missing")
     return array
+
+
+def _of_one_type(array: Array, where: Callable[[int], str], target: str) -> Array:
+    """Python objects as an array of booleans, of numbers or of text."""
+    missing = [row for row, v in enumerate(array) if v is None or (isinstance(v, float) and v != v)]
+    if missing:
+        raise DataError(f"{where(missing[0])}, column {target!r}: the label is missing")
+    kinds = {_kind(v) for v in array}
+    if len(kinds) > 1 or not kinds <= {"text", "true or false", "number"}:
+        names = ", ".join(sorted(kinds))
+        raise DataError(f"column {target!r}: labels of mixed types ({names}); make them all text or all numbers")
+    return np.array(array.tolist())
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, bool | np.bool_):
+        return "true or false"
+    return "number" if isinstance(value, Real) else type(value).__name__

@@ -1,0 +1,201 @@
+"""The bytes of svmlight text to arrays, in one compiled pass."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from linsep.types import Array
+
+LABEL, ENTRY, ORDER, VALUE, QUERY, SIZE = 1, 2, 3, 4, 5, 6
+
+_TAB, _NEWLINE, _RETURN, _SPACE, _HASH = 9, 10, 13, 32, 35
+_PLUS, _MINUS, _POINT, _ZERO, _COLON, _E, _SMALL_E, _Q = 43, 45, 46, 48, 58, 69, 101, 113
+_INDEX_LIMIT = 2**31
+_FULL = 10**17  # one digit more still fits 64 bits
+_DOUBLE = 2**53
+_BEYOND = -(2**31)  # the exponent of a number with more digits than 64 bits hold
+_POWERS = 10.0 ** np.arange(23)  # the powers of ten that are doubles
+
+
+class Scanned(NamedTuple):
+    """Rows as found. `error` is 0, or the kind of the mistake at byte `position`.
+
+    The values `data[slow]` are still to be read, from the bytes `spans`; the same holds for the labels.
+    """
+
+    error: int
+    position: int
+    labels: Array
+    label_slow: Array
+    label_spans: Array
+    indptr: Array
+    indices: Array
+    data: Array
+    mantissa: Array
+    exponent: Array
+    slow: Array
+    spans: Array
+
+
+def scan(text: Array) -> Scanned:
+    """Scan svmlight text given as uint8; indices are returned as written."""
+    n_rows = int(np.count_nonzero(text == _NEWLINE)) + 1
+    n_entries = int(np.count_nonzero(text == _COLON))
+    labels = np.empty(n_rows)
+    label_slow, label_spans = np.empty(n_rows, np.int64), np.empty((n_rows, 2), np.int64)
+    indptr = np.zeros(n_rows + 1, np.int64)
+    indices, data = np.empty(n_entries, np.int64), np.empty(n_entries)
+    mantissa, exponent = np.empty(n_entries, np.int64), np.empty(n_entries, np.int32)
+    slow, spans = np.empty(n_entries, np.int64), np.empty((n_entries, 2), np.int64)
+    rows = (labels, label_slow, label_spans, indptr)
+    entries = (indices, data, mantissa, exponent, slow, spans)
+    error, position, r, k, n_label_slow, n_slow = _scan(text, rows, entries)
+    return Scanned(
+        error,
+        position,
+        labels[:r],
+        label_slow[:n_label_slow],
+        label_spans[:n_label_slow],
+        indptr[: r + 1],
+        indices[:k],
+        data[:k],
+        mantissa[:k],
+        exponent[:k],
+        slow[:n_slow],
+        spans[:n_slow],
+    )
+
+
+@njit(cache=True, nogil=True)
+def _scan(text: Any, rows: Any, entries: Any) -> Any:
+    """Fill `rows` and `entries`; return (error, position, rows, entries, slow labels, slow values)."""
+    labels, label_slow, label_spans, indptr = rows
+    indices, data, mantissa, exponent, slow, spans = entries
+    n = text.size
+    i = r = k = n_label_slow = n_slow = 0
+    while i < n:
+        i = _skip_blanks(text, i)
+        if i < n and text[i] == _HASH:
+            i = _line_end(text, i)
+        if i == n or text[i] == _NEWLINE:
+            i += 1
+            continue
+        j, m, e = _decimal(text, i)
+        if j < 0:
+            return LABEL, i, r, k, n_label_slow, n_slow
+        labels[r], ready = _as_double(m, e)
+        if not ready:
+            label_slow[n_label_slow] = r
+            label_spans[n_label_slow, 0], label_spans[n_label_slow, 1] = i, j
+            n_label_slow += 1
+        last = -1
+        while True:
+            i = _skip_blanks(text, j)
+            if i == n or text[i] == _NEWLINE or text[i] == _HASH:
+                break
+            index, j = _index(text, i)
+            if j < 0:
+                return QUERY if text[i] == _Q else ENTRY, i, r, k, n_label_slow, n_slow
+            if index >= _INDEX_LIMIT:
+                return SIZE, i, r, k, n_label_slow, n_slow
+            if index <= last:
+                return ORDER, i, r, k, n_label_slow, n_slow
+            last = index
+            start = j
+            j, m, e = _decimal(text, start)
+            if j < 0:
+                return VALUE, start, r, k, n_label_slow, n_slow
+            indices[k], mantissa[k], exponent[k] = index, m, e
+            data[k], ready = _as_double(m, e)
+            if not ready:
+                slow[n_slow] = k
+                spans[n_slow, 0], spans[n_slow, 1] = start, j
+                n_slow += 1
+            k += 1
+        r += 1
+        indptr[r] = k
+        i = _line_end(text, i)
+    return 0, 0, r, k, n_label_slow, n_slow
+
+
+@njit(cache=True, nogil=True)
+def _skip_blanks(text: Any, i: Any) -> Any:
+    while i < text.size and (text[i] == _SPACE or text[i] == _TAB or text[i] == _RETURN):
+        i += 1
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _line_end(text: Any, i: Any) -> Any:
+    while i < text.size and text[i] != _NEWLINE:
+        i += 1
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _index(text: Any, i: Any) -> Any:
+    """(index, where its value begins), or a position of -1."""
+    start = i
+    index: Any = 0
+    while i < text.size and _ZERO <= text[i] <= _ZERO + 9:
+        index = min(10 * index + (np.int64(text[i]) - _ZERO), _INDEX_LIMIT)
+        i += 1
+    if i == start or i == text.size or text[i] != _COLON:
+        return index, -1
+    return index, i + 1
+
+
+@njit(cache=True, nogil=True)
+def _decimal(text: Any, i: Any) -> Any:
+    """(where it ends, m, e) of the number m 10^e at position i; the end is -1 if it is none."""
+    negative = i < text.size and text[i] == _MINUS
+    if negative or (i < text.size and text[i] == _PLUS):
+        i += 1
+    m: Any = 0
+    e = digits = 0
+    point = full = False
+    while i < text.size:
+        c = np.int64(text[i])
+        if c == _POINT and not point:
+            point = True
+        elif _ZERO <= c <= _ZERO + 9:
+            digits += 1
+            full = full or m >= _FULL
+            m = m if full else 10 * m + (c - _ZERO)
+            e -= point
+        else:
+            break
+        i += 1
+    if digits == 0:
+        return -1, m, e
+    if i < text.size and (text[i] == _E or text[i] == _SMALL_E):
+        i, power = _power(text, i + 1)
+        e += power
+    if i < 0 or (i < text.size and text[i] > _SPACE and text[i] != _HASH):
+        return -1, m, e
+    return i, -m if negative else m, _BEYOND if full else e if m else 0
+
+
+@njit(cache=True, nogil=True)
+def _power(text: Any, i: Any) -> Any:
+    """(where it ends, the power of ten), the end -1 if there is none; powers beyond a million stay there."""
+    negative = i < text.size and text[i] == _MINUS
+    if negative or (i < text.size and text[i] == _PLUS):
+        i += 1
+    start = i
+    power: Any = 0
+    while i < text.size and _ZERO <= text[i] <= _ZERO + 9:
+        power = min(10 * power + (np.int64(text[i]) - _ZERO), 1_000_000)
+        i += 1
+    return -1 if i == start else i, -power if negative else power
+
+
+@njit(cache=True, nogil=True)
+def _as_double(m: Any, e: Any) -> Any:
+    """(m 10^e rounded correctly, whether that could be done): one operation on two exact doubles (Clinger 1990)."""
+    if -_DOUBLE <= m <= _DOUBLE and -22 <= e <= 22:
+        return (m * _POWERS[e] if e >= 0 else m / _POWERS[-e]), True
+    return 0.0, False
