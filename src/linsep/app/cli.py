@@ -155,6 +155,8 @@ def check(
         categorical=tuple(categorical or ()),
         format=format,
     )
+    for message in result.warnings:
+        _warn(message)
     _print(result.lines, result.data, as_json)
     raise typer.Exit(result.exit_status)
 

@@ -179,7 +179,7 @@ def predict(model: Path, table: Any, output: str, *, format: str | None = None) 
     written = pa.table({"prediction": labels.tolist(), "decision_value": z if z.ndim == 1 else z.max(axis=1)})
     with open_output(output) as stream:
         write_csv(written, stream)
-    return _unknown_categories(estimator.encoder_)
+    return _unknown(estimator.encoder_)
 
 
 def score(model: Path, table: Any, *, format: str | None = None) -> Result:
@@ -204,7 +204,7 @@ def score(model: Path, table: Any, *, format: str | None = None) -> Result:
     lines = [("rows", f"{len(truth):,}"), ("accuracy", f"{accuracy:.2%}")]
     lines += [(name, f"{count:,}") for name, count in counts.items() if count]
     data = {"rows": len(truth), "accuracy": accuracy, "counts": counts}
-    return Result(lines, data, _unknown_categories(estimator.encoder_))
+    return Result(lines, data, _unknown(estimator.encoder_))
 
 
 def _load_with_encoder(model: Path) -> Any:
@@ -214,8 +214,10 @@ def _load_with_encoder(model: Path) -> Any:
     return estimator
 
 
-def _unknown_categories(encoder: TableEncoder) -> list[str]:
-    return [
+def _unknown(encoder: TableEncoder) -> list[str]:
+    """What to warn of after a later table was encoded."""
+    ignored = f"{encoder.ignored_:,} columns beyond those of the training rows were left out"
+    return ([ignored] if encoder.ignored_ else []) + [
         f"column {column!r}: {count:,} rows hold a category that was not there in training; they count as none"
         for column, count in encoder.unknown_.items()
         if count
@@ -265,6 +267,7 @@ def check(
     numbers = exact_numbers(source)
     if numbers.y is None:
         raise DataError("these rows have no labels: name the label column with --target")
+    doubts = [] if numbers.as_written else ["more digits than doubles hold: the verdict is about the nearest doubles"]
     labels = np.unique(numbers.y)
     if labels.size <= 2 or positive is not None:
         codes, classes = encode_labels(numbers.y, positive)
@@ -276,7 +279,7 @@ def check(
             ("why", certificate.summary()),
         ]
         data = {"classes": [str(c) for c in classes], **certificate.to_dict()}
-        return Result(lines, data, exit_status=_STATUS[certificate.verdict])
+        return Result(lines, data, doubts, exit_status=_STATUS[certificate.verdict])
     lines, verdicts = [], {}
     for label in labels:
         certificate = separability(numbers.X, (numbers.y == label).astype(int), time_limit=seconds)
@@ -284,7 +287,7 @@ def check(
         verdicts[str(label)] = certificate.to_dict()
     found = {v["verdict"] for v in verdicts.values()}
     status = 1 if found & {"quasi-separable", "inseparable"} else 3 if "undecided" in found else 0
-    return Result(lines, {"one_against_rest": verdicts}, exit_status=status)
+    return Result(lines, {"one_against_rest": verdicts}, doubts, exit_status=status)
 
 
 # ----------------------------------------------------------------- show, synth
