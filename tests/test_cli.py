@@ -46,6 +46,9 @@ def test_fit_predict_score_show(sold: Path) -> None:
     show = linsep("show", "m.linsep", folder=sold)
     assert "city=Oslo" in show.stdout
     assert "note, long=a, b" in show.stdout
+    data = json.loads(linsep("show", "m.linsep", "--json", folder=sold).stdout)
+    assert (data["classes"], data["features"], data["epochs"]) == (["no", "yes"], 7, 2)
+    assert max(data["weights"], key=lambda name: abs(data["weights"][name])) == "size"
 
 
 def test_in_a_pipe(sold: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -166,6 +167,8 @@ def _check_writable(path: Path) -> None:
         raise DataError(f"cannot write {path}: there is no folder {folder}; make it first")
     if path.is_dir():
         raise DataError(f"cannot write {path}: it is a folder; give a file name")
+    if not os.access(folder, os.W_OK):
+        raise DataError(f"cannot write {path}: no permission to write in {folder}")
 
 
 # ------------------------------------------------------------- predict, score
@@ -318,7 +321,16 @@ def show(model: Path, n_weights: int) -> Result:
         for j in np.argsort(-np.abs(w), kind="stable")[:n_weights]
     }
     lines = [*about.items(), *((f"  {name}", f"{value:+.6g}") for name, value in weights.items())]
-    data = {**about, "intercept": estimator.intercept_.tolist(), "weights": weights}
+    data = {
+        "learner": type(estimator).__name__,
+        "classes": estimator.classes_.tolist(),
+        "stop_reason": str(estimator.stop_reason_),
+        "epochs": estimator.n_iter_,
+        "mistakes": getattr(estimator, "n_mistakes_", None),
+        "features": W.shape[1],
+        "intercept": estimator.intercept_.tolist(),
+        "weights": weights,
+    }
     return Result(lines, data)
 
 

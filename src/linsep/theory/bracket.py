@@ -68,7 +68,7 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
     Returns
     -------
     MarginBracket
-        In the units of X. When no separator exists `lower` is at most 0 and `upper` is 0 up to rounding.
+        In the units of X; where rounding puts the lower side above the upper one, both are the upper. When no separator exists `lower` is at most 0 and `upper` is 0 up to rounding.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
     p = X.shape[1]
     plane = Hyperplane(found.best[:p], float(found.best[p]) if bias else 0.0)
     weights = dict(zip(found.keys, found.weights.tolist(), strict=True))
-    return MarginBracket(found.lower, found.upper, plane, weights, bias)
+    return MarginBracket(min(found.lower, found.upper), found.upper, plane, weights, bias)
 
 
 def _free(X: Any, s: Array, tol: float, max_steps: int) -> MarginBracket:
@@ -110,4 +110,4 @@ def _free(X: Any, s: Array, tol: float, max_steps: int) -> MarginBracket:
     for (i, j), weight in zip(found.keys, found.weights.tolist(), strict=True):
         weights[i] = weights.get(i, 0.0) + weight / 2
         weights[j] = weights.get(j, 0.0) + weight / 2
-    return MarginBracket(found.lower / 2, found.upper / 2, Hyperplane(found.best, b), weights, "free")
+    return MarginBracket(min(found.lower, found.upper) / 2, found.upper / 2, Hyperplane(found.best, b), weights, "free")
