@@ -68,7 +68,8 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
     Returns
     -------
     MarginBracket
-        In the units of X; where rounding puts the lower side above the upper one, both are the upper. When no separator exists `lower` is at most 0 and `upper` is 0 up to rounding.
+        In the units of X; where rounding puts the lower side above the upper one, both are the upper. When no
+        separator exists `lower` is at most 0 and `upper` is 0 up to rounding.
 
     Raises
     ------
