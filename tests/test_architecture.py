@@ -26,7 +26,7 @@ FLOORS = {
     "scale": 4,
     "app": 5,
 }
-KERNELS_MAY_IMPORT = {"__future__", "collections", "math", "numba", "numpy", "typing"}
+KERNELS_MAY_IMPORT = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
 PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
 
 

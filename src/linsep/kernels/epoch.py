@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from linsep.kernels.ahead import fetch_ahead
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import PerceptronStep, step_size
@@ -55,14 +56,6 @@ _D2, _E, _NORM_R, _WORK, _PAUSE, _NEXT_PAUSE, _SWEEPS, _DISTANCE = range(8)
 _FIRST_SWEEPS, _MOST_SWEEPS = 2.0, 12.0
 
 
-@njit(cache=True, nogil=True)
-def add_row(X: Any, i: int, a: float, w: Any) -> int:
-    """w += a x_i. Return 1 if rounding absorbed all of a row that is not 0, else 0."""
-    if row_axpy(X, i, a, w):
-        return 0
-    return 1 if row_norm2(X, i) > 0.0 else 0
-
-
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def plain_epoch(
     X: Any, y: Any, weight: Any, order: Any, step: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int
@@ -78,13 +71,15 @@ def plain_epoch(
     absorbed = 0
     for t in range(row_count(X)):
         i = row_at(order, t)
+        fetch_ahead(X, y, order, t)
         m = y[i] * (row_dot(X, i, w) + b[0])
         if m <= 0.0:
             mistakes += 1
         tau = step_size(step, m, X, i, intercept, 1.0) * weight_at(weight, i)
         if tau > 0.0:
             updates += 1
-            absorbed += add_row(X, i, tau * y[i], w) & (m <= 0.0 or tau >= 1.0)
+            if not row_axpy(X, i, tau * y[i], w) and (m <= 0.0 or tau >= 1.0):
+                absorbed += row_norm2(X, i) > 0.0
             b[0] += intercept * tau * y[i]
             note_update(watch, X, i, tau * y[i], intercept, visit + t, 0)
     return mistakes, updates, absorbed
@@ -105,6 +100,15 @@ def _threshold(skip: Any, guard: float) -> Any:
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
+def squared_norm(w: Any) -> Any:
+    """||w||^2, summed in float64."""
+    norm2 = 0.0
+    for j in range(w.shape[0]):
+        norm2 += np.float64(w[j]) * np.float64(w[j])
+    return norm2
+
+
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
 def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any) -> None:
     """r <- w: fill `skip` with the margins of every row under w."""
     tiny = (w.shape[0] + 1) * np.finfo(w.dtype).tiny
@@ -112,9 +116,7 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
         z = row_dot(X, i, w) + b[0]
         skip.rz[i] = z
         skip.g[i] = (y[i] * z - tiny) / skip.norm[i] if skip.norm[i] > 0.0 else -np.inf
-    norm2 = intercept * np.float64(b[0]) * np.float64(b[0])
-    for j in range(w.shape[0]):
-        norm2 += np.float64(w[j]) * np.float64(w[j])
+    norm2 = intercept * np.float64(b[0]) * np.float64(b[0]) + squared_norm(w)
     skip.state[_D2] = 0.0
     skip.state[_E] = 0.0
     skip.state[_NORM_R] = np.sqrt(norm2) * (1.0 + _guard(w))
@@ -151,6 +153,7 @@ def skipping_epoch(
     absorbed = 0
     for t in range(n):
         i = row_at(order, t)
+        fetch_ahead(X, y, order, t)
         if skip.g[i] > threshold:
             continue
         if work >= skip.state[_SWEEPS] * n:
@@ -166,10 +169,8 @@ def skipping_epoch(
         if y[i] * z <= 0.0:
             tau = weight_at(weight, i)
             if tau > 0.0:
-                if _surely_moves(skip, i, tau, intercept, w):
-                    row_axpy(X, i, tau * y[i], w)
-                else:
-                    absorbed += add_row(X, i, tau * y[i], w)
+                if not row_axpy(X, i, tau * y[i], w):
+                    absorbed += row_norm2(X, i) > 0.0
                 b[0] += intercept * tau * y[i]
                 note_update(watch, X, i, tau * y[i], intercept, visit + t, 0)
                 _track(skip, guard, i, tau * y[i], np.float64(z))
@@ -177,13 +178,6 @@ def skipping_epoch(
             mistakes += 1
     skip.state[_WORK] = work
     return mistakes, dots, absorbed
-
-
-@njit(cache=True, nogil=True)
-def _surely_moves(skip: Any, i: int, tau: float, intercept: float, w: Any) -> Any:
-    """Whether tau ||x_i|| > eps ||w||: then tau |x_ij| > eps |w_j| for some j, more than rounding can absorb."""
-    reach = np.finfo(w.dtype).eps * (skip.state[_NORM_R] + skip.state[_DISTANCE])
-    return tau * tau * (skip.norm[i] * skip.norm[i] * (1.0 - 1e-8) - intercept) > reach * reach
 
 
 @njit(cache=True, nogil=True)
@@ -211,49 +205,51 @@ def _forget(skip: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def start_skip(X: Any, intercept: float, from_zero: bool, skip: Any) -> None:
-    """Fill the row norms, rounded up. From w = 0 the first reference is r = 0 and costs nothing."""
+def start_skip(X: Any, intercept: float, skip: Any) -> None:
+    """Fill the row norms, rounded up."""
     for i in range(row_count(X)):
         skip.norm[i] = np.sqrt(row_norm2(X, i) + intercept) * (1.0 + 1e-9)
     skip.rz[:] = 0.0
     skip.state[:] = 0.0
     _forget(skip)
-    if from_zero:
-        skip.state[_WORK] = 0.0
     skip.state[_NEXT_PAUSE] = 1.0
     skip.state[_SWEEPS] = _FIRST_SWEEPS
 
 
-@njit(cache=True, nogil=True)
+# fastmath is handed down to callees that do not refuse it, and would undo the split below.
+@njit(cache=True, nogil=True, fastmath=False)
 def bits_in_use(w: Any) -> int:
     """The most significant bits that an entry of w takes, from its first to its last 1: 53 at most, 24 in float32.
 
     An integer w needs about log2(R sqrt t) bits after t mistakes; one that uses them all is about to round.
     """
     most = 0
+    factor = np.inf
     full = 53 if w.itemsize == 8 else 24
     for j in range(w.shape[0]):
+        # Veltkamp's split rounds to `most` bits: an entry that survives it has no more.
+        product = factor * np.float64(w[j])
+        if w[j] == 0.0 or product - (product - w[j]) == w[j]:
+            continue
         mantissa = np.int64(abs(math.frexp(w[j])[0]) * 2.0**53)
-        if mantissa > 0:
-            bits = 53
-            while mantissa & 0xFFFF == 0:
-                mantissa >>= 16
-                bits -= 16
-            while mantissa & 1 == 0:
-                mantissa >>= 1
-                bits -= 1
-            most = max(most, bits)
-            if most >= full:
-                break
+        bits = 53
+        while mantissa & 0xFFFF == 0:
+            mantissa >>= 16
+            bits -= 16
+        while mantissa & 1 == 0:
+            mantissa >>= 1
+            bits -= 1
+        most = max(most, bits)
+        if most >= full:
+            break
+        factor = 2.0 ** (53 - most) + 1.0
     return most
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def _write_record(record: Any, e: int, w: Any, b: Any, reference: Any) -> None:
     """Enter ||w||, b and, with a reference (w*, b*), the cosine of the angle to it and w.w* + b b*."""
-    norm2 = 0.0
-    for j in range(w.shape[0]):
-        norm2 += np.float64(w[j]) * np.float64(w[j])
+    norm2 = squared_norm(w)
     record[e, 3] = np.sqrt(norm2)
     record[e, 4] = b[0]
     # A look at the bits costs as much as a short pass: in a long batch only every 64th part of it gets one.
@@ -273,9 +269,18 @@ def _write_record(record: Any, e: int, w: Any, b: Any, reference: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def plain_epochs(
-    rows: Any, step: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int, reference: Any, record: Any
+    rows: Any,
+    step: Any,
+    w: Any,
+    b: Any,
+    intercept: float,
+    watch: Any,
+    visit: int,
+    reference: Any,
+    record: Any,
+    few: int = 0,
 ) -> Any:
-    """Run `plain_epoch` until a pass makes no update or `record` is full. Return the passes made.
+    """Run `plain_epoch` until a pass makes at most `few` updates or `record` is full. Return the passes made.
 
     Many short passes in one call: from Python each would cost more than the pass itself. Changes `w`, `b`,
     `watch` and `record` (one row an epoch, columns `RECORD`).
@@ -290,7 +295,7 @@ def plain_epochs(
         record[e, 2] = n
         record[e, 7] = absorbed
         _write_record(record, e, w, b, reference)
-        if updates == 0:
+        if updates <= few:
             return e + 1
     return record.shape[0]
 

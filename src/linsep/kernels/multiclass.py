@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.epoch import add_row
 from linsep.kernels.optional import note_update, row_at, weight_at
-from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, row_count
+from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, block_size, row_axpy, row_count, row_norm2
 from linsep.kernels.steps import step_size
 from linsep.types import Array
 
@@ -49,9 +48,10 @@ def one_vs_rest_epoch(
     """
     n = row_count(X)
     rows = np.empty(BLOCK, np.int64)
-    for start in range(0, n, BLOCK):
-        here = min(BLOCK, n - start)
-        for r in range(BLOCK):
+    size = block_size(X)
+    for start in range(0, n, size):
+        here = min(size, n - start)
+        for r in range(size):
             rows[r] = row_at(order, start + min(r, here - 1))
         block_dots(X, rows, model.W, -1, model.Z)
         for r in range(here):
@@ -89,9 +89,10 @@ def multiclass_epoch(
     """
     n = row_count(X)
     rows = np.empty(BLOCK, np.int64)
-    for start in range(0, n, BLOCK):
-        here = min(BLOCK, n - start)
-        for r in range(BLOCK):
+    size = block_size(X)
+    for start in range(0, n, size):
+        here = min(size, n - start)
+        for r in range(size):
             rows[r] = row_at(order, start + min(r, here - 1))
         block_dots(X, rows, model.W, -1, model.Z)
         for r in range(here):
@@ -128,6 +129,7 @@ def _best_other(model: Any, r: int, own: int) -> Any:
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def _move(X: Any, i: int, a: float, wanted: bool, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
     """w_k += a x_i; if rounding absorbs it that counts where the step was `wanted`, see `plain_epoch`."""
-    model.counts[k, 2] += add_row(X, i, a, model.W[k]) & wanted
+    if not row_axpy(X, i, a, model.W[k]) and wanted:
+        model.counts[k, 2] += row_norm2(X, i) > 0.0
     model.b[k] += intercept * a
     note_update(watch, X, i, a, intercept, visit, k)

@@ -19,7 +19,7 @@ class MarginPerceptron(EpochLearner):
     margin : float, default=1.0
         The functional margin y z that every row has to exceed.
     max_iter, max_seconds, fit_intercept, random_state, warm_start
-    class_weight, multi_class, open_classes, trace, verbose
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `shuffle` is True by default.
 
     Attributes
@@ -55,6 +55,7 @@ class MarginPerceptron(EpochLearner):
         class_weight: Any = None,
         multi_class: str = "ovr",
         open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -68,6 +69,7 @@ class MarginPerceptron(EpochLearner):
             class_weight=class_weight,
             multi_class=multi_class,
             open_classes=open_classes,
+            n_jobs=n_jobs,
             trace=trace,
             verbose=verbose,
         )
@@ -95,7 +97,7 @@ class PassiveAggressive(EpochLearner):
     C : float, default=1.0
         Aggressiveness of "pa1" and "pa2"; "pa" has none.
     max_iter, max_seconds, fit_intercept, random_state, warm_start
-    class_weight, multi_class, open_classes, trace, verbose
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `max_iter` is 10 and `shuffle` True by default.
 
     Attributes
@@ -133,6 +135,7 @@ class PassiveAggressive(EpochLearner):
         class_weight: Any = None,
         multi_class: str = "ovr",
         open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -146,6 +149,7 @@ class PassiveAggressive(EpochLearner):
             class_weight=class_weight,
             multi_class=multi_class,
             open_classes=open_classes,
+            n_jobs=n_jobs,
             trace=trace,
             verbose=verbose,
         )

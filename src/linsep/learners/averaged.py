@@ -23,7 +23,7 @@ class AveragedPerceptron(EpochLearner):
     which : {"averaged", "last"}, default="averaged"
         The vector that predicts.
     max_iter, max_seconds, fit_intercept, random_state, warm_start
-    class_weight, multi_class, open_classes, trace, verbose
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `shuffle` is True by default.
 
     Attributes
@@ -74,6 +74,7 @@ class AveragedPerceptron(EpochLearner):
         class_weight: Any = None,
         multi_class: str = "ovr",
         open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -87,6 +88,7 @@ class AveragedPerceptron(EpochLearner):
             class_weight=class_weight,
             multi_class=multi_class,
             open_classes=open_classes,
+            n_jobs=n_jobs,
             trace=trace,
             verbose=verbose,
         )

@@ -15,6 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from linsep.kernels.epoch import Rows
+from linsep.kernels.sums import has_duplicates
+from linsep.learners.labels import distinct_labels, replace_labels
+from linsep.learners.threads import multiply
 from linsep.types import CSR, Array, DataError, StopReason
 
 
@@ -22,7 +25,7 @@ def as_rows(X: Any) -> Any:
     """Return what kernels read: the array itself, or a `CSR` whose two index arrays share one dtype."""
     if isinstance(X, np.ndarray):
         return X
-    if not X.has_canonical_format:
+    if has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
     dtype = np.promote_types(X.indices.dtype, X.indptr.dtype)
@@ -61,6 +64,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     intercept_: Array
     class_weight: Any = None
     open_classes: bool = False
+    n_jobs: int | None = None
     classes_: Array
     n_features_in_: int
     n_iter_: int
@@ -76,11 +80,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------ input
     def _check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
-        check_classification_targets(y)
+        if y.dtype.kind not in "bui":  # whole numbers are labels, whatever they are
+            check_classification_targets(y)
         return X, y
 
     def _check_classes(self, y: Array) -> Array:
-        classes = np.unique(y)
+        classes = distinct_labels(y)
         if classes.size < 2:
             raise ValueError(
                 f"The number of classes has to be 2; got 1 class: every label is {classes[0]!r}. "
@@ -90,21 +95,21 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _positions(self, y: Array) -> Array:
         """Position of each label in `classes_`; ValueError for a label that is not there."""
-        sorter = np.argsort(self.classes_)
-        positions = sorter[np.searchsorted(self.classes_, y, sorter=sorter).clip(max=len(sorter) - 1)]
-        unknown = self.classes_[positions] != y
-        if unknown.any():
-            i = int(np.flatnonzero(unknown)[0])
-            known = ", ".join(map(str, self.classes_))
-            raise ValueError(f"row {i}: label {y[i]} is not one of the classes {known}")
-        return np.asarray(positions)
+        return self._coded_as(y, np.arange(len(self.classes_)))
 
     def _encode(self, y: Array) -> Array:
         """What kernels read: -1.0 and +1.0 (the second of two classes), or positions of several classes."""
-        positions = self._positions(y)
         if len(self.classes_) == 1:  # more may join; the one there is stands on the positive side
             return np.ones(len(y))
-        return 2.0 * positions - 1.0 if len(self.classes_) == 2 else positions
+        return self._coded_as(y, np.array([-1.0, 1.0]) if len(self.classes_) == 2 else np.arange(len(self.classes_)))
+
+    def _coded_as(self, y: Array, codes: Array) -> Array:
+        """codes[k] for each label that is classes_[k]; ValueError for a label that is not there."""
+        coded, stranger = replace_labels(y, self.classes_, codes)
+        if stranger >= 0:
+            known = ", ".join(map(str, self.classes_))
+            raise ValueError(f"row {stranger}: label {y[stranger]} is not one of the classes {known}")
+        return coded
 
     def _class_weights(self, y: Array) -> Array | None:
         """The weight of each row for its own class, or None where `class_weight` is."""
@@ -127,7 +132,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         codes = self._encode(y)
         if own is not None and len(self.classes_) <= 2:
             weight, own = own if weight is None else own * weight, None
-        return Rows(as_rows(X.astype(self.coef_.dtype, copy=False)), codes, weight, own)
+        return Rows(as_rows(X.astype(self._moving()[0].dtype, copy=False)), codes, weight, own)
 
     def _rows_to_fit(self, X: Any, y: Any, sample_weight: Any, *, warm: bool) -> Rows:
         """Check what `fit` was given and start afresh, unless `warm`."""
@@ -226,6 +231,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
                 made[id(old)] = np.asarray(new, order="F" if old.flags.f_contiguous else "C")
             setattr(self, name, made[id(old)])
 
+    def _moving(self) -> tuple[Array, Array]:
+        """The weights (n_planes, n_features) and intercepts that updates move."""
+        return self.coef_, self.intercept_
+
     def _start(self, X: Any) -> None:
         """Set the state of an untrained learner: w = 0, b = 0."""
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
@@ -261,7 +270,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        z = np.asarray(X @ self.coef_.T + self.intercept_)
+        z = np.asarray(multiply(X, self.coef_.T, self.n_jobs) + self.intercept_)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
     def predict(self, X: Any) -> Array:

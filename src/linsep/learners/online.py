@@ -39,10 +39,6 @@ class OnlineClassifier(LinearClassifier):
         """Take in the one row of `X` (a 1 x p array or a `CSR`) with a label from `classes_` and its code."""
         raise NotImplementedError
 
-    def _moving(self) -> tuple[Array, Array]:
-        """The weights (n_planes, n_features) and intercepts that updates move."""
-        return self.coef_, self.intercept_
-
     def _score_row(self, X: Any) -> Array | float:
         """Decision value or values of the one row of `X`."""
         if len(self.classes_) <= 2:
@@ -195,7 +191,7 @@ class OnlineClassifier(LinearClassifier):
         """A row from an array, or from columns and values."""
         if isinstance(x, tuple) and len(x) == 2:
             indices = np.asarray(x[0])
-            values = np.asarray(x[1], dtype=self.coef_.dtype)
+            values = np.asarray(x[1], dtype=self._moving()[0].dtype)
             if indices.size == 0:
                 indices = indices.astype(np.int64)
             if indices.dtype.kind not in "iu" or indices.shape != values.shape or indices.ndim != 1:
@@ -203,7 +199,7 @@ class OnlineClassifier(LinearClassifier):
             if indices.size and (indices.min() < 0 or np.unique(indices).size < indices.size):
                 raise DataError("the columns of a sparse row count from 0 and differ from each other")
             return _sparse_row(values, indices.astype(np.int64, copy=False))
-        row = np.ascontiguousarray(x, dtype=self.coef_.dtype)
+        row = np.ascontiguousarray(x, dtype=self._moving()[0].dtype)
         if row.shape != (self.n_features_in_,):
             raise DataError(f"a row of this learner has {self.n_features_in_} values, this has shape {row.shape}")
         return row.reshape(1, -1)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from linsep.kernels.epoch import RECORD, Rows, bits_in_use, plain_epochs
-from linsep.kernels.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
+from linsep.kernels.epoch import RECORD, Rows, bits_in_use, plain_epochs, squared_norm
+from linsep.kernels.multiclass import multiclass_epoch, one_vs_rest_epoch
 from linsep.kernels.one import learn_row, learn_row_of_many
-from linsep.kernels.optional import UpdateLog
-from linsep.kernels.rows import BLOCK
+from linsep.kernels.optional import Mean, UpdateLog
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.online import OnlineClassifier
 from linsep.learners.order import shuffled_order
+from linsep.learners.threads import count_threads, one_pass, threaded_pass
 from linsep.learners.trace import Trace, make_update_log
 from linsep.types import Array, Budget, DataError, Hyperplane, PrecisionWarning, StopReason
 
@@ -55,6 +56,7 @@ class EpochLearner(OnlineClassifier):
     trace: str
     multi_class: str
     open_classes: bool
+    n_jobs: int | None
     verbose: int | Progress
     stop_reason_: StopReason
     trace_: Trace
@@ -71,6 +73,7 @@ class EpochLearner(OnlineClassifier):
         class_weight: Any = None,
         multi_class: str = "ovr",
         open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -83,6 +86,7 @@ class EpochLearner(OnlineClassifier):
         self.class_weight = class_weight
         self.multi_class = multi_class
         self.open_classes = open_classes
+        self.n_jobs = n_jobs
         self.trace = trace
         self.verbose = verbose
 
@@ -116,19 +120,28 @@ class EpochLearner(OnlineClassifier):
         intercept = float(self.fit_intercept)
         if len(self.classes_) <= 2:
             return int(plain_epochs(rows, self._step(), W[0], b, intercept, watch, self.t_, reference, record))
-        one_pass = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch
-        model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), 3), np.int64))
+        one_pass = self._pass_of_many(rows, W, b, watch)
         n = len(rows.y)
         for e in range(len(record)):
-            model.counts[:] = 0
-            one_pass(*rows, self._step(), model, intercept, watch, self.t_ + e * n)
-            record[e, _COUNTED] = model.counts.sum(axis=0)
+            record[e, _COUNTED] = one_pass(self.t_ + e * n)
             record[e, RECORD.index("dots")] = n * len(b)
-            record[e, RECORD.index("bits")] = bits_in_use(W.ravel(order="K"))
-            record[e, 3:5] = np.linalg.norm(W.astype(np.float64)), np.linalg.norm(b)
+            entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
+            record[e, RECORD.index("bits")] = bits_in_use(entries)
+            record[e, 3:5] = np.sqrt([squared_norm(entries), squared_norm(b)])
             if record[e, _UPDATES] == 0:
                 return e + 1
         return len(record)
+
+    def _pass_of_many(self, rows: Rows, W: Array, b: Array, watch: Any) -> Callable[[int], Array]:
+        """A pass of several classes as a function of the visits before it; it returns (mistakes, updates, absorbed)."""
+        state = (self._step(), float(self.fit_intercept))
+        if self.multi_class != "ovr":
+            return partial(one_pass, multiclass_epoch, rows, W, b, watch, *state)
+        # Logs are of all classes in one order, so they are kept by one thread.
+        n_threads = 1 if not isinstance(watch, Mean | None) else count_threads(self.n_jobs, len(b))
+        if n_threads == 1:
+            return partial(one_pass, one_vs_rest_epoch, rows, W, b, watch, *state)
+        return partial(threaded_pass, n_threads, rows, W, b, watch, *state)
 
     def _start(self, X: Any) -> None:
         super()._start(X)

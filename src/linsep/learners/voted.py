@@ -33,7 +33,7 @@ class VotedPerceptron(EpochLearner):
     Parameters
     ----------
     max_iter, max_seconds, fit_intercept, random_state, warm_start
-    class_weight, multi_class, open_classes, trace, verbose
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `max_iter` is 1 and `shuffle` True by default.
 
     Attributes
@@ -85,6 +85,7 @@ class VotedPerceptron(EpochLearner):
         class_weight: Any = None,
         multi_class: str = "ovr",
         open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -98,6 +99,7 @@ class VotedPerceptron(EpochLearner):
             class_weight=class_weight,
             multi_class=multi_class,
             open_classes=open_classes,
+            n_jobs=n_jobs,
             trace=trace,
             verbose=verbose,
         )
