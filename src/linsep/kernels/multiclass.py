@@ -53,9 +53,10 @@ def one_vs_rest_epoch(
         here = min(size, n - start)
         for r in range(size):
             rows[r] = row_at(order, start + min(r, here - 1))
-        block_dots(X, rows, model.W, -1, model.Z)
+        block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
+            waiting = -1
             for k in range(model.b.shape[0]):
                 y = 1.0 if c[i] == k else -1.0
                 m = y * (model.Z[r, k] + model.b[k])
@@ -66,8 +67,13 @@ def one_vs_rest_epoch(
                     tau *= weight_at(weight, i) * (weight_at(own, i) if c[i] == k else 1.0)
                     model.counts[k, 1] += 1
                     _move(X, i, tau * y, m <= 0.0 or tau >= 1.0, model, intercept, k, watch, visit + start + r)
-                    if r + 1 < here:
-                        block_dots(X, rows, model.W, k, model.Z)
+                    if waiting < 0:
+                        waiting = k
+                    elif r + 1 < here:
+                        block_dots(X, rows, model.W, waiting, k, model.Z)
+                        waiting = -1
+            if waiting >= 0 and r + 1 < here:
+                block_dots(X, rows, model.W, waiting, waiting, model.Z)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -94,7 +100,7 @@ def multiclass_epoch(
         here = min(size, n - start)
         for r in range(size):
             rows[r] = row_at(order, start + min(r, here - 1))
-        block_dots(X, rows, model.W, -1, model.Z)
+        block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
             y = c[i]
@@ -109,8 +115,7 @@ def multiclass_epoch(
                 _move(X, i, tau, m <= 0.0 or tau >= 1.0, model, intercept, y, watch, visit + start + r)
                 _move(X, i, -tau, m <= 0.0 or tau >= 1.0, model, intercept, rival, watch, visit + start + r)
                 if r + 1 < here:
-                    block_dots(X, rows, model.W, y, model.Z)
-                    block_dots(X, rows, model.W, rival, model.Z)
+                    block_dots(X, rows, model.W, y, rival, model.Z)
 
 
 @njit(cache=True, nogil=True)

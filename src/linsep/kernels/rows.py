@@ -44,11 +44,12 @@ def block_size(X: Any) -> int:
     raise NotImplementedError
 
 
-def block_dots(X: Any, rows: Any, W: Any, k: int, Z: Any) -> None:
-    """Z[r, c] = w_c.x_rows[r] for the `block_size(X)` rows given: for every c if k < 0, else for c = k alone.
+def block_dots(X: Any, rows: Any, W: Any, k: int, m: int, Z: Any) -> None:
+    """Z[r, c] = w_c.x_rows[r] for the `block_size(X)` rows given: for every c if k < 0, else for c = k and c = m.
 
     Each product is summed in the same way wherever it stands in the block, so it does not depend on its
-    neighbours: a short block is filled up with any rows, and one class can be done again after it has moved.
+    neighbours: a short block is filled up with any rows, and classes that have moved can be done again, two for
+    the price of one.
     """
     raise NotImplementedError
 
@@ -106,26 +107,25 @@ def _block_size(X: Any) -> Callable[..., Any]:
 
 
 @overload(block_dots, jit_options=_OPTIONS)
-def _block_dots(X: Any, rows: Any, W: Any, k: Any, Z: Any) -> Callable[..., Any]:
+def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any]:
     zero = as_dtype(W.dtype).type(0)
 
-    def sparse(X: Any, rows: Any, W: Any, k: Any, Z: Any) -> None:
+    def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         i = rows[0]
-        first, last = (0, W.shape[0]) if k < 0 else (k, k + 1)
-        for c in range(first, last):
+        for c in range(W.shape[0]):
             Z[0, c] = zero
         for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
             x = X.data[e]
             j = np.uint64(X.indices[e])
-            for c in range(np.uint64(first), np.uint64(last)):
+            for c in range(np.uint64(0), np.uint64(W.shape[0])):
                 Z[0, c] += x * W[c, j]
 
-    def dense(X: Any, rows: Any, W: Any, k: Any, Z: Any) -> None:
+    def dense(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         first, last = (0, W.shape[0]) if k < 0 else (k, k + 1)
         i0, i1, i2, i3 = np.uint64(rows[0]), np.uint64(rows[1]), np.uint64(rows[2]), np.uint64(rows[3])
         for start in range(first, last, 2):
             c = np.uint64(start)
-            d = np.uint64(min(start + 1, last - 1))
+            d = np.uint64(min(start + 1, last - 1) if k < 0 else m)
             # Four rows against two classes: six loads for eight products, and all sums stay in registers.
             z0c = z1c = z2c = z3c = z0d = z1d = z2d = z3d = zero
             for j in range(np.uint64(W.shape[1])):
