@@ -7,6 +7,7 @@ from linsep.learners import (
     MarginPerceptron,
     PassiveAggressive,
     Perceptron,
+    PocketPerceptron,
     Rocchio,
     VotedPerceptron,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "MarginPerceptron",
     "PassiveAggressive",
     "Perceptron",
+    "PocketPerceptron",
     "Rocchio",
     "VotedPerceptron",
     "load",

@@ -71,7 +71,7 @@ def fit(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     learner: Annotated[
-        str, typer.Option(help="perceptron, averaged, voted, margin, pa, pa1, pa2 or rocchio.")
+        str, typer.Option(help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2 or rocchio.")
     ] = "perceptron",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")

@@ -32,6 +32,7 @@ from linsep.learners import (
     MarginPerceptron,
     PassiveAggressive,
     Perceptron,
+    PocketPerceptron,
     Rocchio,
     VotedPerceptron,
 )
@@ -43,6 +44,7 @@ LEARNERS: dict[str, tuple[Any, dict[str, str]]] = {
     "perceptron": (Perceptron, {}),
     "averaged": (AveragedPerceptron, {}),
     "voted": (VotedPerceptron, {}),
+    "pocket": (PocketPerceptron, {}),
     "margin": (MarginPerceptron, {}),
     "pa": (PassiveAggressive, {"variant": "pa"}),
     "pa1": (PassiveAggressive, {"variant": "pa1"}),

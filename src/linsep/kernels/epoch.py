@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.ahead import fetch_ahead
-from linsep.kernels.optional import note_update, row_at, weight_at
+from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import PerceptronStep, step_size
 from linsep.types import Array
@@ -78,6 +78,7 @@ def plain_epoch(
         tau = step_size(step, m, X, i, intercept, 1.0) * weight_at(weight, i)
         if tau > 0.0:
             updates += 1
+            before_update(watch, X, visit + t, 0)
             if not row_axpy(X, i, tau * y[i], w) and (m <= 0.0 or tau >= 1.0):
                 absorbed += row_norm2(X, i) > 0.0
             b[0] += intercept * tau * y[i]
@@ -169,6 +170,7 @@ def skipping_epoch(
         if y[i] * z <= 0.0:
             tau = weight_at(weight, i)
             if tau > 0.0:
+                before_update(watch, X, visit + t, 0)
                 if not row_axpy(X, i, tau * y[i], w):
                     absorbed += row_norm2(X, i) > 0.0
                 b[0] += intercept * tau * y[i]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.optional import note_update, row_at, weight_at
+from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, block_size, row_axpy, row_count, row_norm2
 from linsep.kernels.steps import step_size
 from linsep.types import Array
@@ -134,6 +134,7 @@ def _best_other(model: Any, r: int, own: int) -> Any:
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def _move(X: Any, i: int, a: float, wanted: bool, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
     """w_k += a x_i; if rounding absorbs it that counts where the step was `wanted`, see `plain_epoch`."""
+    before_update(watch, X, visit, k)
     if not row_axpy(X, i, a, model.W[k]) and wanted:
         model.counts[k, 2] += row_norm2(X, i) > 0.0
     model.b[k] += intercept * a

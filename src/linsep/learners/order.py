@@ -35,6 +35,25 @@ def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
     return order
 
 
+def drawn_order(n_rows: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Return `n_rows` independent draws of rows, some of them more than once and some not at all.
+
+    A table of up to 1,024 rows is drawn from as a whole. A larger one is read in the chunks of `shuffled_order`: each
+    1,024 rows of that order are replaced by as many draws from among them, which keeps its speed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> drawn_order(5, np.random.RandomState(0)).size
+    5
+    """
+    size = _CHUNK * _GROUP
+    order = shuffled_order(n_rows, rng)
+    starts = np.arange(n_rows) // size * size
+    lengths = np.minimum(size, n_rows - starts)
+    return np.asarray(order[starts + (rng.random_sample(n_rows) * lengths).astype(np.int64)])
+
+
 @njit(cache=True, nogil=True)
 def _fill(order: Any, starts: Any, seed: Any) -> None:
     """Lay the chunks out one after another and shuffle each group of them (Fisher and Yates, xorshift64*)."""

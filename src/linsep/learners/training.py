@@ -17,6 +17,7 @@ from linsep.kernels.multiclass import multiclass_epoch, one_vs_rest_epoch
 from linsep.kernels.one import learn_row, learn_row_of_many
 from linsep.kernels.optional import Mean, UpdateLog
 from linsep.kernels.steps import PerceptronStep
+from linsep.learners.base import LinearClassifier
 from linsep.learners.online import OnlineClassifier
 from linsep.learners.order import shuffled_order
 from linsep.learners.threads import count_threads, one_pass, threaded_pass
@@ -32,10 +33,11 @@ _BATCH_SECONDS = 0.05
 _MISTAKES, _UPDATES, _ABSORBED = _COUNTED = [RECORD.index(name) for name in ("mistakes", "updates", "absorbed")]
 
 
-class EpochLearner(OnlineClassifier):
+class BatchLearner(LinearClassifier):
     """A learner that makes passes over its rows until one is clean or the budget ends.
 
-    A subclass says how to start (`_start`) and how to run passes (`_run`).
+    A subclass says how to start (`_start`) and how to run passes (`_run`). `EpochLearner` can also go on with rows
+    that come later.
     """
 
     # Whether a budget that ends before a clean pass is worth a warning.
@@ -44,7 +46,7 @@ class EpochLearner(OnlineClassifier):
     _batch_epochs: ClassVar[int] = 4096
     # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
     _unit_steps: ClassVar[bool] = True
-    _state_values: ClassVar[tuple[str, ...]] = (*OnlineClassifier._state_values, "stop_reason_")
+    _state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_values, "stop_reason_")
 
     max_iter: int | None
     max_seconds: float | None
@@ -102,8 +104,15 @@ class EpochLearner(OnlineClassifier):
     def _settle(self) -> None:
         """Derive what predictions use from what passes moved."""
 
-    def _settle_later(self) -> None:
-        """The same after one row of a stream: where deriving costs more than the row, only when someone asks."""
+    def _order(self, n: int, rng: np.random.RandomState) -> Array:
+        """The n rows that a shuffled pass visits."""
+        return shuffled_order(n, rng)
+
+    def _stop_reason(self, updates: float, hopeless: int) -> StopReason | None:
+        """Whether training is over after a pass of so many updates; `hopeless` rows are mistaken for ever."""
+        if updates == 0:
+            return StopReason.CLEAN_PASS
+        return StopReason.IMPOSSIBLE if updates <= hopeless else None
 
     def _prepare(self, rows: Rows) -> Any:
         """Return what the passes of one `fit` over these rows remember from pass to pass."""
@@ -196,59 +205,6 @@ class EpochLearner(OnlineClassifier):
         self._warn_if_absorbed(int(self.trace_.total_absorbed))
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over these rows, in the order given, from the weights so far.
-
-        Row by row, in chunks or all at once gives the same weights to the last bit, those of a `fit` of one epoch
-        without shuffling (with class_weight="balanced" frequencies are those of the rows seen so far).
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in `fit`
-        classes : array, optional
-            All labels that will ever come; needed at the first call unless `open_classes`.
-        """
-        with self._unchanged_on_error():
-            self._check_parameters()
-            parts = self._rows_to_add(X, y, classes, sample_weight)
-        total = np.zeros((1, len(RECORD)))
-        for rows in parts:
-            record = np.zeros(total.shape)
-            self._run(rows, None, None, np.empty(0), record)
-            self.t_ += len(rows.y)
-            total += record
-        self._count(total)
-        self._settle()
-        self._warn_if_absorbed(int(total[0, _ABSORBED]))
-        return self
-
-    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        own = 1.0
-        if self.class_weight is not None:
-            y = np.asarray([label])
-            weights = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
-            own = 1.0 if weights is None else float(weights[0])
-        W, b = self._moving()
-        if own == 0:
-            return
-        step, rest = self._step(), (float(self.fit_intercept), self._watch(), self.t_)
-        if type(step) is PerceptronStep:
-            step = step.margin
-        if len(self.classes_) <= 2:
-            mistakes, updates, absorbed = learn_row(X, code, own, step, W, b, *rest)
-        else:
-            together = self.multi_class == "multiclass"
-            mistakes, updates, absorbed = learn_row_of_many(X, code, own, together, step, W, b, *rest)
-        if mistakes < 0:
-            raise DataError("the row holds a value that is no finite number, or beyond 1e154")
-        self.t_ += 1
-        self.n_iter_ += 1
-        self.n_mistakes_ += mistakes
-        self.n_updates_ += updates
-        self._settle_later()
-        if absorbed:
-            self._warn_if_absorbed(absorbed)
-
     # ------------------------------------------------------------------- loop
     def _train(self, rows: Rows, reference: Array) -> None:
         n = len(rows.y)
@@ -264,7 +220,7 @@ class EpochLearner(OnlineClassifier):
         try:
             while stop is None:
                 if rng is not None:
-                    rows = rows._replace(order=shuffled_order(n, rng))
+                    rows = rows._replace(order=self._order(n, rng))
                 began = budget.elapsed
                 size = min(batch, self._batch_epochs)
                 size = size if self.max_iter is None else min(size, self.max_iter - self.n_iter_)
@@ -275,7 +231,7 @@ class EpochLearner(OnlineClassifier):
                 self.t_ += n * len(record)
                 self._count(record)
                 self.trace_.extend(record, (began, budget.elapsed))
-                stop = _stop_reason(record[-1, _UPDATES], hopeless) or budget.stop_reason(self.n_iter_)
+                stop = self._stop_reason(record[-1, _UPDATES], hopeless) or budget.stop_reason(self.n_iter_)
                 self._say(record, budget.elapsed)
                 if rng is None and budget.elapsed - began < _BATCH_SECONDS:
                     batch *= 2
@@ -335,10 +291,64 @@ class EpochLearner(OnlineClassifier):
             raise ValueError(f'trace must be "epochs" or "updates", got {self.trace!r}')
 
 
-def _stop_reason(updates: float, hopeless: int) -> StopReason | None:
-    if updates == 0:
-        return StopReason.CLEAN_PASS
-    return StopReason.IMPOSSIBLE if updates <= hopeless else None
+class EpochLearner(BatchLearner, OnlineClassifier):
+    """A learner to whose passes it makes no difference whether the rows come all at once or one by one."""
+
+    def _settle_later(self) -> None:
+        """The same after one row of a stream: where deriving costs more than the row, only when someone asks."""
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over these rows, in the order given, from the weights so far.
+
+        Row by row, in chunks or all at once gives the same weights to the last bit, those of a `fit` of one epoch
+        without shuffling (with class_weight="balanced" frequencies are those of the rows seen so far).
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : array, optional
+            All labels that will ever come; needed at the first call unless `open_classes`.
+        """
+        with self._unchanged_on_error():
+            self._check_parameters()
+            parts = self._rows_to_add(X, y, classes, sample_weight)
+        total = np.zeros((1, len(RECORD)))
+        for rows in parts:
+            record = np.zeros(total.shape)
+            self._run(rows, None, None, np.empty(0), record)
+            self.t_ += len(rows.y)
+            total += record
+        self._count(total)
+        self._settle()
+        self._warn_if_absorbed(int(total[0, _ABSORBED]))
+        return self
+
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        own = 1.0
+        if self.class_weight is not None:
+            y = np.asarray([label])
+            weights = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
+            own = 1.0 if weights is None else float(weights[0])
+        W, b = self._moving()
+        if own == 0:
+            return
+        step, rest = self._step(), (float(self.fit_intercept), self._watch(), self.t_)
+        if type(step) is PerceptronStep:
+            step = step.margin
+        if len(self.classes_) <= 2:
+            mistakes, updates, absorbed = learn_row(X, code, own, step, W, b, *rest)
+        else:
+            together = self.multi_class == "multiclass"
+            mistakes, updates, absorbed = learn_row_of_many(X, code, own, together, step, W, b, *rest)
+        if mistakes < 0:
+            raise DataError("the row holds a value that is no finite number, or beyond 1e154")
+        self.t_ += 1
+        self.n_iter_ += 1
+        self.n_mistakes_ += mistakes
+        self.n_updates_ += updates
+        self._settle_later()
+        if absorbed:
+            self._warn_if_absorbed(absorbed)
 
 
 def _count_zero_rows(X: Any) -> int:
