@@ -13,7 +13,6 @@ from linsep.kernels.optional import before_update, weight_at
 from linsep.kernels.rows import FASTMATH, row_count, row_dot
 from linsep.types import Array
 
-
 NOT_YET, KEPT, REJECTED = range(3)
 
 

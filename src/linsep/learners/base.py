@@ -244,10 +244,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.zeros(n_planes, dtype=X.dtype)
         self.t_ = 0
 
-    def _moving(self) -> tuple[Array, Array]:
-        """The weights (n_planes, n_features) and intercepts that updates move."""
-        return self.coef_, self.intercept_
-
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[None]:
         before = self.__dict__.copy()

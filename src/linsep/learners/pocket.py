@@ -19,28 +19,27 @@ _DOTS = RECORD.index("dots")
 class PocketPerceptron(BatchLearner):
     """The perceptron, with the vector of the fewest training mistakes among those it judged kept in its pocket.
 
-    A vector is judged when its clean run, the rows in a row that it got right, is the longest so far: its mistakes on
-    all rows are counted, and it goes into the pocket if they are strictly fewer (the ratchet). So the training error
-    of the pocket never rises, and on rows that no hyperplane separates it is far better than that of the last vector.
-    Shuffled, it comes to the least error there is with a probability that tends to 1; how soon, nobody knows, and to
-    find the least error is NP-hard.
+    A vector is judged when its clean run, the rows in a row that it got right, is longer than that of the one in the
+    pocket: its mistakes on all rows are counted, and it goes into the pocket if they are strictly fewer (the ratchet).
+    So the training error of the pocket never rises, and on rows that no hyperplane separates it is far better than that
+    of the last vector. Shuffled, it comes to the least error there is with a probability that tends to 1; how soon,
+    nobody knows, and to find the least error is NP-hard.
 
     A mistake is y z <= 0 here as in training (z_y <= z of another class with "multiclass"), so no mistakes are a proof
     of separation, and swapping the classes changes nothing. `predict` puts z = 0 on the positive side, so it makes
     these mistakes or fewer. With weights, the sum of the weights of the mistaken rows is what counts.
 
-    The best run counts over all vectors, not only those that went into the pocket (Gallant's counts those): then only
-    about one vector in each doubling of the number of updates is judged, against a fixed share of them. Each is judged
-    once, after its run or at the end of a pass, and given up as soon as it has as many mistakes as the pocket.
+    Each vector is judged at most once, after its run or at the end of a pass, and given up as soon as it has as many
+    mistakes as the pocket.
 
     The pocket is about one set of rows, so there is no `partial_fit` and no `learn_one`.
 
     Parameters
     ----------
-    max_iter, max_seconds, fit_intercept, random_state, warm_start, class_weight, multi_class, trace, verbose
+    max_iter, max_seconds, fit_intercept, random_state, warm_start, class_weight, multi_class, n_jobs, trace, verbose
         As in `Perceptron`; `max_iter` is 100 and `shuffle` True by default. With `warm_start` the pocket is judged on
         the new rows first, and runs count afresh. With three or more classes "ovr" keeps a pocket a class, each what
-        it would be if that class were fitted alone, and "multiclass" one for all.
+        it would be if that class were fitted alone, and "multiclass" one for all. `n_jobs` is for predictions.
 
     Attributes
     ----------
@@ -90,6 +89,7 @@ class PocketPerceptron(BatchLearner):
         warm_start: bool = False,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -102,6 +102,7 @@ class PocketPerceptron(BatchLearner):
             warm_start=warm_start,
             class_weight=class_weight,
             multi_class=multi_class,
+            n_jobs=n_jobs,
             trace=trace,
             verbose=verbose,
         )
