@@ -47,11 +47,17 @@ def loaders() -> Any:
     return importlib.import_module("loaders")
 
 
-def mnist() -> Split:
-    """Ten digits, pixels in [0, 1] as float32."""
+def mnist_pixels() -> Split:
+    """Ten digits, pixels from 0 to 255 as float32."""
     X, y = loaders().mnist()
     T, u = loaders().mnist("t10k")
-    return Split("MNIST", X.astype(np.float32) / 255, y.astype(int), T.astype(np.float32) / 255, u.astype(int))
+    return Split("MNIST", X.astype(np.float32), y.astype(int), T.astype(np.float32), u.astype(int))
+
+
+def mnist() -> Split:
+    """Ten digits, pixels in [0, 1]."""
+    pixels = mnist_pixels()
+    return pixels._replace(name="MNIST in [0, 1]", X=pixels.X / 255, X_test=pixels.X_test / 255)
 
 
 @cache
