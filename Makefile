@@ -53,9 +53,11 @@ $(BENCH_READY): requirements/bench.lock pyproject.toml
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-# Real data: ../shared/data/get.sh DIR, then DATA_PKGS=DIR make bench. SUITES="mnist text" runs these alone.
+# Real data: ../shared/data/get.sh DIR, then DATA_PKGS=DIR make bench. SUITES="mnist text" runs these alone;
+# PAGE=docs/performance.md also puts what is printed into that page.
 bench: $(BENCH_READY)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 .venv-bench/bin/python -m benchmarks $(SUITES)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 .venv-bench/bin/python -m benchmarks $(SUITES) \
+	  $(if $(PAGE),--page $(PAGE))
 
 clean:
 	rm -rf .venv .venv-bench .venv-lowest linsep-demo

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import sys
 import warnings
 from importlib import import_module
 from importlib.metadata import version
@@ -24,6 +25,8 @@ MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports"}
 REAL = {"mnist": "dense", "flights": "wide", "text": "wide", "threads": "threads", "peers": "peers", "files": "files"}
 ORDER = ("breast_cancer", "mnist", "flights", "text", "online", "imports", "threads", "peers", "files")
 PACKAGES = ("numpy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit")
+RESULTS = Path(__file__).parent / "results"
+MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
 
 
 def processor() -> str:
@@ -35,11 +38,22 @@ def processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
+def put_into(page: Path, printed: str) -> None:
+    """Replace what stands between the two marks of a page."""
+    head, begin, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
+    _, end, tail = rest.partition(MARKS[1])
+    if not (begin and end):
+        sys.exit(f"{page} has no lines {' and '.join(MARKS)} to write between; what was printed is in {RESULTS}.md")
+    page.write_text(f"{head}{begin}\n\n{printed}\n\n{end}{tail}", encoding="utf-8")
+
+
 def main() -> None:
     """Run the suites named on the command line, or all."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"any of: {', '.join(ORDER)}; all unless named")
-    chosen = parser.parse_args().suites or ORDER
+    parser.add_argument("--page", type=Path, help="a Markdown page that is to hold what is printed, between its marks")
+    arguments = parser.parse_args()
+    chosen = arguments.suites or ORDER
     if unknown := set(chosen) - set(ORDER):
         parser.error(f"no suite called {', '.join(sorted(unknown))}: choose from {', '.join(ORDER)}")
     if not REAL.keys().isdisjoint(chosen):
@@ -53,7 +67,9 @@ def main() -> None:
         getattr(import_module(f"benchmarks.{(MADE | REAL)[suite]}"), suite)(report)
     releases = f"numba {numba.__version__}, " + ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     report.say(f"\n{processor()}, Python {platform.python_version()}, {releases}.")
-    report.write(Path(__file__).parent)
+    report.write(RESULTS)
+    if arguments.page:
+        put_into(arguments.page, "\n".join(report.lines))
 
 
 if __name__ == "__main__":

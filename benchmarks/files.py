@@ -8,6 +8,7 @@ linsep the rows.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from sklearn.datasets import dump_svmlight_file
 from vowpalwabbit import Workspace
 
 from benchmarks.data import Split, mnist, mnist_pixels, newsgroups, spamassassin, sparse
-from benchmarks.timing import Report, Work, in_turn, show_median
+from benchmarks.timing import Report, in_turn, show_median
 from linsep import AveragedPerceptron, load, open_data, save
 
 PATIENCE = 10.0
@@ -36,16 +37,17 @@ def _race(report: Report, data: Split, folder: Path, intercept: bool) -> None:
     order = np.random.RandomState(0).permutation(len(data.y))  # rows sorted by class would mislead a single pass
     _write(data.X[order], data.y[order], folder / "train")
     _write(data.X_test, data.y_test, folder / "test")
-    works: dict[str, Work] = {
+    vowpal = partial(_vowpal, folder, classes)
+    works: dict[str, Callable[[Path], None]] = {
         "linsep AveragedPerceptron, 10 epochs": partial(_linsep, folder, intercept),
-        "Vowpal Wabbit, 10 passes, hinge loss": partial(_vowpal, folder, classes, 10, "hinge"),
-        "Vowpal Wabbit, 10 passes, logistic loss": partial(_vowpal, folder, classes, 10, "logistic"),
-        "Vowpal Wabbit, 1 pass, logistic loss": partial(_vowpal, folder, classes, 1, "logistic"),
+        "Vowpal Wabbit, 10 passes, hinge loss": partial(vowpal, 10, "hinge"),
+        "Vowpal Wabbit, 10 passes, logistic loss": partial(vowpal, 10, "logistic"),
+        "Vowpal Wabbit, 1 pass, logistic loss": partial(vowpal, 1, "logistic"),
     }
-    times = in_turn(list(works.values()), PATIENCE)
-    for (name, work), took in zip(works.items(), times, strict=True):
-        work()  # leaves its model
-        said = _labels_linsep(folder) if name.startswith("linsep") else _labels_vowpal(folder, classes)
+    models = [folder / f"model{i}" for i in range(len(works))]
+    times = in_turn([partial(work, model) for work, model in zip(works.values(), models, strict=True)], PATIENCE)
+    for name, model, took in zip(works, models, times, strict=True):
+        said = (_labels_linsep if name.startswith("linsep") else _labels_vowpal)(folder, model)
         accuracy = float(np.mean(said == data.y_test + 1))
         report.row(
             f"From file to model: {data.name} {data.size}, {(folder / 'train.vw').stat().st_size / 1e6:.0f} MB of text",
@@ -62,27 +64,26 @@ def _write(X: Any, y: Any, path: Path) -> None:
         out.writelines(line.replace(" ", " | ", 1) for line in lines)
 
 
-def _linsep(folder: Path, intercept: bool) -> None:
+def _linsep(folder: Path, intercept: bool, model: Path) -> None:
     rows = open_data(folder / "train.svmlight").read()
-    learner = AveragedPerceptron(max_iter=10, fit_intercept=intercept, random_state=0).fit(rows.X, rows.y)
-    save(learner, folder / "linsep.model")
+    save(AveragedPerceptron(max_iter=10, fit_intercept=intercept, random_state=0).fit(rows.X, rows.y), model)
 
 
-def _labels_linsep(folder: Path) -> Any:
-    learner = load(folder / "linsep.model")
+def _labels_linsep(folder: Path, model: Path) -> Any:
+    learner = load(model)
     X = open_data(folder / "test.svmlight").read().X
-    X.resize(X.shape[0], learner.n_features_in_)  # words that only later rows hold
+    X.resize(X.shape[0], learner.n_features_in_)  # the last columns may be empty in one of the two files
     return learner.predict(X).astype(float).astype(int)
 
 
-def _vowpal(folder: Path, classes: int, passes: int, loss: str) -> None:
+def _vowpal(folder: Path, classes: int, passes: int, loss: str, model: Path) -> None:
     cache = folder / "cache"
     cache.unlink(missing_ok=True)
     again = f"--passes {passes} --cache_file {cache} -k --holdout_off" if passes > 1 else ""
-    work = f"-d {folder}/train.vw -f {folder}/vw.model -b {BITS} --oaa {classes} --loss_function {loss} {again}"
+    work = f"-d {folder}/train.vw -f {model} -b {BITS} --oaa {classes} --loss_function {loss} {again}"
     Workspace(work, quiet=True).finish()
 
 
-def _labels_vowpal(folder: Path, classes: int) -> Any:
-    Workspace(f"-t -i {folder}/vw.model -d {folder}/test.vw -p {folder}/said", quiet=True).finish()
+def _labels_vowpal(folder: Path, model: Path) -> Any:
+    Workspace(f"-t -i {model} -d {folder}/test.vw -p {folder}/said", quiet=True).finish()
     return np.loadtxt(folder / "said").astype(int)

@@ -86,10 +86,10 @@ class Report:
         figures = {"work": work, "linsep_s": a, "peer": peer, "peer_s": b, "ratio": b / a, "wanted": wanted}
         self.row("Speed", cells, {**figures, "limit_s": least[0] if least else None, "limit": limit_is, "note": said})
 
-    def write(self, folder: Path) -> None:
-        """Write results.md and results.json."""
-        (folder / "results.md").write_text("\n".join(self.lines) + "\n", encoding="utf-8")
-        (folder / "results.json").write_text(json.dumps(self.figures, indent=1) + "\n", encoding="utf-8")
+    def write(self, stem: Path) -> None:
+        """Write what was printed to stem.md and the figures to stem.json."""
+        stem.with_suffix(".md").write_text("\n".join(self.lines) + "\n", encoding="utf-8")
+        stem.with_suffix(".json").write_text(json.dumps(self.figures, indent=1) + "\n", encoding="utf-8")
 
 
 def show(s: float) -> str:
