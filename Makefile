@@ -56,8 +56,8 @@ $(BENCH_READY): requirements/bench.lock pyproject.toml
 # Real data: ../shared/data/get.sh DIR, then DATA_PKGS=DIR make bench. SUITES="mnist text" runs these alone;
 # PAGE=docs/performance.md also puts what is printed into that page.
 bench: $(BENCH_READY)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 .venv-bench/bin/python -m benchmarks $(SUITES) \
-	  $(if $(PAGE),--page $(PAGE))
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+	  .venv-bench/bin/python -m benchmarks $(SUITES) $(if $(PAGE),--page $(PAGE))
 
 clean:
 	rm -rf .venv .venv-bench .venv-lowest linsep-demo

@@ -61,15 +61,14 @@ def reads(X: Any, passes: int) -> Work:
     return work
 
 
-def products(X: Any, n_classes: int, passes: int) -> Work:
-    """The product of all rows with `n_classes` vectors, by BLAS, so many times."""
-    W = np.ones((X.shape[1], n_classes), X.dtype)
+def multiply_adds(X: Any, n_classes: int, passes: int) -> Work:
+    """As many multiply-adds as the passes cost, in one BLAS product large enough to go at full speed.
 
-    def work() -> None:
-        for _ in range(passes):
-            X @ W
-
-    return work
+    The product of X with a few vectors would not do: BLAS is slower there than the passes themselves.
+    """
+    rows = X[: len(X) // passes]
+    W = np.ones((X.shape[1], n_classes * passes * passes), X.dtype)
+    return lambda: rows @ W
 
 
 def gathers(X: Any, passes: int, n_classes: int = 1) -> Work:

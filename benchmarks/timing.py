@@ -80,7 +80,7 @@ class Report:
             "peer": f"{peer}: {show(b)}",
             "ratio": f"{b / a:.2f} x",
             "wanted": "" if wanted is None else f"{wanted:.2f} x",
-            "limit": f"{show(least[0])} ({limit_is})" if least else "",
+            "limit": f"{a / least[0]:.1f} x {show(least[0])} ({limit_is})" if least else "",
             "note": said,
         }
         figures = {"work": work, "linsep_s": a, "peer": peer, "peer_s": b, "ratio": b / a, "wanted": wanted}
