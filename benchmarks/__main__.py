@@ -23,7 +23,7 @@ from benchmarks.timing import Report
 # Suite -> the module that has a function of its name; those of the second group read the real data.
 MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports"}
 REAL = {"mnist": "dense", "flights": "wide", "text": "wide", "threads": "threads", "peers": "peers", "files": "files"}
-ORDER = ("breast_cancer", "mnist", "flights", "text", "online", "imports", "threads", "peers", "files")
+ORDER = ("breast_cancer", "mnist", "flights", "text", "online", "imports", "peers", "files", "threads")
 PACKAGES = ("numpy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit")
 RESULTS = Path(__file__).parent / "results"
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
@@ -65,6 +65,7 @@ def main() -> None:
         if cores:  # Vowpal Wabbit reads in a thread of its own: one core is for all or for none
             os.sched_setaffinity(0, cores if suite == "threads" else {max(cores)})
         getattr(import_module(f"benchmarks.{(MADE | REAL)[suite]}"), suite)(report)
+        report.write(RESULTS)  # what later suites do cannot lose it
     releases = f"numba {numba.__version__}, " + ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     report.say(f"\n{processor()}, Python {platform.python_version()}, {releases}.")
     report.write(RESULTS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -85,3 +86,8 @@ def spamassassin() -> Split:
 def sparse(X: Any) -> Any:
     """CSR in float64, what LIBLINEAR and svmlight files hold."""
     return sp.csr_matrix(X, dtype=np.float64)
+
+
+def accuracies(models: Iterable[Any], data: Split) -> list[float]:
+    """The share of test rows that each model labels right."""
+    return [float(np.mean(model.predict(data.X_test) == data.y_test)) for model in models]

@@ -38,8 +38,9 @@ def _race(report: Report, data: Split, folder: Path, intercept: bool) -> None:
     _write(data.X[order], data.y[order], folder / "train")
     _write(data.X_test, data.y_test, folder / "test")
     vowpal = partial(_vowpal, folder, classes)
+    ours = "linsep AveragedPerceptron, 10 epochs" + ("" if intercept else ", no intercept")
     works: dict[str, Callable[[Path], None]] = {
-        "linsep AveragedPerceptron, 10 epochs": partial(_linsep, folder, intercept),
+        ours: partial(_linsep, folder, intercept),
         "Vowpal Wabbit, 10 passes, hinge loss": partial(vowpal, 10, "hinge"),
         "Vowpal Wabbit, 10 passes, logistic loss": partial(vowpal, 10, "logistic"),
         "Vowpal Wabbit, 1 pass, logistic loss": partial(vowpal, 1, "logistic"),
@@ -47,7 +48,7 @@ def _race(report: Report, data: Split, folder: Path, intercept: bool) -> None:
     models = [folder / f"model{i}" for i in range(len(works))]
     times = in_turn([partial(work, model) for work, model in zip(works.values(), models, strict=True)], PATIENCE)
     for name, model, took in zip(works, models, times, strict=True):
-        said = (_labels_linsep if name.startswith("linsep") else _labels_vowpal)(folder, model)
+        said = (_labels_linsep if name == ours else _labels_vowpal)(folder, model)
         accuracy = float(np.mean(said == data.y_test + 1))
         report.row(
             f"From file to model: {data.name} {data.size}, {(folder / 'train.vw').stat().st_size / 1e6:.0f} MB of text",

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 RUNS = 5
@@ -101,3 +101,9 @@ def show_median(times: Sequence[float]) -> str:
     """The median, and how many runs it is of where they are not five."""
     few = "" if len(times) == RUNS else ", one run" if len(times) == 1 else f", {len(times)} runs"
     return show(median(times)) + few
+
+
+def spread(values: Sequence[float]) -> str:
+    """The mean, and the least and the greatest where they differ."""
+    low, mid, high = (f"{value:.4f}" for value in (min(values), fmean(values), max(values)))
+    return mid if low == high else f"{mid} ({low} to {high})"
