@@ -93,22 +93,19 @@ def _field(report: Report, data: Split, text: bool) -> None:
     title = f"{data.name} {data.size}, {data.X_test.shape[0]:,} test rows, {len(np.unique(data.y))} classes"
     for (name, models), took in zip(fitted.items(), times, strict=True):
         predict_s = seconds(partial(models[0].predict, data.X_test))
-        scores = accuracies(models, data)
-        cells = {"learner": name, "fit": show_median(took), "predict": show(predict_s), "test accuracy": spread(scores)}
-        figures = {"learner": name, "fit_s": took, "predict_s": predict_s, "accuracy": scores}
-        if text:
-            cells["test accuracy, no intercept"] = cells.pop("test accuracy")
-            cells["with an intercept"] = ""
-            if name.startswith("linsep"):
-                others = [learners(intercept=True)[name](seed).fit(data.X, data.y) for seed in range(len(models))]
-                with_intercept = accuracies(others, data)
-                figures["accuracy_intercept"] = with_intercept
-                cells["with an intercept"] = spread(with_intercept)
-            else:
-                cells["test accuracy, no intercept"], cells["with an intercept"] = _by_its_own(name, scores)
-        report.row(title, cells, figures)
+        judged = _judge(name, models, data, text)
+        cells = {"learner": name, "fit": show_median(took), "predict": show(predict_s)}
+        cells |= {column: spread(scores) if scores else "" for column, scores in judged.items()}
+        report.row(title, cells, {"learner": name, "fit_s": took, "predict_s": predict_s, **judged})
 
 
-def _by_its_own(name: str, scores: list[float]) -> tuple[str, str]:
-    """A peer stands in the column of its own default: LIBLINEAR has no intercept, scikit-learn has one."""
-    return (spread(scores), "") if name.startswith("LIBLINEAR") else ("", spread(scores))
+def _judge(name: str, models: list[Any], data: Split, text: bool) -> dict[str, list[float]]:
+    """Accuracies by column; on text a peer stands in that of its default: only LIBLINEAR has no intercept."""
+    scores = accuracies(models, data)
+    if not text:
+        return {"test accuracy": scores}
+    without, with_one = "test accuracy, no intercept", "with an intercept"
+    if name.startswith("linsep"):
+        others = [learners(intercept=True)[name](seed).fit(data.X, data.y) for seed in range(len(models))]
+        return {without: scores, with_one: accuracies(others, data)}
+    return {without: scores, with_one: []} if name.startswith("LIBLINEAR") else {without: [], with_one: scores}
