@@ -40,7 +40,7 @@ test-lowest:
 
 lock:
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 \
-	  --extra plots --extra dask --extra app --group dev pyproject.toml -o requirements/dev.lock
+	  --extra plots --extra dask --extra app --extra onnx --extra drift --group dev pyproject.toml -o requirements/dev.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
 	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
