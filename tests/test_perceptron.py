@@ -92,6 +92,7 @@ def make_table(kind: str, n: int, p: int, seed: int, dtype: Any) -> tuple[Any, A
 
 
 @quietly
+@pytest.mark.filterwarnings("ignore::linsep.types.PrecisionWarning")
 @settings(max_examples=400, deadline=None)
 @given(tables)
 def test_skipping_equals_plain_mistake_by_mistake(t: dict[str, Any]) -> None:

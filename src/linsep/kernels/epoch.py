@@ -7,6 +7,7 @@ The intercept is the weight of a feature that is 1 in every row; that feature is
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from linsep.kernels.steps import PerceptronStep, step_size
 from linsep.types import Array
 
 # Columns of the record that a run keeps, one row an epoch.
-RECORD = ("mistakes", "updates", "dots", "norm_w", "b", "cos", "w_dot_reference")
+RECORD = ("mistakes", "updates", "dots", "norm_w", "b", "cos", "w_dot_reference", "absorbed", "bits")
 
 
 class Rows(NamedTuple):
@@ -54,17 +55,26 @@ _D2, _E, _NORM_R, _WORK, _PAUSE, _NEXT_PAUSE, _SWEEPS, _DISTANCE = range(8)
 _FIRST_SWEEPS, _MOST_SWEEPS = 2.0, 12.0
 
 
+@njit(cache=True, nogil=True)
+def add_row(X: Any, i: int, a: float, w: Any) -> int:
+    """w += a x_i. Return 1 if rounding absorbed all of a row that is not 0, else 0."""
+    if row_axpy(X, i, a, w):
+        return 0
+    return 1 if row_norm2(X, i) > 0.0 else 0
+
+
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def plain_epoch(
     X: Any, y: Any, weight: Any, order: Any, step: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int
-) -> tuple[int, int]:
-    """w += tau y x, b += tau y at each row whose step size tau is not 0. Return (mistakes, updates).
+) -> tuple[int, int, int]:
+    """w += tau y x, b += tau y at each row whose step size tau is not 0. Return (mistakes, updates, absorbed).
 
-    Changes `w` (n_features,), `b` (1,) and `watch`. A mistake is y z <= 0. `visit` counts the rows visited before
-    this pass; it is only told to `watch`.
+    An absorbed update is one that rounding left without any effect on w. Changes `w` (n_features,), `b` (1,) and
+    `watch`. A mistake is y z <= 0. `visit` counts the rows visited before this pass; it is only told to `watch`.
     """
     mistakes = 0
     updates = 0
+    absorbed = 0
     for t in range(row_count(X)):
         i = row_at(order, t)
         m = y[i] * (row_dot(X, i, w) + b[0])
@@ -73,10 +83,10 @@ def plain_epoch(
         tau = step_size(step, m, X, i, intercept, 1.0) * weight_at(weight, i)
         if tau > 0.0:
             updates += 1
-            row_axpy(X, i, tau * y[i], w)
+            absorbed += add_row(X, i, tau * y[i], w)
             b[0] += intercept * tau * y[i]
             note_update(watch, X, i, tau * y[i], intercept, visit + t, 0)
-    return mistakes, updates
+    return mistakes, updates, absorbed
 
 
 @njit(cache=True, nogil=True)
@@ -113,11 +123,11 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def skipping_epoch(
     X: Any, y: Any, weight: Any, order: Any, w: Any, b: Any, intercept: float, skip: Any, watch: Any, visit: int
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """One pass of the plain perceptron that leaves out dot products whose sign is already proved.
 
-    Return (mistakes, dot products done). Changes `w`, `b`, `skip` and `watch`; the sequence of updates is that of
-    `plain_epoch` with `PerceptronStep(0)`, to the last bit.
+    Return (mistakes, dot products done, absorbed updates). Changes `w`, `b`, `skip` and `watch`; the sequence of
+    updates is that of `plain_epoch` with `PerceptronStep(0)`, to the last bit.
 
     Let r be a past weight vector with z'_i = r.x_i kept (rows, w and r with the constant). Since
     y_i w.x_i >= y_i r.x_i - ||w - r|| ||x_i||, row i is right while ||w - r|| < g_i = y_i z'_i / ||x_i||.
@@ -137,6 +147,7 @@ def skipping_epoch(
     work = skip.state[_WORK]
     mistakes = 0
     dots = 0
+    absorbed = 0
     for t in range(n):
         i = row_at(order, t)
         if skip.g[i] > threshold:
@@ -154,14 +165,24 @@ def skipping_epoch(
         if y[i] * z <= 0.0:
             tau = weight_at(weight, i)
             if tau > 0.0:
-                row_axpy(X, i, tau * y[i], w)
+                if _surely_moves(skip, i, tau, intercept, w):
+                    row_axpy(X, i, tau * y[i], w)
+                else:
+                    absorbed += add_row(X, i, tau * y[i], w)
                 b[0] += intercept * tau * y[i]
                 note_update(watch, X, i, tau * y[i], intercept, visit + t, 0)
                 _track(skip, guard, i, tau * y[i], np.float64(z))
                 threshold = _threshold(skip, guard)
             mistakes += 1
     skip.state[_WORK] = work
-    return mistakes, dots
+    return mistakes, dots, absorbed
+
+
+@njit(cache=True, nogil=True)
+def _surely_moves(skip: Any, i: int, tau: float, intercept: float, w: Any) -> Any:
+    """Whether tau ||x_i|| > eps ||w||: then tau |x_ij| > eps |w_j| for some j, more than rounding can absorb."""
+    reach = np.finfo(w.dtype).eps * (skip.state[_NORM_R] + skip.state[_DISTANCE])
+    return tau * tau * (skip.norm[i] * skip.norm[i] * (1.0 - 1e-8) - intercept) > reach * reach
 
 
 @njit(cache=True, nogil=True)
@@ -202,6 +223,30 @@ def start_skip(X: Any, intercept: float, from_zero: bool, skip: Any) -> None:
     skip.state[_SWEEPS] = _FIRST_SWEEPS
 
 
+@njit(cache=True, nogil=True)
+def bits_in_use(w: Any) -> int:
+    """The most significant bits that an entry of w takes, from its first to its last 1: 53 at most, 24 in float32.
+
+    An integer w needs about log2(R sqrt t) bits after t mistakes; one that uses them all is about to round.
+    """
+    most = 0
+    full = 53 if w.itemsize == 8 else 24
+    for j in range(w.shape[0]):
+        mantissa = np.int64(abs(math.frexp(w[j])[0]) * 2.0**53)
+        if mantissa > 0:
+            bits = 53
+            while mantissa & 0xFFFF == 0:
+                mantissa >>= 16
+                bits -= 16
+            while mantissa & 1 == 0:
+                mantissa >>= 1
+                bits -= 1
+            most = max(most, bits)
+            if most >= full:
+                break
+    return most
+
+
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def _write_record(record: Any, e: int, w: Any, b: Any, reference: Any) -> None:
     """Enter ||w||, b and, with a reference (w*, b*), the cosine of the angle to it and w.w* + b b*."""
@@ -210,6 +255,9 @@ def _write_record(record: Any, e: int, w: Any, b: Any, reference: Any) -> None:
         norm2 += np.float64(w[j]) * np.float64(w[j])
     record[e, 3] = np.sqrt(norm2)
     record[e, 4] = b[0]
+    # A look at the bits costs as much as a short pass: in a long batch only every 64th part of it gets one.
+    due = e % (record.shape[0] // 64 + 1) == 0 or e + 1 == record.shape[0]
+    record[e, 8] = bits_in_use(w) if due else record[e - 1, 8]
     if reference.shape[0] > 0:
         p = w.shape[0]
         dot = np.float64(b[0]) * reference[p]
@@ -233,12 +281,13 @@ def plain_epochs(
     """
     n = row_count(rows.X)
     for e in range(record.shape[0]):
-        mistakes, updates = plain_epoch(
+        mistakes, updates, absorbed = plain_epoch(
             rows.X, rows.y, rows.weight, rows.order, step, w, b, intercept, watch, visit + e * n
         )
         record[e, 0] = mistakes
         record[e, 1] = updates
         record[e, 2] = n
+        record[e, 7] = absorbed
         _write_record(record, e, w, b, reference)
         if updates == 0:
             return e + 1
@@ -258,7 +307,7 @@ def skipping_epochs(
     for e in range(record.shape[0]):
         if skip.state[_PAUSE] > 0.0:
             skip.state[_PAUSE] -= 1.0
-            mistakes, _ = plain_epoch(
+            mistakes, _, absorbed = plain_epoch(
                 rows.X,
                 rows.y,
                 rows.weight,
@@ -274,7 +323,7 @@ def skipping_epochs(
             if skip.state[_PAUSE] == 0.0:
                 _forget(skip)
         else:
-            mistakes, dots = skipping_epoch(
+            mistakes, dots, absorbed = skipping_epoch(
                 rows.X, rows.y, rows.weight, rows.order, w, b, intercept, skip, watch, visit + e * n
             )
             if dots <= 0.75 * n:
@@ -285,6 +334,7 @@ def skipping_epochs(
         record[e, 0] = mistakes
         record[e, 1] = mistakes
         record[e, 2] = dots
+        record[e, 7] = absorbed
         _write_record(record, e, w, b, reference)
         if mistakes == 0:
             return e + 1

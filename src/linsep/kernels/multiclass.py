@@ -1,8 +1,8 @@
 """One pass of a learner of several classes, all of them at once.
 
 `W` is (n_classes, n_features), `b` (n_classes,), `c[i]` the position of row i's class. `Z` (BLOCK, n_classes) is
-scratch space, `counts` (n_classes, 2) collects the mistakes and updates of each class. `weight` scales every update
-of a row and `own` those of its own class as well. The rest is as in `epoch.py`.
+scratch space, `counts` (n_classes, 3) collects the mistakes, updates and absorbed updates of each class. `weight`
+scales every update of a row and `own` those of its own class as well. The rest is as in `epoch.py`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from linsep.kernels.epoch import add_row
 from linsep.kernels.optional import note_update, row_at, weight_at
-from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, row_axpy, row_count
+from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, row_count
 from linsep.kernels.steps import step_size
 from linsep.types import Array
 
@@ -126,6 +127,6 @@ def _best_other(model: Any, r: int, own: int) -> Any:
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def _move(X: Any, i: int, a: float, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
-    row_axpy(X, i, a, model.W[k])
+    model.counts[k, 2] += add_row(X, i, a, model.W[k])
     model.b[k] += intercept * a
     note_update(watch, X, i, a, intercept, visit, k)

@@ -47,8 +47,8 @@ def block_dots(X: Any, rows: Any, W: Any, k: int, Z: Any) -> None:
     raise NotImplementedError
 
 
-def row_axpy(X: Any, i: int, a: float, w: Any) -> None:
-    """w += a x_i, in place."""
+def row_axpy(X: Any, i: int, a: float, w: Any) -> bool:
+    """w += a x_i, in place. Return whether any entry of w changed: rounding may absorb the whole of a x_i."""
     raise NotImplementedError
 
 
@@ -133,15 +133,24 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, Z: Any) -> Callable[..., Any]
 def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
     cast = as_dtype(w.dtype).type
 
-    def sparse(X: Any, i: Any, a: Any, w: Any) -> None:
+    def sparse(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = cast(a)
+        changed = False
         for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
-            w[np.uint64(X.indices[k])] += a_ * X.data[k]
+            j = np.uint64(X.indices[k])
+            before = w[j]
+            w[j] = before + a_ * X.data[k]
+            changed |= w[j] != before
+        return changed
 
-    def dense(X: Any, i: Any, a: Any, w: Any) -> None:
+    def dense(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = cast(a)
+        changed = False
         for j in range(np.uint64(w.shape[0])):
-            w[j] += a_ * X[i, j]
+            before = w[j]
+            w[j] = before + a_ * X[i, j]
+            changed |= w[j] != before
+        return changed
 
     return sparse if _is_csr(X) else dense
 

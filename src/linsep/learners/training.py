@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from linsep.kernels.epoch import RECORD, Rows, plain_epochs
+from linsep.kernels.epoch import RECORD, Rows, bits_in_use, plain_epochs
 from linsep.kernels.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.rows import BLOCK
@@ -19,14 +19,14 @@ from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base import LinearClassifier
 from linsep.learners.order import shuffled_order
 from linsep.learners.trace import Trace, make_update_log
-from linsep.types import Array, Budget, Hyperplane, StopReason
+from linsep.types import Array, Budget, Hyperplane, PrecisionWarning, StopReason
 
 Progress = Callable[[int, int, float], None]
 
 # One kernel call makes as many epochs as fit in about this many seconds: short ones would otherwise drown in
 # the cost of the call, and Ctrl-C and the clock are only looked at between calls.
 _BATCH_SECONDS = 0.05
-_MISTAKES, _UPDATES = RECORD.index("mistakes"), RECORD.index("updates")
+_MISTAKES, _UPDATES, _ABSORBED = _COUNTED = [RECORD.index(name) for name in ("mistakes", "updates", "absorbed")]
 
 
 class EpochLearner(LinearClassifier):
@@ -113,12 +113,14 @@ class EpochLearner(LinearClassifier):
         if len(self.classes_) == 2:
             return int(plain_epochs(rows, self._step(), W[0], b, intercept, watch, self.t_, reference, record))
         one_pass = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch
-        model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), 2), np.int64))
+        model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), 3), np.int64))
         n = len(rows.y)
         for e in range(len(record)):
             model.counts[:] = 0
             one_pass(*rows, self._step(), model, intercept, watch, self.t_ + e * n)
-            record[e, :3] = *model.counts.sum(axis=0), n * len(b)
+            record[e, _COUNTED] = model.counts.sum(axis=0)
+            record[e, RECORD.index("dots")] = n * len(b)
+            record[e, RECORD.index("bits")] = bits_in_use(W.ravel(order="K"))
             record[e, 3:5] = np.linalg.norm(W.astype(np.float64)), np.linalg.norm(b)
             if record[e, _UPDATES] == 0:
                 return e + 1
@@ -161,6 +163,8 @@ class EpochLearner(LinearClassifier):
         -----
         ConvergenceWarning
             When the budget ended before a clean pass.
+        PrecisionWarning
+            When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
         with self._unchanged_on_error():
             self._check_parameters()
@@ -168,6 +172,7 @@ class EpochLearner(LinearClassifier):
             plane = _flatten(reference, self.n_features_in_)
         self._train(rows, plane)
         self._warn_unless_clean(len(rows.y))
+        self._warn_if_absorbed(int(self.trace_.total_absorbed))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -192,6 +197,7 @@ class EpochLearner(LinearClassifier):
         self.t_ += len(rows.y)
         self._count(record)
         self._settle()
+        self._warn_if_absorbed(int(record[0, _ABSORBED]))
         return self
 
     # ------------------------------------------------------------------- loop
@@ -256,6 +262,17 @@ class EpochLearner(LinearClassifier):
             ConvergenceWarning,
             stacklevel=3,
         )
+
+    def _warn_if_absorbed(self, absorbed: int) -> None:
+        if absorbed:
+            dtype = self._moving()[0].dtype
+            advice = "give float64 rows" if dtype == np.float32 else "scale the rows down, or stop earlier"
+            warnings.warn(
+                f"{absorbed} update(s) no longer changed w: its entries have outgrown {dtype} and absorb the rows "
+                f"added to them. The mistakes since then teach nothing; {advice}.",
+                PrecisionWarning,
+                stacklevel=3,
+            )
 
     # ---------------------------------------------------------------- helpers
     def _check_parameters(self) -> None:
