@@ -120,7 +120,7 @@ class Trace:
         """Yield (row, w_k, b_k) after each kept update of an unweighted perceptron on dense `X`, y in {-1, +1}."""
         w, b = np.zeros(X.shape[1], dtype=X.dtype), 0.0
         for i in self.update_rows:
-            w = w + y[i] * X[i]
+            w = w + X.dtype.type(y[i]) * X[i]
             b += float(y[i])
             yield int(i), w, b
 
