@@ -38,6 +38,9 @@ class Perceptron(EpochLearner):
     multi_class : {"ovr", "multiclass"}, default="ovr"
         With three or more classes: each against the rest, all in one pass; or one update a mistake, which
         rewards the row's class and punishes the first best other.
+    open_classes : bool, default=False
+        In `partial_fit` a class that was not named joins when its first row comes, with w = 0 from then on
+        (a second class shares the plane of the first: it joins with the negative of its w).
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and epoch of each update (two million at most).
     verbose : int or callable, default=0
@@ -86,6 +89,7 @@ class Perceptron(EpochLearner):
         warm_start: bool = False,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        open_classes: bool = False,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -97,6 +101,7 @@ class Perceptron(EpochLearner):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.multi_class = multi_class
+        self.open_classes = open_classes
         self.trace = trace
         self.verbose = verbose
 

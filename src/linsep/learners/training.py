@@ -13,23 +13,25 @@ from sklearn.utils import check_random_state
 
 from linsep.kernels.epoch import RECORD, Rows, bits_in_use, plain_epochs
 from linsep.kernels.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
+from linsep.kernels.one import learn_row, learn_row_of_many
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.rows import BLOCK
 from linsep.kernels.steps import PerceptronStep
-from linsep.learners.base import LinearClassifier
+from linsep.learners.online import OnlineClassifier
 from linsep.learners.order import shuffled_order
 from linsep.learners.trace import Trace, make_update_log
-from linsep.types import Array, Budget, Hyperplane, PrecisionWarning, StopReason
+from linsep.types import Array, Budget, DataError, Hyperplane, PrecisionWarning, StopReason
 
 Progress = Callable[[int, int, float], None]
 
 # One kernel call makes as many epochs as fit in about this many seconds: short ones would otherwise drown in
 # the cost of the call, and Ctrl-C and the clock are only looked at between calls.
+_ROSENBLATT = PerceptronStep(0.0)
 _BATCH_SECONDS = 0.05
 _MISTAKES, _UPDATES, _ABSORBED = _COUNTED = [RECORD.index(name) for name in ("mistakes", "updates", "absorbed")]
 
 
-class EpochLearner(LinearClassifier):
+class EpochLearner(OnlineClassifier):
     """A learner that makes passes over its rows until one is clean or the budget ends.
 
     A subclass says how to start (`_start`) and how to run passes (`_run`).
@@ -41,7 +43,7 @@ class EpochLearner(LinearClassifier):
     _batch_epochs: ClassVar[int] = 4096
     # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
     _unit_steps: ClassVar[bool] = True
-    _state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_values, "stop_reason_")
+    _state_values: ClassVar[tuple[str, ...]] = (*OnlineClassifier._state_values, "stop_reason_")
 
     max_iter: int | None
     max_seconds: float | None
@@ -52,6 +54,7 @@ class EpochLearner(LinearClassifier):
     class_weight: Any
     trace: str
     multi_class: str
+    open_classes: bool
     verbose: int | Progress
     stop_reason_: StopReason
     trace_: Trace
@@ -67,6 +70,7 @@ class EpochLearner(LinearClassifier):
         warm_start: bool = False,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        open_classes: bool = False,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -78,17 +82,14 @@ class EpochLearner(LinearClassifier):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.multi_class = multi_class
+        self.open_classes = open_classes
         self.trace = trace
         self.verbose = verbose
 
     # ------------------------------------------------------------------ hooks
     def _step(self) -> Any:
         """The step rule of this learner."""
-        return PerceptronStep(0.0)
-
-    def _moving(self) -> tuple[Array, Array]:
-        """The weights (n_planes, n_features) and intercepts that updates move."""
-        return self.coef_, self.intercept_
+        return _ROSENBLATT
 
     def _watch(self) -> Any:
         """What hears of each update, beside the trace."""
@@ -96,6 +97,9 @@ class EpochLearner(LinearClassifier):
 
     def _settle(self) -> None:
         """Derive what predictions use from what passes moved."""
+
+    def _settle_later(self) -> None:
+        """The same after one row of a stream: where deriving costs more than the row, only when someone asks."""
 
     def _prepare(self, rows: Rows) -> Any:
         """Return what the passes of one `fit` over these rows remember from pass to pass."""
@@ -110,7 +114,7 @@ class EpochLearner(LinearClassifier):
         watch = self._watch()
         watch = log if watch is None else watch if log is None else (watch, log)
         intercept = float(self.fit_intercept)
-        if len(self.classes_) == 2:
+        if len(self.classes_) <= 2:
             return int(plain_epochs(rows, self._step(), W[0], b, intercept, watch, self.t_, reference, record))
         one_pass = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch
         model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), 3), np.int64))
@@ -125,6 +129,10 @@ class EpochLearner(LinearClassifier):
             if record[e, _UPDATES] == 0:
                 return e + 1
         return len(record)
+
+    def _start(self, X: Any) -> None:
+        super()._start(X)
+        self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
 
     # -------------------------------------------------------------------- fit
     def fit(
@@ -185,20 +193,48 @@ class EpochLearner(LinearClassifier):
         ----------
         X, y, sample_weight : as in `fit`
         classes : array, optional
-            All labels that will ever come; needed at the first call.
+            All labels that will ever come; needed at the first call unless `open_classes`.
         """
         with self._unchanged_on_error():
             self._check_parameters()
-            if not hasattr(self, "coef_"):
-                self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-            rows = self._rows_to_add(X, y, classes, sample_weight)
-        record = np.zeros((1, len(RECORD)))
-        self._run(rows, None, None, np.empty(0), record)
-        self.t_ += len(rows.y)
-        self._count(record)
+            parts = self._rows_to_add(X, y, classes, sample_weight)
+        total = np.zeros((1, len(RECORD)))
+        for rows in parts:
+            record = np.zeros(total.shape)
+            self._run(rows, None, None, np.empty(0), record)
+            self.t_ += len(rows.y)
+            total += record
+        self._count(total)
         self._settle()
-        self._warn_if_absorbed(int(record[0, _ABSORBED]))
+        self._warn_if_absorbed(int(total[0, _ABSORBED]))
         return self
+
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        own = 1.0
+        if self.class_weight is not None:
+            y = np.asarray([label])
+            weights = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
+            own = 1.0 if weights is None else float(weights[0])
+        W, b = self._moving()
+        if own == 0:
+            return
+        step, rest = self._step(), (float(self.fit_intercept), self._watch(), self.t_)
+        if type(step) is PerceptronStep:
+            step = step.margin
+        if len(self.classes_) <= 2:
+            mistakes, updates, absorbed = learn_row(X, code, own, step, W, b, *rest)
+        else:
+            together = self.multi_class == "multiclass"
+            mistakes, updates, absorbed = learn_row_of_many(X, code, own, together, step, W, b, *rest)
+        if mistakes < 0:
+            raise DataError("the row holds a value that is no finite number, or beyond 1e154")
+        self.t_ += 1
+        self.n_iter_ += 1
+        self.n_mistakes_ += mistakes
+        self.n_updates_ += updates
+        self._settle_later()
+        if absorbed:
+            self._warn_if_absorbed(absorbed)
 
     # ------------------------------------------------------------------- loop
     def _train(self, rows: Rows, reference: Array) -> None:
