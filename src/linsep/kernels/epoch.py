@@ -69,7 +69,8 @@ def plain_epoch(
 ) -> tuple[int, int, int]:
     """w += tau y x, b += tau y at each row whose step size tau is not 0. Return (mistakes, updates, absorbed).
 
-    An absorbed update is one that rounding left without any effect on w. Changes `w` (n_features,), `b` (1,) and
+    An absorbed update is one that rounding left without any effect on w, unless it only was to lift a margin that is
+    right by a hair (aggressive steps end so). Changes `w` (n_features,), `b` (1,) and
     `watch`. A mistake is y z <= 0. `visit` counts the rows visited before this pass; it is only told to `watch`.
     """
     mistakes = 0
@@ -83,7 +84,7 @@ def plain_epoch(
         tau = step_size(step, m, X, i, intercept, 1.0) * weight_at(weight, i)
         if tau > 0.0:
             updates += 1
-            absorbed += add_row(X, i, tau * y[i], w)
+            absorbed += add_row(X, i, tau * y[i], w) & (m <= 0.0 or tau >= 1.0)
             b[0] += intercept * tau * y[i]
             note_update(watch, X, i, tau * y[i], intercept, visit + t, 0)
     return mistakes, updates, absorbed

@@ -65,7 +65,7 @@ def one_vs_rest_epoch(
                 if tau > 0.0:
                     tau *= weight_at(weight, i) * (weight_at(own, i) if c[i] == k else 1.0)
                     model.counts[k, 1] += 1
-                    _move(X, i, tau * y, model, intercept, k, watch, visit + start + r)
+                    _move(X, i, tau * y, m <= 0.0 or tau >= 1.0, model, intercept, k, watch, visit + start + r)
                     if r + 1 < here:
                         block_dots(X, rows, model.W, k, model.Z)
 
@@ -105,8 +105,8 @@ def multiclass_epoch(
             if tau > 0.0:
                 tau *= weight_at(weight, i) * weight_at(own, i)
                 model.counts[y, 1] += 1
-                _move(X, i, tau, model, intercept, y, watch, visit + start + r)
-                _move(X, i, -tau, model, intercept, rival, watch, visit + start + r)
+                _move(X, i, tau, m <= 0.0 or tau >= 1.0, model, intercept, y, watch, visit + start + r)
+                _move(X, i, -tau, m <= 0.0 or tau >= 1.0, model, intercept, rival, watch, visit + start + r)
                 if r + 1 < here:
                     block_dots(X, rows, model.W, y, model.Z)
                     block_dots(X, rows, model.W, rival, model.Z)
@@ -126,7 +126,8 @@ def _best_other(model: Any, r: int, own: int) -> Any:
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
-def _move(X: Any, i: int, a: float, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
-    model.counts[k, 2] += add_row(X, i, a, model.W[k])
+def _move(X: Any, i: int, a: float, wanted: bool, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
+    """w_k += a x_i; if rounding absorbs it that counts where the step was `wanted`, see `plain_epoch`."""
+    model.counts[k, 2] += add_row(X, i, a, model.W[k]) & wanted
     model.b[k] += intercept * a
     note_update(watch, X, i, a, intercept, visit, k)
