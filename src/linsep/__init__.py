@@ -10,6 +10,7 @@ from linsep.learners import (
     Rocchio,
     VotedPerceptron,
 )
+from linsep.regression import Separation, SeparationError, SeparationWarning, separation, separation_scan
 from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
@@ -21,6 +22,9 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "Rocchio",
+    "Separation",
+    "SeparationError",
+    "SeparationWarning",
     "VotedPerceptron",
     "load",
     "make_separable",
@@ -29,4 +33,6 @@ __all__ = [
     "open_data",
     "save",
     "separability",
+    "separation",
+    "separation_scan",
 ]

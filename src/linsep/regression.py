@@ -16,8 +16,8 @@ from linsep.data.open import Source, open_data
 from linsep.data.table import as_labels
 from linsep.theory import separation_words as words
 from linsep.theory.exact import CertificateError
-from linsep.theory.separation import SeparationProof, find_proof
-from linsep.theory.separation_check import verify_proof
+from linsep.theory.separation import find_proof
+from linsep.theory.separation_check import SeparationProof, verify_proof
 from linsep.theory.separation_rows import Family, ModelRows, model_rows
 from linsep.theory.witness import OutOfTimeError
 from linsep.types import DataError
@@ -122,7 +122,9 @@ class Separation:
         if self.kind == "undecided":
             return f"<Separation undecided: {self.reason}>"
         found = words.by_estimate(self.coefficients)
-        parts = [f"{words.ESTIMATES.get(value, value)}: {words.listed(found[value])}" for value in found if found[value]]
+        parts = [
+            f"{words.ESTIMATES.get(value, value)}: {words.listed(found[value])}" for value in found if found[value]
+        ]
         return f"<Separation {self.kind}, {len(self.rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}>"
 
     def to_dict(self) -> dict[str, Any]:

@@ -144,8 +144,7 @@ def _null(rows: SignedRows, ids: Sequence[int]) -> tuple[Vector, ...]:
 def _spanning(Z: Any, among: Array, start: Sequence[int]) -> list[int]:
     """Independent rows, those of `start` first, that span them and all rows in the mask `among`."""
     ids, which = list(start), np.flatnonzero(among)
-    rows = SignedRows(Z[which[:1]], np.ones(1), constant=False) if which.size else None
-    if rows is None:
+    if not which.size:
         return ids
     rows = SignedRows(Z, np.ones(Z.shape[0]), constant=False)
     while True:
@@ -203,8 +202,10 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationPr
 
 def _stacked(Z: Any, ids: Sequence[int], units: Sequence[int], signs: Sequence[int]) -> Any:
     """The rows `ids` of Z, then multiples of unit vectors."""
-    place = (signs, (range(len(units)), units))
-    extra = sp.csr_matrix(place, shape=(len(units), Z.shape[1]), dtype=np.float64)
-    if sp.issparse(Z):
-        return sp.vstack([Z[ids], extra], format="csr")
-    return np.vstack([Z[ids], extra.toarray().astype(np.int64).astype(Z.dtype)])
+    if not hasattr(Z, "toarray"):
+        dense = np.zeros((len(units), Z.shape[1]), dtype=Z.dtype)
+        dense[range(len(units)), units] = signs
+        return np.vstack([Z[ids], dense])
+    place = (np.array(signs, dtype=np.float64), (np.arange(len(units)), np.array(units)))
+    parts: list[Any] = [Z[ids], sp.csr_matrix(place, shape=(len(units), Z.shape[1]))]
+    return sp.vstack(parts, format="csr")

@@ -59,7 +59,9 @@ class SeparationProof:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; integers keep all their digits."""
-        plain: dict[str, Any] = {name: list(map(list, getattr(self, name))) for name in ("directions", "null", "null_all")}
+        plain: dict[str, Any] = {
+            name: list(map(list, getattr(self, name))) for name in ("directions", "null", "null_all")
+        }
         plain |= {name: list(getattr(self, name)) for name in ("separated", "spanning", "spanning_all")}
         plain["overlap"] = _pairs(self.overlap)
         plain["signs"] = {str(j): _pairs(weights) for j, weights in self.signs.items()}

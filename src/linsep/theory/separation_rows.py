@@ -17,6 +17,10 @@ INTERCEPT = "(Intercept)"
 _WHOLE = 2**53  # every smaller integer is a double
 
 
+def _is_sparse(X: Any) -> bool:
+    return bool(sp.issparse(X))
+
+
 class ModelRows(NamedTuple):
     """Rows z of Xbar, one column a coefficient.
 
@@ -61,7 +65,7 @@ def model_rows(X: Any, y: Array, names: list[str], family: Family, fit_intercept
 
 def whole_columns(X: Any) -> Any:
     """X as doubles without rounding; columns that no double holds times their least common denominator, as integers."""
-    if sp.issparse(X):
+    if _is_sparse(X):
         if X.dtype.kind in "iu" and X.nnz and max(int(X.data.max()), -int(X.data.min())) > _WHOLE:
             raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
         return X.astype(np.float64)
@@ -82,13 +86,13 @@ def whole_columns(X: Any) -> Any:
 
 
 def _with_constant(X: Any) -> Any:
-    if sp.issparse(X):
+    if _is_sparse(X):
         return sp.hstack([sp.csr_matrix(np.ones((X.shape[0], 1))), X], format="csr")
     return np.hstack([np.ones((X.shape[0], 1), dtype=X.dtype), X])
 
 
 def _signed(X: Any, s: Array) -> Any:
-    if sp.issparse(X):
+    if _is_sparse(X):
         return sp.csr_matrix(X.multiply(s[:, None].astype(np.float64)))
     return X * s[:, None].astype(X.dtype)
 
@@ -123,7 +127,8 @@ def _multinomial(X: Any, codes: Array, names: list[str], classes: Array) -> Mode
     """One row an observation and competitor: x in the block of its own class minus x in that of the competitor."""
     K = len(classes)
     X = X if X.dtype == object else sp.csr_matrix(X)
-    parts, owners, rivals = [], [], []
+    parts: list[Any] = []
+    owners, rivals = [], []
     for own in range(K):
         at = np.flatnonzero(codes == own)
         for rival in range(K):
@@ -135,8 +140,8 @@ def _multinomial(X: Any, codes: Array, names: list[str], classes: Array) -> Mode
                 rivals.append(np.full(at.size, rival))
     owner, rival_of = np.concatenate(owners), np.concatenate(rivals)
     order = np.lexsort((rival_of, owner))
-    Z = np.vstack(parts) if X.dtype == object else sp.vstack(parts, format="csr")
-    if sp.issparse(Z):
+    Z: Any = np.vstack(parts) if X.dtype == object else sp.vstack(parts, format="csr")
+    if X.dtype != object:
         Z.eliminate_zeros()
     keys = [(label, name) for label in classes[1:].tolist() for name in names]
     return ModelRows(Z[order], np.zeros(owner.size, dtype=bool), keys, owner[order], rival_of[order], classes)

@@ -81,7 +81,7 @@ def estimates(coefficients: Mapping[Any, str | float], rank: int) -> list[str]:
     """Which coefficients are infinite, which finite, which not identified."""
     found = by_estimate(coefficients)
     out = []
-    parts = [
+    parts: list[tuple[str | float, str]] = [
         (inf, "+infinity for {}"),
         (-inf, "-infinity for {}"),
         (UNDETERMINED, "infinite, of a sign that the data do not determine, for {}"),
@@ -111,7 +111,9 @@ def advice(
     found = by_estimate(coefficients)
     out = []
     if found[UNIDENTIFIED]:
-        out.append("Drop columns until none is a combination of the others: their coefficients mean nothing by themselves.")
+        out.append(
+            "Drop columns until none is a combination of the others: their coefficients mean nothing by themselves."
+        )
     infinite = [name for value in (inf, -inf, UNDETERMINED) for name in found[value]]
     if not separated:
         return out
@@ -134,8 +136,8 @@ def advice(
             "take intervals from the penalised profile likelihood, not from Wald standard errors."
         )
         out.append(
-            "Or report the infinite estimates as such, with one-sided profile likelihood intervals; the finite estimates "
-            "are those of the rows that overlap."
+            "Or report the infinite estimates as such, with one-sided profile likelihood intervals; the finite "
+            "estimates are those of the rows that overlap."
         )
     numbers = [name for name in infinite if (name[1] if isinstance(name, tuple) else name) not in levels]
     numbers = [name for name in numbers if not str(name[1] if isinstance(name, tuple) else name).startswith("(")]
