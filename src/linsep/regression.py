@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.data.numbers import exact_numbers, row_names
-from linsep.data.open import Source, open_data
+from linsep.data.numbers import ExactNumbers, exact_numbers, row_names
+from linsep.data.open import open_data
 from linsep.data.table import as_labels
 from linsep.theory import separation_words as words
 from linsep.theory.exact import CertificateError
@@ -122,9 +122,7 @@ class Separation:
         if self.kind == "undecided":
             return f"<Separation undecided: {self.reason}>"
         found = words.by_estimate(self.coefficients)
-        parts = [
-            f"{words.ESTIMATES.get(value, value)}: {words.listed(found[value])}" for value in found if found[value]
-        ]
+        parts = [f"{words.estimate(value)}: {words.listed(found[value])}" for value in found if found[value]]
         return f"<Separation {self.kind}, {len(self.rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,7 +130,7 @@ class Separation:
         estimates: dict[str, Any] = {}
         for name, value in self.coefficients.items():
             block = estimates.setdefault(str(name[0]), {}) if isinstance(name, tuple) else estimates
-            block[name[1] if isinstance(name, tuple) else name] = words.ESTIMATES.get(value, value)
+            block[name[1] if isinstance(name, tuple) else name] = words.estimate(value)
         return {
             "kind": self.kind,
             "family": self.family,
@@ -208,8 +206,7 @@ def separation(
     """
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
-    deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
-    found = _separation(design_of(X, fit_intercept), y, family, fit_intercept, deadline, time_limit)
+    found = separation_of_design(design_of(X, fit_intercept), y, family, fit_intercept, time_limit)
     if found.kind != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
     if found.kind != "overlap" and on_separation == "raise":
@@ -258,12 +255,11 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
     if isinstance(X, np.ndarray | list | tuple) or sp.issparse(X):
         X = X if sp.issparse(X) else np.asarray(X)
         return Design(X, row_names(X.shape[1] if X.ndim == 2 else 0, None), {}, {})
-    return design_of_source(open_data(X), fit_intercept)
+    return design_of_numbers(exact_numbers(open_data(X), keep_levels=0 if fit_intercept else 1))
 
 
-def design_of_source(source: Source, fit_intercept: bool) -> Design:
-    """The features of a source exactly as written, text columns as indicators."""
-    numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1)
+def design_of_numbers(numbers: ExactNumbers) -> Design:
+    """The features of a table exactly as written, text columns as indicators."""
     references = numbers.references or {}
     if not numbers.names:
         raise DataError(f"no column is left: {words.listed(references)} has one level only")
@@ -275,21 +271,23 @@ def response(y: Any) -> Any:
     return as_labels(y, lambda row: f"row {row}", "y")
 
 
-def _separation(
-    design: Design, y: Any, family: Family, fit_intercept: bool, deadline: float, time_limit: float | None
+def separation_of_design(
+    design: Design, y: Any, family: Family, fit_intercept: bool, time_limit: float | None
 ) -> Separation:
+    """Answer for a design matrix whose columns are named."""
+    deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
     rows = model_rows(design.X, response(y), design.names, family, fit_intercept)
     about: dict[str, Any] = {"family": family, "n_rows": design.X.shape[0], "fit_intercept": fit_intercept}
     about |= {"classes": tuple(rows.classes.tolist()), "references": design.references, "levels": design.levels}
     try:
         proof = find_proof(rows.Z, rows.equal, deadline)
-    except OutOfTimeError:
-        return Separation("undecided", reason=f"the time limit of {time_limit:g} s ended the search", **about)
-    try:
         # Nothing that the search found is believed without its proof.
         return Separation(proof=proof, **_report(rows, proof, family), **about)
+    except OutOfTimeError:
+        reason = f"the time limit of {time_limit:g} s ended the search"
     except CertificateError as error:
-        return Separation("undecided", reason=f"a proof was found but failed its check: {error}", **about)
+        reason = f"a proof was found but failed its check: {error}"
+    return Separation("undecided", reason=reason, **about)
 
 
 def _report(rows: ModelRows, proof: SeparationProof, family: Family) -> dict[str, Any]:

@@ -9,7 +9,11 @@ from typing import Any
 from linsep.theory.separation_check import FINITE, UNDETERMINED, UNIDENTIFIED
 
 _SHOWN = 8
-ESTIMATES: dict[Any, str] = {inf: "+inf", -inf: "-inf"}
+
+
+def estimate(value: str | float) -> str:
+    """What is said of a coefficient, with infinities as text."""
+    return value if isinstance(value, str) else "+inf" if value > 0 else "-inf"
 
 
 def listed(names: Iterable[Any]) -> str:
