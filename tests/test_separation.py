@@ -370,7 +370,7 @@ def test_altered_proofs_are_rejected() -> None:
         {"signs": {}},
         {"signs": {**proof.signs, j: {**weights, first: weights[first] + 1}}},
         {"signs": {**proof.signs, j: {k: -v for k, v in weights.items()}}},
-        {"opposite": {j: direction}},
+        {"opposite": {j: (direction,)}},
     ]
     for parts in altered:
         with pytest.raises(CertificateError):

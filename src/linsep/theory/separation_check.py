@@ -30,8 +30,8 @@ class SeparationProof:
     Attributes
     ----------
     directions
-        Checked in turn: each has z.d = 0 on the equalities, z.d >= 0 on the rows not separated by those before it, and
-        separates one at least. (The sum with weights falling fast enough is one direction of C.)
+        Checked in turn: each has z.d = 0 on the equalities and z.d >= 0 on the rows not separated by those before it.
+        (Their sum with weights falling fast enough is one direction of C.)
     separated
         The rows separated by them: S.
     overlap
@@ -44,7 +44,7 @@ class SeparationProof:
         Coefficient j -> weights of rows, non-negative on S, that add up to a multiple of the j-th unit vector: the
         sign of d_j is the same for all d in C.
     opposite
-        Coefficient j -> a direction of C in which the j-th entry has the other sign than in `directions`.
+        Coefficient j -> directions, in turn, in which the j-th entry has the other sign than in `directions`.
     """
 
     directions: tuple[Vector, ...]
@@ -55,7 +55,7 @@ class SeparationProof:
     spanning_all: tuple[int, ...]
     null_all: tuple[Vector, ...]
     signs: dict[int, Weights] = field(default_factory=dict)
-    opposite: dict[int, Vector] = field(default_factory=dict)
+    opposite: dict[int, tuple[Vector, ...]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; integers keep all their digits."""
@@ -65,7 +65,7 @@ class SeparationProof:
         plain |= {name: list(getattr(self, name)) for name in ("separated", "spanning", "spanning_all")}
         plain["overlap"] = _pairs(self.overlap)
         plain["signs"] = {str(j): _pairs(weights) for j, weights in self.signs.items()}
-        plain["opposite"] = {str(j): list(d) for j, d in self.opposite.items()}
+        plain["opposite"] = {str(j): list(map(list, ds)) for j, ds in self.opposite.items()}
         return plain
 
 
@@ -81,14 +81,7 @@ def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | flo
     CertificateError
         Some part does not prove what it says.
     """
-    left = np.ones(Z.shape[0], dtype=bool)
-    for k, d in enumerate(proof.directions):
-        found = _scores(Z[left], d)
-        positive = np.zeros_like(left)
-        positive[left] = found > 0
-        _require(bool((found >= 0).all() and found.any()), f"direction {k} has a negative row, or no positive one")
-        _require(not positive[equal].any(), f"direction {k} moves the mean of a row whose response is not 0")
-        left &= ~positive
+    left = _left(Z, equal, proof.directions)
     _require(np.flatnonzero(~left).tolist() == list(proof.separated), "the separated rows are not the rows named")
     inside = set(np.flatnonzero(left).tolist())
     _require(proof.overlap.keys() <= inside, "the overlap names a separated row")
@@ -102,6 +95,17 @@ def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | flo
     return [_status(Z, equal, proof, j) for j in range(Z.shape[1])]
 
 
+def _left(Z: Any, equal: Array, directions: Sequence[Vector]) -> Array:
+    """The rows on which all directions, taken in turn, are 0."""
+    left = np.ones(Z.shape[0], dtype=bool)
+    for k, d in enumerate(directions):
+        found = _scores(Z[left], d)
+        _require(bool((found >= 0).all()), f"direction {k} has a negative row")
+        _require(not found[equal[left]].any(), f"direction {k} moves the mean of a row whose response is not 0")
+        left[left] = found == 0
+    return left
+
+
 def _status(Z: Any, equal: Array, proof: SeparationProof, j: int) -> str | float:
     if any(v[j] for v in proof.null_all):
         return UNIDENTIFIED
@@ -111,10 +115,8 @@ def _status(Z: Any, equal: Array, proof: SeparationProof, j: int) -> str | float
     if way == 0:  # d + e v and d - e v are in C for a null vector v of the rows left and small e
         return UNDETERMINED
     if j in proof.opposite:
-        d = proof.opposite[j]
-        found = _scores(Z, d)
-        _require(bool((found >= 0).all()) and not found[equal].any(), f"a direction for coefficient {j} is not in C")
-        _require(d[j] * way < 0, f"coefficient {j} has one sign in both directions")
+        _left(Z, equal, proof.opposite[j])
+        _require(main_sign(proof.opposite[j], j) * way < 0, f"coefficient {j} has one sign in both directions")
         return UNDETERMINED
     # With one dimension beyond the null vectors of all rows, C is a ray beside them.
     if len(proof.null) > len(proof.null_all) + 1:
