@@ -228,7 +228,7 @@ def test_poisson_with_a_zero_cell() -> None:
     assert (found.kind, found.rows, found.references) == ("quasi-complete", (3, 4, 5), {"site": "a"})
     finite = {"(Intercept)": "finite", "site=c": "finite", "dose": "finite"}
     assert found.coefficients == {"site=b": -inf, **finite}
-    assert found.advice[0].startswith("Merge levels: site has levels ('b')")
+    assert found.advice[0].startswith("Merge levels of site: every row is separated at 'b' (3 rows)")
     assert "Drop the separated rows" in found.advice[1]
     # The same design as a logistic regression of y > 0.
     assert separation(frame, np.array(y) > 0).coefficients["site=b"] == -inf
@@ -289,7 +289,14 @@ def test_a_rare_category_in_any_dataframe(form: str) -> None:
     assert (found.kind, found.rows, found.references) == ("quasi-complete", (3,), {"city": "Bari"})
     others = dict.fromkeys(["(Intercept)", "city=Oslo", "size", "old"], "finite")
     assert found.coefficients == {**others, "city=Rome": inf}
-    assert found.advice[0].startswith("Merge levels: city has levels ('Rome')")
+    assert found.separated_levels == {"city": {"Rome": 1}}
+    assert found.advice[0].startswith("Merge levels of city: every row is separated at 'Rome' (1 row);")
+    # The same with the separated level as the reference: the infinite coefficients are those of the others.
+    column = ["A" if city == "Rome" else city for city in COLUMNS["city"]]
+    found = separation(pd.DataFrame({**COLUMNS, "city": column}), y)
+    assert found.coefficients["(Intercept)"] == inf
+    assert found.coefficients["city=Bari"] == found.coefficients["city=Oslo"] == -inf
+    assert found.separated_levels == {"city": {"A": 1}}
 
 
 def test_without_an_intercept_the_first_text_column_keeps_its_levels() -> None:

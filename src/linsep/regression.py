@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -69,6 +69,10 @@ class Separation:
         Rank of the design, less than the number of coefficients if some are not identified.
     proof : SeparationProof or None
         Integers that `verify` checks.
+    reason : str
+        Why it is undecided.
+    levels, separated_levels : dict
+        Indicator -> (column, level); column -> levels all whose rows are separated, and how many those are.
     """
 
     kind: Kind
@@ -84,6 +88,7 @@ class Separation:
     proof: SeparationProof | None = None
     reason: str = ""
     levels: dict[str, tuple[str, str]] = field(default_factory=dict)
+    separated_levels: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def verify(self, X: Any, y: Any) -> None:
         """Check everything said about rows and coefficients against the data in exact arithmetic.
@@ -108,7 +113,7 @@ class Separation:
     def advice(self) -> tuple[str, ...]:
         """What to do about it, a sentence or two each."""
         separated = self.kind in ("complete", "quasi-complete")
-        return tuple(words.advice(self.family, self.coefficients, self.levels, separated))
+        return tuple(words.advice(self.family, self.coefficients, self.levels, self.separated_levels, separated))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for a methods section."""
@@ -144,6 +149,7 @@ class Separation:
             "pairs": [[row, str(label)] for row, label in self.pairs],
             "classes": [str(label) for label in self.classes],
             "references": dict(self.references),
+            "separated_levels": {column: dict(levels) for column, levels in self.separated_levels.items()},
             "reason": self.reason,
             "proof": None if self.proof is None else self.proof.to_dict(),
         }
@@ -282,7 +288,8 @@ def separation_of_design(
     try:
         proof = find_proof(rows.Z, rows.equal, deadline)
         # Nothing that the search found is believed without its proof.
-        return Separation(proof=proof, **_report(rows, proof, family), **about)
+        found = _report(rows, proof, family)
+        return Separation(proof=proof, separated_levels=_whole_levels(design, found["rows"]), **found, **about)
     except OutOfTimeError:
         reason = f"the time limit of {time_limit:g} s ended the search"
     except CertificateError as error:
@@ -306,3 +313,20 @@ def _report(rows: ModelRows, proof: SeparationProof, family: Family) -> dict[str
         "pairs": tuple((row, labels[rival]) for row, rival in pairs) if family == "multinomial" else (),
         "rank": rows.Z.shape[1] - len(proof.null_all),
     }
+
+
+def _whole_levels(design: Design, rows: Sequence[int]) -> dict[str, dict[str, int]]:
+    """Levels, the reference included, that occur in the `rows` only: column -> level -> number of rows."""
+    out: dict[str, dict[str, int]] = {}
+    for column in dict.fromkeys(column for column, _ in design.levels.values()):
+        at = [k for k, name in enumerate(design.names) if design.levels.get(name, ("",))[0] == column]
+        n, n_here = (np.asarray((X[:, at] != 0).sum(axis=0)).ravel() for X in (design.X, design.X[list(rows)]))
+        counts = {
+            design.levels[design.names[k]][1]: (a, b) for k, a, b in zip(at, n.tolist(), n_here.tolist(), strict=True)
+        }
+        if column in design.references:
+            counts[design.references[column]] = (design.X.shape[0] - int(n.sum()), len(rows) - int(n_here.sum()))
+        whole = {level: a for level, (a, b) in counts.items() if a == b}
+        if whole:
+            out[column] = whole
+    return out

@@ -8,12 +8,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.theory.separation_words import INTERCEPT
 from linsep.theory.signed import check_rows
 from linsep.types import Array, DataError
 
 Family = Literal["logistic", "poisson", "multinomial"]
 FAMILIES: tuple[Family, ...] = ("logistic", "poisson", "multinomial")
-INTERCEPT = "(Intercept)"
 _WHOLE = 2**53  # every smaller integer is a double
 
 

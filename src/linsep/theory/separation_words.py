@@ -8,6 +8,7 @@ from typing import Any
 
 from linsep.theory.separation_check import FINITE, UNDETERMINED, UNIDENTIFIED
 
+INTERCEPT = "(Intercept)"
 _SHOWN = 8
 
 
@@ -109,26 +110,28 @@ PROVED = (
 
 
 def advice(
-    family: str, coefficients: Mapping[Any, str | float], levels: Mapping[str, tuple[str, str]], separated: bool
+    family: str,
+    coefficients: Mapping[Any, str | float],
+    levels: Mapping[str, tuple[str, str]],
+    separated_levels: Mapping[str, Mapping[str, int]],
+    separated: bool,
 ) -> list[str]:
     """What to do: drop, merge levels, penalise."""
     found = by_estimate(coefficients)
     out = []
     if found[UNIDENTIFIED]:
-        out.append(
-            "Drop columns until none is a combination of the others: their coefficients mean nothing by themselves."
-        )
-    infinite = [name for value in (inf, -inf, UNDETERMINED) for name in found[value]]
+        out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
     if not separated:
         return out
-    plain = [name[1] if isinstance(name, tuple) else name for name in infinite]
-    merge = {levels[name][0]: None for name in plain if name in levels}
-    if merge:
-        some = list(dict.fromkeys(f"{levels[name][1]!r}" for name in plain if name in levels))
-        out.append(
-            f"Merge levels: {listed(merge)} has levels ({listed(some)}) that, alone or with other columns, fix the "
-            "outcome; joined with a level like them they may not."
-        )
+    infinite = [name for value in (inf, -inf, UNDETERMINED) for name in found[value]]
+    plain = list(dict.fromkeys(name[1] if isinstance(name, tuple) else name for name in infinite))
+    merge = dict.fromkeys(levels[name][0] for name in plain if name in levels)
+    for column in merge:
+        if whole := separated_levels.get(column):
+            said = listed(f"{level!r} ({n:,} {'row' if n == 1 else 'rows'})" for level, n in whole.items())
+            out.append(f"Merge levels of {column}: every row is separated at {said}; join it with a level like it.")
+    if merge and not out:
+        out.append(f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows.")
     if family == "poisson":
         out.append(
             "Drop the separated rows, and the columns that are then constant or dependent: the finite estimates do not "
@@ -143,8 +146,7 @@ def advice(
             "Or report the infinite estimates as such, with one-sided profile likelihood intervals; the finite "
             "estimates are those of the rows that overlap."
         )
-    numbers = [name for name in infinite if (name[1] if isinstance(name, tuple) else name) not in levels]
-    numbers = [name for name in numbers if not str(name[1] if isinstance(name, tuple) else name).startswith("(")]
+    numbers = [name for name in plain if name not in levels and name != INTERCEPT]
     if numbers:
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
