@@ -57,7 +57,8 @@ class Separation:
         Positions of the rows that some direction separates (the maximal set); for a multinomial model those
         separated from every other class.
     coefficients : dict
-        Name, or (class, name), -> "finite", inf, -inf, "undetermined sign" or "not identified". Empty if undecided.
+        Name, or (class, name), -> "finite", inf, -inf, "undetermined sign" or "not identified"; empty if undecided.
+        With a time limit also "infinite, sign not decided".
     pairs : tuple of (row, class)
         Multinomial: classes whose fitted probability at that row tends to 0.
     classes : tuple

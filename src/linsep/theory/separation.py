@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from math import gcd
@@ -13,6 +14,7 @@ import scipy.sparse as sp
 from linsep.theory.cone import ConeEnd, independent_rows, solve_cone
 from linsep.theory.exact import value_signs
 from linsep.theory.separation_check import SeparationProof, Vector, Weights, main_sign
+from linsep.theory.separation_signs import Signs
 from linsep.theory.signed import SignedRows
 from linsep.theory.witness import OutOfTimeError, null_vectors
 from linsep.types import Array
@@ -90,20 +92,54 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationPr
     }
     signs: dict[int, Weights] = {}
     opposite: dict[int, tuple[Vector, ...]] = {}
-    # Is a step against the sign of the directions in the cone? Rows that are left take part as equalities.
+    asked = [j for j, way in ways.items() if way]
+    programme = Signs(Z, np.array(proof.separated), proof.null) if asked else None
+    for j in asked:
+        assert programme is not None
+        known = next((ds for ds in opposite.values() if main_sign(ds, j) * ways[j] < 0), None)
+        if known is not None:  # a direction found for another coefficient serves this one
+            opposite[j] = known
+            continue
+        try:
+            d, weights = programme.guess(j, ways[j], _time_left(deadline))
+            if d is not None:
+                opposite[j] = (d,)
+            elif weights is not None:
+                signs[j] = weights
+            else:
+                _ask_cone(Z, proof, j, ways[j], deadline, signs, opposite)
+        except OutOfTimeError:
+            unsigned = tuple(j for j in asked if j not in signs and j not in opposite)
+            return replace(proof, signs=signs, opposite=opposite, unsigned=unsigned)
+    return replace(proof, signs=signs, opposite=opposite)
+
+
+def _time_left(deadline: float) -> float:
+    left = deadline - time.perf_counter()
+    if left <= 0:
+        raise OutOfTimeError
+    return left
+
+
+def _ask_cone(
+    Z: Any,
+    proof: SeparationProof,
+    j: int,
+    way: int,
+    deadline: float,
+    signs: dict[int, Weights],
+    opposite: dict[int, tuple[Vector, ...]],
+) -> None:
+    """Without floating point's help: is a step against the sign in the cone? Rows left take part as equalities."""
     ids = [*proof.separated, *proof.spanning]
     equal = np.arange(len(ids) + 1) >= len(proof.separated)
     equal[-1] = False
-    for j, way in ways.items():
-        if way == 0:
-            continue
-        end = _decided(_with_unit(Z, ids, j, -way), equal, deadline)
-        if end.separated[-1]:
-            opposite[j] = _vectors(end.directions)
-        else:
-            assert end.overlap is not None
-            signs[j] = {ids[i]: v for i, v in end.overlap.items() if i < len(ids)}
-    return replace(proof, signs=signs, opposite=opposite)
+    end = _decided(_with_unit(Z, ids, j, -way), equal, deadline)
+    if end.separated[-1]:
+        opposite[j] = _vectors(end.directions)
+    else:
+        assert end.overlap is not None
+        signs[j] = {ids[i]: v for i, v in end.overlap.items() if i < len(proof.separated)}
 
 
 def _with_unit(Z: Any, ids: Sequence[int], j: int, way: int) -> Any:

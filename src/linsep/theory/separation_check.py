@@ -20,6 +20,7 @@ from linsep.types import Array
 Vector = tuple[int, ...]
 Weights = dict[int, int]
 FINITE, UNDETERMINED, UNIDENTIFIED = "finite", "undetermined sign", "not identified"
+UNSIGNED = "infinite, sign not decided"  # only where time ran out
 _PRIME = 2**61 - 1
 
 
@@ -41,10 +42,12 @@ class SeparationProof:
     spanning_all, null_all
         The same for all rows.
     signs
-        Coefficient j -> weights of rows, non-negative on S, that add up to a multiple of the j-th unit vector: the
-        sign of d_j is the same for all d in C.
+        Coefficient j -> non-negative weights of rows of S whose sum has the same product with every d in C as a
+        multiple of the j-th unit vector: d_j has one sign throughout C.
     opposite
         Coefficient j -> directions, in turn, in which the j-th entry has the other sign than in `directions`.
+    unsigned
+        Infinite coefficients whose sign was not decided in time.
     """
 
     directions: tuple[Vector, ...]
@@ -56,13 +59,14 @@ class SeparationProof:
     null_all: tuple[Vector, ...]
     signs: dict[int, Weights] = field(default_factory=dict)
     opposite: dict[int, tuple[Vector, ...]] = field(default_factory=dict)
+    unsigned: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; integers keep all their digits."""
         plain: dict[str, Any] = {
             name: list(map(list, getattr(self, name))) for name in ("directions", "null", "null_all")
         }
-        plain |= {name: list(getattr(self, name)) for name in ("separated", "spanning", "spanning_all")}
+        plain |= {name: list(getattr(self, name)) for name in ("separated", "spanning", "spanning_all", "unsigned")}
         plain["overlap"] = _pairs(self.overlap)
         plain["signs"] = {str(j): _pairs(weights) for j, weights in self.signs.items()}
         plain["opposite"] = {str(j): list(map(list, ds)) for j, ds in self.opposite.items()}
@@ -114,6 +118,8 @@ def _status(Z: Any, equal: Array, proof: SeparationProof, j: int) -> str | float
     way = main_sign(proof.directions, j)
     if way == 0:  # d + e v and d - e v are in C for a null vector v of the rows left and small e
         return UNDETERMINED
+    if j in proof.unsigned:
+        return UNSIGNED
     if j in proof.opposite:
         _left(Z, equal, proof.opposite[j])
         _require(main_sign(proof.opposite[j], j) * way < 0, f"coefficient {j} has one sign in both directions")
@@ -121,9 +127,15 @@ def _status(Z: Any, equal: Array, proof: SeparationProof, j: int) -> str | float
     # With one dimension beyond the null vectors of all rows, C is a ray beside them.
     if len(proof.null) > len(proof.null_all) + 1:
         weights, separated = proof.signs.get(j, {}), set(proof.separated)
-        _require(all(k >= 0 or i not in separated for i, k in weights.items()), f"a weight for coefficient {j} is < 0")
+        _require(
+            all(k >= 0 and i in separated for i, k in weights.items()), f"a weight for coefficient {j} is not >= 0"
+        )
+        # On C, where d is a combination of null vectors of the rows left, the sum of the rows is t way d_j.
         total = combine(Z, weights)
-        _require(total[j] * way > 0 and sum(v != 0 for v in total) == 1, f"the sign of coefficient {j} is not proved")
+        sums = [sum(a * b for a, b in zip(total, v, strict=True) if a and b) for v in proof.null]
+        k, entry = next((k, v[j]) for k, v in enumerate(proof.null) if v[j])
+        same = all(s * entry == sums[k] * v[j] for s, v in zip(sums, proof.null, strict=True))
+        _require(same and sums[k] * entry * way > 0, f"the sign of coefficient {j} is not proved")
     return way * inf
 
 

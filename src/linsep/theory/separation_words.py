@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from linsep.theory.separation_check import FINITE, UNDETERMINED, UNIDENTIFIED
+from linsep.theory.separation_check import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
 INTERCEPT = "(Intercept)"
 _SHOWN = 8
@@ -32,7 +32,14 @@ def _key(name: Any) -> str:
 
 def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, list[Any]]:
     """Names of the coefficients, by what is said of them."""
-    out: dict[str | float, list[Any]] = {inf: [], -inf: [], UNDETERMINED: [], FINITE: [], UNIDENTIFIED: []}
+    out: dict[str | float, list[Any]] = {
+        inf: [],
+        -inf: [],
+        UNDETERMINED: [],
+        UNSIGNED: [],
+        FINITE: [],
+        UNIDENTIFIED: [],
+    }
     for name, value in coefficients.items():
         out[value].append(name)
     return out
@@ -90,6 +97,7 @@ def estimates(coefficients: Mapping[Any, str | float], rank: int) -> list[str]:
         (inf, "+infinity for {}"),
         (-inf, "-infinity for {}"),
         (UNDETERMINED, "infinite, of a sign that the data do not determine, for {}"),
+        (UNSIGNED, "infinite, of a sign that was not decided in the time allowed, for {}"),
         (FINITE, "finite for {}"),
     ]
     said = [text.format(listed(found[value])) for value, text in parts if found[value]]
@@ -123,7 +131,7 @@ def advice(
         out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
     if not separated:
         return out
-    infinite = [name for value in (inf, -inf, UNDETERMINED) for name in found[value]]
+    infinite = [name for value in (inf, -inf, UNDETERMINED, UNSIGNED) for name in found[value]]
     plain = list(dict.fromkeys(name[1] if isinstance(name, tuple) else name for name in infinite))
     merge = dict.fromkeys(levels[name][0] for name in plain if name in levels)
     for column in merge:
