@@ -1,4 +1,4 @@
-"""The commands of the documentation pages on separation print what the pages say; `linsep separation` as a user meets it."""
+"""What the documentation pages on separation show is what their commands print; `linsep separation` as a user meets it."""
 
 from __future__ import annotations
 
