@@ -1,4 +1,4 @@
-"""What the documentation pages on separation show is what their commands print; `linsep separation` as a user meets it."""
+"""The documentation pages on separation show what their commands print; `linsep separation` as a user meets it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-CLINIC = "age,dose,improved\n34,low,yes\n51,low,no\n29,low,yes\n62,low,no\n41,low,no\n44,high,yes\n57,high,yes\n"
+CLINIC = (
+    "age,dose,improved\n34,low,yes\n51,low,no\n29,low,yes\n62,low,no\n41,low,no\n66,low,yes\n44,high,yes\n57,high,yes\n"
+)
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -47,7 +49,7 @@ def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text(CLINIC)
     found = run("linsep separation c.csv --target improved --json", tmp_path)
     data = json.loads(found.stdout)
-    assert (found.returncode, data["kind"], data["rows"]) == (1, "quasi-complete", [5, 6])
+    assert (found.returncode, data["kind"], data["rows"]) == (1, "quasi-complete", [6, 7])
     assert data["coefficients"] == {"(Intercept)": "+inf", "age": "finite", "dose=low": "-inf"}
     assert data["separated_levels"] == {"dose": {"high": 2}}
     said = run("linsep separation c.csv --target improved", tmp_path).stdout
