@@ -1,4 +1,4 @@
-"""Separation in regression: known answers, an oracle by linear programming, dataframes, altered proofs, bad input."""
+"""Separation in regression: known answers, an oracle by linear programming, modes, altered proofs."""
 
 from __future__ import annotations
 
