@@ -85,6 +85,7 @@ def test_a_scan_goes_on_whatever_a_design_holds() -> None:
     assert "1 rows and y 8" in kinds["short"]
     assert "cannot read rows from object" in kinds["none"]
     assert "row 0, column 0" in kinds["nan"]
+    assert list(separation_scan(SOLD, [frame[["size"]], frame])) == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -108,6 +109,7 @@ def test_a_scan_goes_on_whatever_a_design_holds() -> None:
             r"two columns of the design are called '\(Intercept\)'",
         ),
         (pd.DataFrame({"a": ["u", "u"]}), [0, 1], {}, "no column is left: a has one level only"),
+        ("table.csv", [0, 1], {}, "X is text"),
         ([[0], [1]], [0, 1], {"family": "probit"}, "no family called 'probit'"),
         ([[0], [1]], [0, 1], {"on_separation": "ignore"}, "on_separation is"),
     ],

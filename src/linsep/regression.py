@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -223,7 +224,7 @@ def separation(
 
 def separation_scan(
     y: Any,
-    designs: Mapping[Any, Any],
+    designs: Mapping[Any, Any] | Sequence[Any],
     *,
     family: Family = "logistic",
     fit_intercept: bool = True,
@@ -233,7 +234,7 @@ def separation_scan(
 
     Parameters
     ----------
-    designs : mapping of name -> design
+    designs : mapping of name -> design, or sequence of designs (their names are then 0, 1, ...)
     time_limit : float, optional
         Seconds for each design.
 
@@ -249,7 +250,7 @@ def separation_scan(
     ('overlap', 'complete', 'str')
     """
     out: dict[Any, Separation | str] = {}
-    for name, X in designs.items():
+    for name, X in designs.items() if isinstance(designs, Mapping) else enumerate(designs):
         try:
             out[name] = separation(X, y, family=family, fit_intercept=fit_intercept, time_limit=time_limit)
         except Exception as error:  # a screening goes on whatever one design holds
@@ -262,6 +263,8 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
     if isinstance(X, np.ndarray | list | tuple) or sp.issparse(X):
         X = X if sp.issparse(X) else np.asarray(X)
         return Design(X, row_names(X.shape[1] if X.ndim == 2 else 0, None), {}, {})
+    if isinstance(X, str | Path):
+        raise DataError(f"X is text ({X}): give rows; for a file there is `linsep separation TABLE --target COLUMN`")
     return design_of_numbers(exact_numbers(open_data(X), keep_levels=0 if fit_intercept else 1))
 
 
