@@ -21,6 +21,7 @@ from scipy.optimize import linprog
 
 from linsep import SeparationError, SeparationWarning, separation
 from linsep.theory.exact import CertificateError
+from linsep.theory.witness import OutOfTimeError
 from linsep.types import Array
 
 DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -341,3 +342,50 @@ def test_altered_proofs_are_rejected() -> None:
             replace(found, **parts).verify(X, y)
     with pytest.raises(CertificateError):
         found.verify(moved, y)
+
+
+def planted(seed: int) -> tuple[Array, Array]:
+    """A design with rows separated in a cone of several dimensions, and rows that overlap."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(-3, 4, (40, 2)), np.zeros((40, 3), dtype=int)])
+    y = rng.integers(0, 2, 40)
+    X[:8, 2:] = rng.integers(0, 3, (8, 3)) * np.where(y[:8] == 1, 1, -1)[:, None]
+    return X, y
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_units_and_order_change_nothing(seed: int) -> None:
+    X, y = planted(seed)
+    found = separation(X, y)
+    assert found.kind == "quasi-complete"
+    assert {inf, UNDETERMINED} & set(found.coefficients.values())
+    scaled = separation(X * 2.0 ** np.array([200, -300, 0, 17, -90]), y)
+    assert (scaled.rows, scaled.coefficients) == (found.rows, found.coefficients)
+    order = np.random.default_rng(0).permutation(len(y))
+    mixed = separation(X[order], y[order])
+    assert (sorted(order[list(mixed.rows)]), mixed.coefficients) == (list(found.rows), found.coefficients)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_signs_without_the_linear_programme(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = planted(seed)
+    found = separation(X, y)
+    monkeypatch.setattr("linsep.theory.separation_signs.Signs.guess", lambda *_: (None, None))
+    exact = separation(X, y)
+    exact.verify(X, y)
+    assert exact.coefficients == found.coefficients
+
+
+def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(deadline: float) -> float:
+        raise OutOfTimeError
+
+    X, y = planted(0)
+    whole = separation(X, y)
+    monkeypatch.setattr("linsep.theory.separation._time_left", late)
+    found = separation(X, y, time_limit=60.0)
+    found.verify(X, y)
+    assert (found.kind, found.rows) == (whole.kind, whole.rows)
+    unsigned = [name for name, value in found.coefficients.items() if value == "infinite, sign not decided"]
+    assert unsigned
+    assert f"a sign that was not decided in the time allowed, for {', '.join(unsigned)}" in found.summary()
