@@ -21,6 +21,7 @@ FLOORS = {
     "data": 2,
     "theory": 2,
     "learners": 3,
+    "regression": 3,
     "store": 4,
     "plots": 4,
     "scale": 4,

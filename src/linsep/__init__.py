@@ -11,6 +11,7 @@ from linsep.learners import (
     Rocchio,
     VotedPerceptron,
 )
+from linsep.regression import Separation, SeparationError, SeparationWarning, separation, separation_scan
 from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
@@ -23,6 +24,9 @@ __all__ = [
     "Perceptron",
     "PocketPerceptron",
     "Rocchio",
+    "Separation",
+    "SeparationError",
+    "SeparationWarning",
     "VotedPerceptron",
     "load",
     "make_separable",
@@ -31,4 +35,6 @@ __all__ = [
     "open_data",
     "save",
     "separability",
+    "separation",
+    "separation_scan",
 ]

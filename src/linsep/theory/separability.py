@@ -10,26 +10,19 @@ add up to strictly positive weights on rows that span everything, an overlap pro
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from math import gcd
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from linsep.theory.bracket import Bias, MarginBracket, max_margin
 from linsep.theory.certificate import Combination, Separability
-from linsep.theory.exact import CertificateError, value_signs, verify_hyperplane
+from linsep.theory.cone import solve_cone
+from linsep.theory.exact import CertificateError, verify_hyperplane
 from linsep.theory.margin import geometric_margin, signs
-from linsep.theory.nearest import nearest_point
 from linsep.theory.signed import SignedRows, check_rows
 from linsep.theory.witness import (
-    ExactEnd,
     OutOfTimeError,
-    as_floats,
-    exact_nearest,
-    null_vectors,
-    random_normal,
 )
 from linsep.types import Array, Hyperplane
 
@@ -102,8 +95,6 @@ class _Search:
     s: Array
     fit_intercept: bool
     deadline: float
-    basis: list[int] = field(default_factory=list)  # independent rows that span all rows set aside
-    overlap: dict[int, int] = field(default_factory=dict)  # positive weights on rows of that span, adding to 0
     witness: Combination | None = None
 
     def undecided(self, reason: str) -> Separability:
@@ -114,115 +105,37 @@ class _Search:
         twins = _contradiction(self.X, self.s)
         if twins is not None:
             self.witness = Combination(twins, (1, 1))
-        rows = self.rows = SignedRows(self.X, self.s, constant=self.fit_intercept)
-        if rows.zero.any():
-            # Rows of zeros are in every span: alone they refute strict separation, and they decide nothing else.
-            self.witness = Combination((int(rows.zero.argmax()),), (1,))
-        while rows.active.any():
-            end = self._nearest()
-            if isinstance(end, Hyperplane):
-                return self._result("separable", hyperplane=end, margin=self._bracket(end))
-            if end.direction is not None:
-                return self._directed(end.direction)
-            self._set_aside(end)
-        null = tuple(tuple(v) for v in null_vectors(rows, self.basis))
-        overlap = Combination.of(self.overlap) if self.overlap else self.witness
-        return self._result("inseparable", witness=self.witness, overlap=overlap, null=null)
+        end = solve_cone(SignedRows(self.X, self.s, constant=self.fit_intercept), deadline=self.deadline)
+        if end.witness and (self.witness is None or len(end.witness) == 1):
+            self.witness = Combination.of(end.witness)
+        if not end.decided:
+            raise OutOfTimeError
+        if not end.directions:
+            overlap = Combination.of(end.overlap) if end.overlap else self.witness
+            null = tuple(tuple(v) for v in end.null)
+            return self._result("inseparable", witness=self.witness, overlap=overlap, null=null)
+        whole = end.directions[0]
+        plane = Hyperplane(np.array(whole[: self.X.shape[1]], dtype=object), sum(whole[self.X.shape[1] :]))
+        if self.witness is None:
+            plane = self._rounded(whole) or plane
+            return self._result("separable", hyperplane=plane, margin=self._bracket(plane))
+        left = tuple(end.rows_left.tolist())
+        return self._result("quasi-separable", direction=plane, rows_left=left, witness=self.witness)
 
     def _result(self, verdict: Any, **parts: Any) -> Separability:
         return Separability(verdict, self.X.shape[0], self.X.shape[1], self.fit_intercept, **parts)
 
-    def _nearest(self) -> Hyperplane | ExactEnd:
-        """One face: floats as far as they lead, then exact arithmetic from there."""
-        rows = self.rows
-        if self.basis:
-            B = np.array([_raw(rows, i) for i in self.basis])
-            rows.basis = scipy.linalg.qr(B.T, mode="economic")[0]
-        start = int(np.flatnonzero(rows.active)[0])
-        found = nearest_point(rows, start, tol=_GOOD_ENOUGH, floor=1e-13, deadline=self.deadline)
-        if found.why == "deadline":
-            raise OutOfTimeError
-        if found.lower > 0 and self.witness is None:
-            plane = self._rounded(found.best)
-            if plane is not None:
-                return plane
-        return exact_nearest(rows, found.keys, found.weights.tolist(), self.basis, self._price, self.deadline)
-
-    def _rounded(self, v: Array) -> Hyperplane | None:
-        """The float direction in the units of X, if it separates exactly."""
-        rows, p = self.rows, self.X.shape[1]
-        with np.errstate(over="ignore", under="ignore"):
-            w = np.ldexp(v, -rows.column_exps) * np.array([*(float(m) for m in rows.multiples), 1.0][: rows.width])
-        return self._proved(Hyperplane(w[:p], float(w[p]) if self.fit_intercept else 0.0))
-
-    def _proved(self, plane: Hyperplane) -> Hyperplane | None:
-        if not (np.isfinite(plane.w).all() and np.isfinite(plane.b)):
-            return None
+    def _rounded(self, whole: list[int]) -> Hyperplane | None:
+        """The direction in doubles near unit size, if they are in range and it separates exactly."""
+        p = self.X.shape[1]
+        shift = max(abs(v) for v in whole).bit_length()
+        v = np.array([value / (1 << shift) for value in whole])
+        plane = Hyperplane(v[:p], float(v[p]) if self.fit_intercept else 0.0)
         try:
             verify_hyperplane(self.X, self.y, plane.w, plane.b)
         except CertificateError:
             return None
         return plane
-
-    def _price(self, d: list[int]) -> int | None:
-        """A row still in play with d.z <= 0: the worst by floats, confirmed exactly; None if there is none."""
-        if time.perf_counter() > self.deadline:
-            raise OutOfTimeError
-        active = np.flatnonzero(self.rows.active)
-        z = self.rows.scores(as_floats(d))[active]
-        order = np.argsort(z, kind="stable")
-        active, z = active[order], z[order]
-        if z[0] < -_UNSURE:
-            return int(active[0])
-        # The verifier looks at every row again: here only those need exact signs that rounding could have changed.
-        unsure = active[z < _UNSURE]
-        wrong = unsure[self._exact_signs(unsure, d) <= 0]
-        return int(wrong[0]) if wrong.size else None
-
-    def _exact_signs(self, which: Array, d: list[int]) -> Array:
-        """Signs of y_i d.z_i on some rows, for integers d of the scaled columns."""
-        whole = self.rows.original(d)
-        p = self.X.shape[1]
-        return self.s[which] * value_signs(self.X[which], np.array(whole[:p], dtype=object), sum(whole[p:]))
-
-    def _directed(self, d: list[int]) -> Separability:
-        whole = self.rows.original(d)
-        p = self.X.shape[1]
-        plane = Hyperplane(np.array(whole[:p], dtype=object), sum(whole[p:]))
-        if self.witness is None:
-            plane = self._rounded(as_floats(d)) or plane
-            return self._result("separable", hyperplane=plane, margin=self._bracket(plane))
-        left = tuple(np.flatnonzero(~self.rows.active).tolist())
-        return self._result("quasi-separable", direction=plane, rows_left=left, witness=self.witness)
-
-    def _set_aside(self, end: ExactEnd) -> None:
-        """Take a witness of the face into the overlap and drop the rows in the span."""
-        if self.witness is None:
-            self.witness = Combination.of(end.weights)
-        # The free rows come with any sign: as much of the old overlap as makes them positive.
-        factor = max([1, *(1 - (v // self.overlap[i]) for i, v in end.free.items())])
-        for i in self.overlap:
-            self.overlap[i] = factor * self.overlap[i] + end.free.get(i, 0)
-        self.overlap.update(end.weights)
-        common = gcd(*self.overlap.values())
-        self.overlap = {i: v // common for i, v in self.overlap.items()}
-        self.basis += list(end.weights)[:-1]  # affinely independent with 0 in the hull: all but one
-        rows = self.rows
-        if len(self.basis) == rows.rank_bound:
-            rows.active[:] = False
-        else:
-            rows.active &= ~self._in_span()
-
-    def _in_span(self) -> Array:
-        rows = self.rows
-        Q = scipy.linalg.qr(np.array([_raw(rows, i) for i in self.basis]).T, mode="economic")[0]
-        norms2 = rows.norms2()
-        outside = np.maximum(norms2 - sum(rows.scores(q) ** 2 for q in Q.T), 0.0)
-        near = np.flatnonzero(rows.active & (outside <= _NEAR_SPAN * norms2))
-        normal = random_normal(rows, self.basis, seed=len(self.basis))
-        inside = np.zeros(rows.n, dtype=bool)
-        inside[near] = self._exact_signs(near, normal) == 0
-        return inside
 
     def _bracket(self, plane: Hyperplane) -> MarginBracket | None:
         """A first bracket of the geometric margin: the plane found, and the distance of the class means."""
@@ -238,13 +151,6 @@ class _Search:
         upper = float(np.linalg.norm((share * self.s) @ self.X.astype(np.float64)))
         bias: Bias = "free" if self.fit_intercept else None
         return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), bias)
-
-
-def _raw(rows: SignedRows, i: int) -> Array:
-    basis, rows.basis = rows.basis, None
-    z = rows.point(i)
-    rows.basis = basis
-    return z
 
 
 def _contradiction(X: Any, s: Array) -> tuple[int, int] | None:

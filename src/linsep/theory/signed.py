@@ -91,6 +91,7 @@ class SignedRows:
         self.rank_bound = int((_column_max(self.Z) > 0).sum()) + constant
         self.zero = np.zeros(self.n, dtype=bool) if constant else np.asarray((X != 0).sum(axis=1)).reshape(-1) == 0
         self.active = ~self.zero  # the rows that the search still asks about
+        self.equal = np.zeros(self.n, dtype=bool)  # the rows on which a direction has to be 0
         self.basis: Array | None = None
 
     def _from_integers(self, scaled: bool) -> Any:
