@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -20,7 +21,7 @@ from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base import LinearClassifier
 from linsep.learners.online import OnlineClassifier
 from linsep.learners.order import shuffled_order
-from linsep.learners.threads import count_threads, one_pass, threaded_pass
+from linsep.learners.threads import count_threads, one_pass, threaded_passes
 from linsep.learners.trace import Trace, make_update_log
 from linsep.types import Array, Budget, DataError, Hyperplane, PrecisionWarning, StopReason
 
@@ -129,28 +130,32 @@ class BatchLearner(LinearClassifier):
         intercept = float(self.fit_intercept)
         if len(self.classes_) <= 2:
             return int(plain_epochs(rows, self._step(), W[0], b, intercept, watch, self.t_, reference, record))
-        one_pass = self._pass_of_many(rows, W, b, watch)
         n = len(rows.y)
-        for e in range(len(record)):
-            record[e, _COUNTED] = one_pass(self.t_ + e * n)
-            record[e, RECORD.index("dots")] = n * len(b)
-            entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
-            record[e, RECORD.index("bits")] = bits_in_use(entries)
-            record[e, 3:5] = np.sqrt([squared_norm(entries), squared_norm(b)])
-            if record[e, _UPDATES] == 0:
-                return e + 1
+        with self._passes_of_many(rows, W, b, watch) as make_pass:
+            for e in range(len(record)):
+                record[e, _COUNTED] = make_pass(self.t_ + e * n)
+                record[e, RECORD.index("dots")] = n * len(b)
+                entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
+                record[e, RECORD.index("bits")] = bits_in_use(entries)
+                record[e, 3:5] = np.sqrt([squared_norm(entries), squared_norm(b)])
+                if record[e, _UPDATES] == 0:
+                    return e + 1
         return len(record)
 
-    def _pass_of_many(self, rows: Rows, W: Array, b: Array, watch: Any) -> Callable[[int], Array]:
+    def _passes_of_many(
+        self, rows: Rows, W: Array, b: Array, watch: Any
+    ) -> AbstractContextManager[Callable[[int], Array]]:
         """A pass of several classes as a function of the visits before it; it returns (mistakes, updates, absorbed)."""
         state = (self._step(), float(self.fit_intercept))
-        if self.multi_class != "ovr":
-            return partial(one_pass, multiclass_epoch, rows, W, b, watch, *state)
         # Logs are of all classes in one order, so they are kept by one thread.
-        n_threads = 1 if not isinstance(watch, Mean | None) else count_threads(self.n_jobs, len(b))
-        if n_threads == 1:
-            return partial(one_pass, one_vs_rest_epoch, rows, W, b, watch, *state)
-        return partial(threaded_pass, n_threads, rows, W, b, watch, *state)
+        alone = self.multi_class != "ovr" or not isinstance(watch, Mean | None)
+        # What a sparse row waits for are the cache lines of weights, about 16 classes each: less is no share.
+        shares = len(b) if isinstance(rows.X, np.ndarray) else max(1, len(b) // 16)
+        n_threads = 1 if alone else count_threads(self.n_jobs, shares)
+        if n_threads > 1:
+            return threaded_passes(n_threads, rows, W, b, watch, *state)
+        kernel = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch
+        return nullcontext(partial(one_pass, kernel, rows, W, b, watch, *state))
 
     def _start(self, X: Any) -> None:
         super()._start(X)
