@@ -45,6 +45,8 @@ lock:
 	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
 	  --extra bench --group build pyproject.toml -o requirements/bench.lock
+	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
+	  --extra plots --extra app --group docs --group build pyproject.toml -o requirements/docs.lock
 
 # The peers, in an environment of their own, at the releases that dev.lock tests.
 $(BENCH_READY): requirements/bench.lock pyproject.toml
