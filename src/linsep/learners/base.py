@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from linsep.kernels.epoch import Rows
 from linsep.kernels.sums import has_duplicates
 from linsep.learners.labels import distinct_labels, replace_labels
+from linsep.learners.overflow import check_entries
 from linsep.learners.threads import multiply
 from linsep.types import CSR, Array, DataError, StopReason
 
@@ -79,7 +80,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ input
     def _check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,
+            reset=reset,
+        )
+        check_entries(X)
         if y.dtype.kind not in "bui":  # whole numbers are labels, whatever they are
             check_classification_targets(y)
         return X, y
