@@ -10,7 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from linsep.kernels.chain import Chain, Sentences, Work, chain_epoch, make_chain, make_work, measure_reach, viterbi
+from linsep.kernels.chain import (
+    TALLY,
+    Chain,
+    Sentences,
+    Work,
+    chain_epoch,
+    make_chain,
+    make_work,
+    measure_reach,
+    viterbi,
+)
 
 N_FEATURES = 4
 
@@ -71,20 +81,20 @@ def test_a_pass_equals_its_twin_mistake_by_mistake(seed: int, n_tags: int) -> No
     sentences = [[rng.randint(0, N_FEATURES, rng.randint(0, 4)).tolist() for _ in range(rng.randint(1, 5))]
                  for _ in range(4)]  # fmt: skip
     gold = [rng.randint(0, n_tags, len(sentence)).tolist() for sentence in sentences]
-    visits = np.concatenate([rng.permutation(4) for _ in range(4)])
+    visits = np.concatenate([rng.permutation(4) for _ in range(4)]).astype(np.int32)
     expected = naive.chain(sentences, gold, visits, N_FEATURES, n_tags)
     S, tags = pack(sentences), np.concatenate(gold).astype(np.int32)
     chain, mean = make_chain(N_FEATURES, n_tags, np.float32), make_chain(N_FEATURES, n_tags, np.float64)
-    work, mistakes = make_work(chain, 4), []
+    work, mistakes, tally = make_work(chain, 4), [], np.zeros(len(TALLY))
     for visit in range(len(visits)):
-        counts = np.zeros(3, np.int64)
-        chain_epoch(S, tags, visits[visit : visit + 1], chain, mean, visit, work, counts)
-        mistakes += [visit] * int(counts[0])
-        assert counts[2] == 0
+        so_far = tally[0]
+        chain_epoch(S, tags, visits[visit : visit + 1], chain, mean, visit, work, tally)
+        mistakes += [visit] * int(tally[0] - so_far)
     assert mistakes == expected.mistakes
     np.testing.assert_array_equal(vector_of(chain, n_tags), expected.w)
     average = vector_of(chain, n_tags) - vector_of(mean, n_tags) / len(visits)
     np.testing.assert_allclose(average, expected.mean, atol=1e-12)
+    assert tally[2:4].tolist() == [0, expected.w @ expected.w]
     assert_reach_is_kept(chain, work)
 
 
@@ -106,8 +116,8 @@ def test_ten_thousand_tokens_keep_their_ties_exact() -> None:
 
 def test_an_update_that_rounding_absorbs_is_counted() -> None:
     chain, mean = make_chain(1, 2, np.float32), make_chain(1, 2, np.float64)
-    chain.W[0, :2] = 2.0**25, 2.0**25
-    counts = np.zeros(3, np.int64)
+    chain.W[0, :2] = 2.0**24, 2.0**24
+    tally = np.zeros(len(TALLY))
     S, gold = pack([[[0]]]), np.array([1], np.int32)
-    chain_epoch(S, gold, np.arange(1), chain, mean, 0, make_work(chain, 1), counts)
-    assert counts.tolist() == [1, 1, 2]
+    chain_epoch(S, gold, np.zeros(1, np.int32), chain, mean, 0, make_work(chain, 1), tally)
+    assert tally[:3].tolist() == [1, 1, 1]  # 2^24 + 1 is 2^24 in float32, 2^24 - 1 is itself

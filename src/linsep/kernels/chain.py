@@ -25,9 +25,10 @@ from linsep.types import Array
 
 # Tags that one vector register may hold.
 LANES = 8
-# What a pass counts.
-COUNTED = ("mistakes", "wrong_tags", "absorbed")
-_MISTAKES, _WRONG_TAGS, _ABSORBED = range(len(COUNTED))
+# What passes tally: sentences mistaken, their wrong tags, entries that rounding left as they were although they should
+# have moved, ||w||^2, and the largest |w_j| that there has been.
+TALLY = ("mistakes", "wrong_tags", "absorbed", "norm2", "largest")
+_MISTAKES, _WRONG_TAGS, _ABSORBED, _NORM2, _LARGEST = range(len(TALLY))
 
 
 class Sentences(NamedTuple):
@@ -201,12 +202,12 @@ def tag_all(S: Any, chain: Any, work: Any, tags: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int, work: Any, counts: Any) -> None:
+def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
     """Wherever the best tags z of a sentence are not the gold tags y: w += Phi(x, y) - Phi(x, z).
 
     Only the entries where the two differ are touched, and `mean`, a `Chain` in float64, takes visit times the same:
     after V visits the mean of w over them is w - mean / V. `visit` counts the sentences visited before this pass.
-    An absorbed update is an entry that rounding left as it was. Changes `chain`, `mean`, `work` and `counts`.
+    Changes `chain`, `mean`, `work` and `tally`, float64, which goes on counting where it stands.
     """
     for s in range(order.shape[0]):
         i = order[s]
@@ -215,49 +216,42 @@ def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int
         for t in range(S.first[i], S.first[i + 1]):
             wrong += tags[t] != work.path[t - S.first[i]]
         if wrong > 0:
-            counts[_MISTAKES] += 1
-            counts[_WRONG_TAGS] += wrong
-            counts[_ABSORBED] += _correct(S, i, tags, chain, mean, visit + s, work)
+            tally[_MISTAKES] += 1
+            tally[_WRONG_TAGS] += wrong
+            _correct(S, i, tags, chain, mean, visit + s, work, tally)
 
 
 @njit(cache=True, nogil=True)
-def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work: Any) -> int:
-    """w += Phi(x, y) - Phi(x, z) for the path z in `work`; return how many entries rounding left as they were."""
+def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
+    """w += Phi(x, y) - Phi(x, z) for the path z in `work`; keeps `work.reach` true."""
     n_tags = chain.T.shape[0] - 2
     start, length = S.first[i], S.first[i + 1] - S.first[i]
-    absorbed = 0
     was, guessed = n_tags, n_tags
     for t in range(length):
         y, z = tags[start + t], work.path[t]
         if y != z:
             for e in range(S.indptr[start + t], S.indptr[start + t + 1]):
-                f = S.indices[e]
-                absorbed += _add(chain.W, mean.W, f, y, 1, visit)
-                absorbed += _add(chain.W, mean.W, f, z, -1, visit)
+                _add(chain.W, mean.W, S.indices[e], y, 1.0, visit, tally)
+                _add(chain.W, mean.W, S.indices[e], z, -1.0, visit, tally)
         if y != z or was != guessed:
-            absorbed += _move(chain.T, mean.T, was, y, 1, visit, work.reach)
-            absorbed += _move(chain.T, mean.T, guessed, z, -1, visit, work.reach)
+            _add(chain.T, mean.T, was, y, 1.0, visit, tally)
+            _add(chain.T, mean.T, guessed, z, -1.0, visit, tally)
+            for p in (was, guessed):
+                if p < n_tags:
+                    measure_reach(chain.T, p, work.reach)
         was, guessed = y, z
     if was != guessed:
-        absorbed += _move(chain.T, mean.T, n_tags + 1, was, 1, visit, work.reach)
-        absorbed += _move(chain.T, mean.T, n_tags + 1, guessed, -1, visit, work.reach)
-    return absorbed
+        _add(chain.T, mean.T, n_tags + 1, was, 1.0, visit, tally)
+        _add(chain.T, mean.T, n_tags + 1, guessed, -1.0, visit, tally)
 
 
 @njit(cache=True, nogil=True)
-def _add(W: Any, u: Any, j: int, k: int, a: int, visit: int) -> Any:
-    """W[j, k] += a, u[j, k] += a visit; return whether rounding absorbed it."""
-    before = W[j, k]
-    after = before + W.dtype.type(a)
-    W[j, k] = after
-    u[j, k] += np.float64(a) * np.float64(visit)
-    return after == before
-
-
-@njit(cache=True, nogil=True)
-def _move(T: Any, u: Any, p: int, k: int, a: int, visit: int, reach: Any) -> Any:
-    """The same for a transition; keeps `reach` true."""
-    absorbed = _add(T, u, p, k, a, visit)
-    if p < reach.shape[0]:
-        measure_reach(T, p, reach)
-    return absorbed
+def _add(W: Any, u: Any, j: int, k: int, a: float, visit: int, tally: Any) -> None:
+    """W[j, k] += a, u[j, k] += a visit."""
+    before = np.float64(W[j, k])
+    W[j, k] = before + a
+    after = np.float64(W[j, k])
+    u[j, k] += a * visit
+    tally[_ABSORBED] += after == before
+    tally[_NORM2] += after * after - before * before
+    tally[_LARGEST] = max(tally[_LARGEST], abs(after))
