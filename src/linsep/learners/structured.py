@@ -172,8 +172,8 @@ class StructuredPerceptron(EpochState, BaseEstimator):
 
     References
     ----------
-    Collins 2002, Discriminative training methods for hidden Markov models, EMNLP; theorem 1 bounds the mistakes, see
-    `linsep.theory.collins`.
+    Collins 2002, Discriminative training methods for hidden Markov models, EMNLP;
+    `linsep.theory.bounds.collins_bounds` gives the bounds on its mistakes.
 
     Examples
     --------

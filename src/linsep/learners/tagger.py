@@ -15,8 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.words import Extract, FeatureIndex, index_features
 from linsep.kernels.chain import TALLY, Chain, Sentences, chain_epoch, make_chain, make_work, tag_all
+from linsep.kernels.chain_margins import chain_margins
 from linsep.learners.structured import EpochState, compare
 from linsep.learners.training import Progress
+from linsep.theory.bounds import MistakeBounds, collins_bounds
+from linsep.theory.chains import chain_radius
 from linsep.types import Array, DataError, PrecisionWarning, StopReason
 
 # More bits of hashing would take more memory than a machine has.
@@ -102,7 +105,8 @@ class SequenceTagger(EpochState, BaseEstimator):
 
     References
     ----------
-    Collins 2002, Discriminative training methods for hidden Markov models, EMNLP.
+    Collins 2002, Discriminative training methods for hidden Markov models, EMNLP; `mistake_bounds` computes theorems 1
+    and 2.
 
     Examples
     --------
@@ -258,6 +262,31 @@ class SequenceTagger(EpochState, BaseEstimator):
         if not gold.size:
             raise DataError("there is not one token to score")
         return float((self._best(X) == gold).mean())
+
+    def mistake_bounds(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> MistakeBounds:
+        """Collins' bounds on the mistakes made in learning from (X, y), evaluated at the mean weights.
+
+        See `linsep.theory.bounds.collins_bounds`. R counts the features the tagger knows, so give it what it learnt
+        from.
+
+        Raises
+        ------
+        DataError
+            As `fit`, and for tags that were not there.
+        """
+        check_is_fitted(self)
+        _check_pairs(X, y)
+        gold = self._numbers(y)
+        if (gold < 0).any():
+            raise DataError(f"token {int((gold < 0).argmax())} has a tag that the tagger has not learnt")
+        sentences = Sentences(*index_features(X, self._index, self.features))
+        margins = np.empty(len(X))
+        chain_margins(sentences, gold, self._weights, margins)
+        R = chain_radius(sentences, gold, self._index.size, len(self.classes_))
+        parts = (self.coef_, self.transitions_.weights)
+        norm = math.sqrt(sum(float(np.square(part, dtype=np.float64).sum()) for part in parts))
+        epochs = 1 if self.n_iter_ == 1 else None  # else the bounds for one pass are of the first
+        return collins_bounds(margins, norm, R, mistakes=self.n_mistakes_, epochs=epochs)
 
     # ------------------------------------------------------------------ state
     def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
