@@ -169,7 +169,9 @@ def score(model: Path, text: str, *, format: str | None, tag: str) -> Result:
     data["sentence_accuracy"] = whole / len(gold)
     known = set(map(str, tagger.classes_))
     strange = [a for a, _ in pairs if a not in known]
-    warn = f"{len(strange):,} tokens have a tag that was not there in training, such as {(strange or [''])[0]!r}"
+    warn = (
+        f"tokens with a tag that was not there in training: {len(strange):,}, the first with {(strange or [''])[0]!r}"
+    )
     return Result(lines, data, [warn] if strange else [])
 
 
