@@ -301,6 +301,19 @@ def test_what_cannot_be_learnt_from_is_refused(X: Any, y: Any, message: str) -> 
     assert not hasattr(tagger, "classes_")
 
 
+def test_examples_and_references_that_do_not_fit_are_refused() -> None:
+    plain = StructuredPerceptron(ChainModel(2, 2))
+    with pytest.raises(DataError, match="1 inputs and 0 outputs"):
+        plain.fit([[[0]]], [])
+    with pytest.raises(DataError, match=r"the reference has shape \(3,\), the model 12 weights"):
+        plain.fit([[[0]]], [[0]], reference=np.zeros(3))
+    with pytest.raises(DataError, match="a feature number is not between 0 and 1"):
+        plain.fit([[[2]]], [[0]])
+    X, y = planted(0)
+    with pytest.raises(DataError, match="the reference must have the shapes"):
+        SequenceTagger().fit(X, y, reference=(np.zeros((3, 1)), np.zeros((5, 3))))
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

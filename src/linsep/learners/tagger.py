@@ -170,6 +170,7 @@ class SequenceTagger(EpochState, BaseEstimator):
         index = FeatureIndex(self.n_bits)
         sentences = Sentences(*index_features(X, index, self.features))
         index.open = False
+        _check_reference(reference, len(classes), index.size)
         self._index, self.classes_ = index, classes
         tally = self._train(sentences, self._numbers(y), reference)
         if tally["absorbed"]:
@@ -331,6 +332,13 @@ def _dot(reference: tuple[Any, Any], weights: Chain, n_tags: int) -> float:
     coef, transitions = (np.asarray(part, dtype=np.float64) for part in reference)
     emitted = sum(float(np.dot(coef[k], weights.W[:, k])) for k in range(n_tags))
     return emitted + float((transitions * weights.T[:, :n_tags]).sum())
+
+
+def _check_reference(reference: tuple[Any, Any] | None, n_tags: int, n_features: int) -> None:
+    """Raise unless the reference has a weight for each of the model's."""
+    wanted = ((n_tags, n_features), (n_tags + 2, n_tags))
+    if reference is not None and tuple(map(np.shape, reference)) != wanted:
+        raise DataError(f"the reference must have the shapes {wanted}, got {tuple(map(np.shape, reference))}")
 
 
 def _check_tokens(X: Any) -> None:
