@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
 
-.PHONY: demo test test-lowest lint types format lock bench clean
+.PHONY: demo test test-lowest lint types format lock bench bench-long clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -60,6 +60,11 @@ $(BENCH_READY): requirements/bench.lock pyproject.toml
 bench: $(BENCH_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 	  .venv-bench/bin/python -m benchmarks $(SUITES) $(if $(PAGE),--page $(PAGE))
+
+# The suites that take minutes.
+LONG := tagging
+bench-long:
+	$(MAKE) bench SUITES="$(LONG)"
 
 clean:
 	rm -rf .venv .venv-bench .venv-lowest linsep-demo

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,3 +105,43 @@ def pocket(V: Any, orders: Any, mistaken: Any, move: Any, weight: Any) -> Pocket
         if errors[-1] == 0:
             break
     return PocketRun(V, kept, errors, judged)
+
+
+def chain_vector(tokens: Any, tags: Any, n_features: int, n_tags: int) -> Any:
+    """Phi(x, y): how often each feature stands with each tag, then each tag (n_tags: the start) before each tag, then
+    each tag at the end."""
+    W, T = np.zeros((n_features, n_tags)), np.zeros((n_tags + 2, n_tags))
+    before = n_tags
+    for features, tag in zip(tokens, tags, strict=True):
+        for f in features:
+            W[f, tag] += 1
+        T[before, tag] += 1
+        before = tag
+    T[n_tags + 1, before] += 1
+    return np.append(W.ravel(), T.ravel())
+
+
+def best_tags(w: Any, tokens: Any, n_features: int, n_tags: int) -> tuple[int, ...]:
+    """Of all sequences the best; of equal ones the one whose last tag comes first, then whose last but one does."""
+    every = itertools.product(range(n_tags), repeat=len(tokens))
+    return min(every, key=lambda z: (-(w @ chain_vector(tokens, z, n_features, n_tags)), z[::-1]))
+
+
+class ChainRun(NamedTuple):
+    w: Any
+    mean: Any  # of w after each visit
+    mistakes: list[int]  # the visits where the best tags were not the gold ones
+
+
+def chain(sentences: Any, gold: Any, visits: Any, n_features: int, n_tags: int) -> ChainRun:
+    """Collins' perceptron: w += Phi(x, y) - Phi(x, z) wherever the best tags z are not y."""
+    w = total = np.zeros(n_features * n_tags + (n_tags + 2) * n_tags)
+    mistakes = []
+    for visit, i in enumerate(visits):
+        z = best_tags(w, sentences[i], n_features, n_tags)
+        if z != tuple(gold[i]):
+            gain = chain_vector(sentences[i], gold[i], n_features, n_tags)
+            w = w + gain - chain_vector(sentences[i], z, n_features, n_tags)
+            mistakes.append(visit)
+        total = total + w
+    return ChainRun(w, total / len(visits), mistakes)

@@ -9,6 +9,8 @@ from linsep.learners import (
     Perceptron,
     PocketPerceptron,
     Rocchio,
+    SequenceTagger,
+    StructuredPerceptron,
     VotedPerceptron,
 )
 from linsep.regression import Separation, SeparationError, SeparationWarning, separation, separation_scan
@@ -27,6 +29,8 @@ __all__ = [
     "Separation",
     "SeparationError",
     "SeparationWarning",
+    "SequenceTagger",
+    "StructuredPerceptron",
     "VotedPerceptron",
     "load",
     "make_separable",

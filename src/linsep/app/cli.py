@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from linsep.app import commands
 from linsep.app import separation as separation_command
+from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
 app = typer.Typer(
@@ -234,6 +235,17 @@ def demo(
     result = commands.demo(folder, lambda text: _out().print(escape(text)))
     _print(result.lines, result.data, False)
     _out().print(escape(result.closing))
+
+
+def _present(result: commands.Result, as_json: bool) -> None:
+    for message in result.warnings:
+        _warn(message)
+    _print(result.lines, result.data, as_json)
+    if result.interrupted:
+        raise typer.Exit(130)
+
+
+app.add_typer(tag_commands(_present), name="tag")
 
 
 def main() -> None:

@@ -34,6 +34,7 @@ from linsep.learners import (
     Perceptron,
     PocketPerceptron,
     Rocchio,
+    SequenceTagger,
     VotedPerceptron,
 )
 from linsep.store import load, save
@@ -85,7 +86,7 @@ def fit(
     format: str | None = None,
 ) -> Result:
     """Encode a table, train on it, save the model, and make its receipt."""
-    _check_writable(model)
+    check_writable(model)
     source = open_labelled(table, target, format, categorical)
     encoder = TableEncoder().fit(source)
     rows = encoder.transform(source)
@@ -162,7 +163,7 @@ def _listed(labels: Array) -> str:
     return shown + (", ..." if len(labels) > 6 else "")
 
 
-def _check_writable(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Find out before hours of training, not after, that the model has nowhere to go."""
     folder = path.parent
     if not folder.is_dir():
@@ -212,8 +213,15 @@ def score(model: Path, table: Any, *, format: str | None = None) -> Result:
     return Result(lines, data, _unknown(estimator.encoder_))
 
 
-def _load_with_encoder(model: Path) -> Any:
+def _load_linear(model: Path) -> Any:
     estimator = load(model)
+    if isinstance(estimator, SequenceTagger):
+        raise DataError(f"{model} holds a tagger, not a model of rows: use `linsep tag`")
+    return estimator
+
+
+def _load_with_encoder(model: Path) -> Any:
+    estimator = _load_linear(model)
     if getattr(estimator, "encoder_", None) is None:
         raise DataError(f"{model} was not trained on a table: load it in Python with linsep.load")
     return estimator
@@ -237,7 +245,7 @@ def open_output(name: str) -> Iterator[TextIO]:
         sys.stdout.flush()
         return
     path = Path(name)
-    _check_writable(path)
+    check_writable(path)
     partial = path.with_name(path.name + ".partial")
     try:
         with partial.open("w", encoding="utf-8", newline="") as stream:
@@ -298,7 +306,7 @@ def check(
 # ----------------------------------------------------------------- show, synth
 def show(model: Path, n_weights: int) -> Result:
     """The largest weights by feature name, and how the model was made."""
-    estimator = load(model)
+    estimator = _load_linear(model)
     W = estimator.coef_
     encoder = getattr(estimator, "encoder_", None)
     names = getattr(estimator, "feature_names_in_", None) if encoder is None else encoder.feature_names_

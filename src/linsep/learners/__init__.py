@@ -5,6 +5,8 @@ from linsep.learners.averaged import AveragedPerceptron
 from linsep.learners.perceptron import Perceptron
 from linsep.learners.pocket import PocketPerceptron
 from linsep.learners.rocchio import Rocchio
+from linsep.learners.structured import StructuredPerceptron
+from linsep.learners.tagger import SequenceTagger
 from linsep.learners.voted import VotedPerceptron
 
 __all__ = [
@@ -14,5 +16,7 @@ __all__ = [
     "Perceptron",
     "PocketPerceptron",
     "Rocchio",
+    "SequenceTagger",
+    "StructuredPerceptron",
     "VotedPerceptron",
 ]

@@ -278,11 +278,7 @@ class BatchLearner(LinearClassifier):
         self.n_updates_ += int(record[:, _UPDATES].sum())
 
     def _say(self, record: Array, seconds: float) -> None:
-        mistakes = int(record[-1, _MISTAKES])
-        if callable(self.verbose):
-            self.verbose(self.n_iter_, mistakes, seconds)
-        elif self.verbose:
-            print(f"epoch {self.n_iter_}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)
+        report_epoch(self.verbose, self.n_iter_, int(record[-1, _MISTAKES]), seconds)
 
     def _warn_unless_clean(self, n: int) -> None:
         if self.stop_reason_ is StopReason.CLEAN_PASS or not self._wants_clean_pass:
@@ -379,6 +375,14 @@ class EpochLearner(BatchLearner, OnlineClassifier):
         self._settle_later()
         if absorbed:
             self._warn_if_absorbed(absorbed)
+
+
+def report_epoch(verbose: int | Progress, epochs: int, mistakes: int, seconds: float) -> None:
+    """Tell a learner's `verbose` of an epoch: it is called, or a line on standard error is printed, or nothing."""
+    if callable(verbose):
+        verbose(epochs, mistakes, seconds)
+    elif verbose:
+        print(f"epoch {epochs}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)
 
 
 def _count_zero_rows(X: Any) -> int:
