@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+BENCH_READY := .venv-bench/.ready
 
 .PHONY: demo test test-lowest lint types format lock bench clean
 
@@ -39,12 +40,24 @@ test-lowest:
 
 lock:
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 \
-	  --extra plots --extra dask --extra app --group dev pyproject.toml -o requirements/dev.lock
+	  --extra plots --extra dask --extra app --extra onnx --extra drift --group dev pyproject.toml -o requirements/dev.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
 	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
+	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
+	  --extra bench --group build pyproject.toml -o requirements/bench.lock
 
-bench: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks
+# The peers, in an environment of their own, at the releases that dev.lock tests.
+$(BENCH_READY): requirements/bench.lock pyproject.toml
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Real data: ../shared/data/get.sh DIR, then DATA_PKGS=DIR make bench. SUITES="mnist text" runs these alone;
+# PAGE=docs/performance.md also puts what is printed into that page.
+bench: $(BENCH_READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+	  .venv-bench/bin/python -m benchmarks $(SUITES) $(if $(PAGE),--page $(PAGE))
 
 clean:
-	rm -rf .venv .venv-lowest linsep-demo
+	rm -rf .venv .venv-bench .venv-lowest linsep-demo

@@ -69,3 +69,38 @@ def multiclass(X: Any, c: Any, n_classes: int, epochs: int) -> Any:
                 W[rival] -= x
                 mistakes += 1
     return W, mistakes
+
+
+class PocketRun(NamedTuple):
+    last: Any
+    kept: Any
+    errors: list[float]  # of the pocket: at the start, and after each vector judged
+    judged: list[float]  # of the vectors judged
+
+
+def pocket(V: Any, orders: Any, mistaken: Any, move: Any, weight: Any) -> PocketRun:
+    """Judge each vector whose clean run beats that of the vector kept, once; keep it if its error is less.
+
+    `mistaken(V)` tells for every row whether V is wrong about it, `move(V, i)` is V after an update with row i.
+    """
+    kept, kept_run = V, -1
+    errors, judged = [float(weight[mistaken(V)].sum())], []
+    run, fresh, in_pocket = 0, True, False
+    for order in orders:
+        for i in [*order, None]:  # None: the end of a pass
+            wrong = i is not None and mistaken(V)[i]
+            if (wrong or i is None) and run > kept_run:
+                if fresh:
+                    judged.append(float(weight[mistaken(V)].sum()))
+                    fresh, in_pocket = False, judged[-1] < errors[-1]
+                    kept = V if in_pocket else kept
+                    errors.append(min(judged[-1], errors[-1]))
+                if in_pocket:
+                    kept_run = run
+            if wrong:
+                V, run, fresh, in_pocket = move(V, i), 0, True, False
+            elif i is not None:
+                run += 1
+        if errors[-1] == 0:
+            break
+    return PocketRun(V, kept, errors, judged)

@@ -21,12 +21,13 @@ FLOORS = {
     "data": 2,
     "theory": 2,
     "learners": 3,
+    "regression": 3,
     "store": 4,
     "plots": 4,
     "scale": 4,
     "app": 5,
 }
-KERNELS_MAY_IMPORT = {"__future__", "collections", "math", "numba", "numpy", "typing"}
+KERNELS_MAY_IMPORT = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
 VERIFIERS = {"linsep.theory.exact", "linsep.theory.exact_signs"}  # they share nothing with the search
 PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
 

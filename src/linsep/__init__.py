@@ -7,9 +7,11 @@ from linsep.learners import (
     MarginPerceptron,
     PassiveAggressive,
     Perceptron,
+    PocketPerceptron,
     Rocchio,
     VotedPerceptron,
 )
+from linsep.regression import Separation, SeparationError, SeparationWarning, separation, separation_scan
 from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
@@ -20,7 +22,11 @@ __all__ = [
     "MarginPerceptron",
     "PassiveAggressive",
     "Perceptron",
+    "PocketPerceptron",
     "Rocchio",
+    "Separation",
+    "SeparationError",
+    "SeparationWarning",
     "VotedPerceptron",
     "load",
     "make_separable",
@@ -29,4 +35,6 @@ __all__ = [
     "open_data",
     "save",
     "separability",
+    "separation",
+    "separation_scan",
 ]

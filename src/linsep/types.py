@@ -17,6 +17,10 @@ class DataError(ValueError):
     """Input that linsep refuses: the message says what is wrong, where, and what to do."""
 
 
+class PrecisionWarning(UserWarning):
+    """An update no longer changes w: its entries have outgrown the digits of their dtype."""
+
+
 class CSR(NamedTuple):
     """Compressed sparse rows: row i holds `data[indptr[i]:indptr[i+1]]` at the columns `indices[...]`.
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from linsep.app import commands
+from linsep.app import separation as separation_command
 from linsep.types import DataError
 
 app = typer.Typer(
@@ -29,6 +30,14 @@ class Format(StrEnum):
     CSV = "csv"
     PARQUET = "parquet"
     SVMLIGHT = "svmlight"
+
+
+class Model(StrEnum):
+    """Regression families."""
+
+    LOGISTIC = "logistic"
+    POISSON = "poisson"
+    MULTINOMIAL = "multinomial"
 
 
 TableArg = Annotated[str, typer.Argument(help="CSV (.gz too), Parquet or svmlight file; - is standard input.")]
@@ -71,7 +80,7 @@ def fit(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     learner: Annotated[
-        str, typer.Option(help="perceptron, averaged, voted, margin, pa, pa1, pa2 or rocchio.")
+        str, typer.Option(help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2 or rocchio.")
     ] = "perceptron",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
@@ -152,6 +161,37 @@ def check(
         target=target,
         positive=positive,
         seconds=seconds,
+        categorical=tuple(categorical or ()),
+        format=format,
+    )
+    for message in result.warnings:
+        _warn(message)
+    _print(result.lines, result.data, as_json)
+    raise typer.Exit(result.exit_status)
+
+
+@app.command()
+def separation(
+    table: TableArg,
+    target: TargetOpt = None,
+    family: Annotated[Model, typer.Option(help="The regression that is to be fitted.")] = Model.LOGISTIC,
+    intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
+    time_limit: Annotated[float | None, typer.Option(min=0.0, help="Seconds to give up after (exit status 3).")] = None,
+    categorical: CategoricalOpt = None,
+    format: FormatOpt = None,
+    as_json: JsonOpt = False,
+) -> None:
+    """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
+
+    The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
+    first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input.
+    """
+    result = separation_command.separation(
+        table,
+        target=target,
+        family=family.value,
+        fit_intercept=intercept,
+        time_limit=time_limit,
         categorical=tuple(categorical or ()),
         format=format,
     )

@@ -32,6 +32,7 @@ from linsep.learners import (
     MarginPerceptron,
     PassiveAggressive,
     Perceptron,
+    PocketPerceptron,
     Rocchio,
     VotedPerceptron,
 )
@@ -43,6 +44,7 @@ LEARNERS: dict[str, tuple[Any, dict[str, str]]] = {
     "perceptron": (Perceptron, {}),
     "averaged": (AveragedPerceptron, {}),
     "voted": (VotedPerceptron, {}),
+    "pocket": (PocketPerceptron, {}),
     "margin": (MarginPerceptron, {}),
     "pa": (PassiveAggressive, {"variant": "pa"}),
     "pa1": (PassiveAggressive, {"variant": "pa1"}),
@@ -84,7 +86,7 @@ def fit(
 ) -> Result:
     """Encode a table, train on it, save the model, and make its receipt."""
     _check_writable(model)
-    source = _open(table, target, format, categorical)
+    source = open_labelled(table, target, format, categorical)
     encoder = TableEncoder().fit(source)
     rows = encoder.transform(source)
     codes, classes = encode_labels(rows.y, positive)
@@ -114,7 +116,7 @@ def fit(
     return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted)
 
 
-def _open(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:
+def open_labelled(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:
     """Open a table that has labels."""
     source = open_data(table, target=target, format=format, categorical=categorical)
     if source.kind == "table" and target is None:
@@ -266,7 +268,7 @@ def check(
     format: str | None = None,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
-    source = _open(table, target, format, categorical)
+    source = open_labelled(table, target, format, categorical)
     numbers = exact_numbers(source)
     if numbers.y is None:
         raise DataError("these rows have no labels: name the label column with --target")

@@ -27,6 +27,7 @@ class ExactNumbers(NamedTuple):
     """`X[:, j]` is column j times 10**exponents[j]: float64, a CSR matrix, or Python integers beyond 2**53.
 
     `as_written` is False where decimal text could not be kept exactly and X holds the nearest doubles instead.
+    `levels` tells which column and level an indicator stands for, and `references` the levels that were left out.
     """
 
     X: Any
@@ -34,14 +35,19 @@ class ExactNumbers(NamedTuple):
     names: list[str]
     exponents: list[int]
     as_written: bool = True
+    levels: dict[str, tuple[str, str]] | None = None
+    references: dict[str, str] | None = None
 
 
-def exact_numbers(source: Source) -> ExactNumbers:
+def exact_numbers(source: Source, *, keep_levels: int | None = None) -> ExactNumbers:
     """Return the features of a source as written: decimal text as integers over a power of ten a column.
 
     Text columns become indicators, one a level. Doubles (Parquet, dataframes, arrays) are taken as the doubles that
     they are. svmlight text is decimal text too; where its integers pass 2**53 the rows are an array of Python
     integers, and where that array would have more than ten million entries the nearest doubles.
+
+    `keep_levels` is the number of text columns, from the left, that get an indicator of every level: all by default.
+    The others go without one of their first level, the reference, as regressions need it.
 
     Examples
     --------
@@ -58,6 +64,9 @@ def exact_numbers(source: Source) -> ExactNumbers:
     parts: list[Any] = []
     names: list[str] = []
     exponents: list[int] = []
+    indicator_of: dict[str, tuple[str, str]] = {}
+    references: dict[str, str] = {}
+    n_text = 0
     for column in chunk.columns:
         if column.is_number:
             values, exponent = exact_column(column)
@@ -66,10 +75,16 @@ def exact_numbers(source: Source) -> ExactNumbers:
             exponents.append(exponent)
         else:
             indicators, levels = indicator_columns(column.text)
+            n_text += 1
+            if keep_levels is not None and n_text > keep_levels:
+                references[column.name] = levels[0]
+                indicators, levels = indicators[:, 1:], levels[1:]
             parts.append(indicators)
             names += [f"{column.name}={level}" for level in levels]
+            indicator_of |= {f"{column.name}={level}": (column.name, level) for level in levels}
             exponents += [0] * len(levels)
-    return ExactNumbers(_stack(parts, len(names) > WIDE * len(parts)), chunk.y, names, exponents)
+    X = _stack(parts, len(names) > WIDE * len(parts))
+    return ExactNumbers(X, chunk.y, names, exponents, True, indicator_of, references)
 
 
 def _stack(parts: list[Any], wide: bool) -> Any:

@@ -1,8 +1,8 @@
 """One pass of a learner of several classes, all of them at once.
 
 `W` is (n_classes, n_features), `b` (n_classes,), `c[i]` the position of row i's class. `Z` (BLOCK, n_classes) is
-scratch space, `counts` (n_classes, 2) collects the mistakes and updates of each class. `weight` scales every update
-of a row and `own` those of its own class as well. The rest is as in `epoch.py`.
+scratch space, `counts` (n_classes, 3) collects the mistakes, updates and absorbed updates of each class. `weight`
+scales every update of a row and `own` those of its own class as well. The rest is as in `epoch.py`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.optional import note_update, row_at, weight_at
-from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, row_axpy, row_count
+from linsep.kernels.optional import before_update, note_update, row_at, weight_at
+from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, block_size, row_axpy, row_count, row_norm2
 from linsep.kernels.steps import step_size
 from linsep.types import Array
 
@@ -48,13 +48,15 @@ def one_vs_rest_epoch(
     """
     n = row_count(X)
     rows = np.empty(BLOCK, np.int64)
-    for start in range(0, n, BLOCK):
-        here = min(BLOCK, n - start)
-        for r in range(BLOCK):
+    size = block_size(X)
+    for start in range(0, n, size):
+        here = min(size, n - start)
+        for r in range(size):
             rows[r] = row_at(order, start + min(r, here - 1))
-        block_dots(X, rows, model.W, -1, model.Z)
+        block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
+            waiting = -1
             for k in range(model.b.shape[0]):
                 y = 1.0 if c[i] == k else -1.0
                 m = y * (model.Z[r, k] + model.b[k])
@@ -64,9 +66,14 @@ def one_vs_rest_epoch(
                 if tau > 0.0:
                     tau *= weight_at(weight, i) * (weight_at(own, i) if c[i] == k else 1.0)
                     model.counts[k, 1] += 1
-                    _move(X, i, tau * y, model, intercept, k, watch, visit + start + r)
-                    if r + 1 < here:
-                        block_dots(X, rows, model.W, k, model.Z)
+                    _move(X, i, tau * y, m <= 0.0 or tau >= 1.0, model, intercept, k, watch, visit + start + r)
+                    if waiting < 0:
+                        waiting = k
+                    elif r + 1 < here:
+                        block_dots(X, rows, model.W, waiting, k, model.Z)
+                        waiting = -1
+            if waiting >= 0 and r + 1 < here:
+                block_dots(X, rows, model.W, waiting, waiting, model.Z)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -88,11 +95,12 @@ def multiclass_epoch(
     """
     n = row_count(X)
     rows = np.empty(BLOCK, np.int64)
-    for start in range(0, n, BLOCK):
-        here = min(BLOCK, n - start)
-        for r in range(BLOCK):
+    size = block_size(X)
+    for start in range(0, n, size):
+        here = min(size, n - start)
+        for r in range(size):
             rows[r] = row_at(order, start + min(r, here - 1))
-        block_dots(X, rows, model.W, -1, model.Z)
+        block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
             y = c[i]
@@ -104,11 +112,10 @@ def multiclass_epoch(
             if tau > 0.0:
                 tau *= weight_at(weight, i) * weight_at(own, i)
                 model.counts[y, 1] += 1
-                _move(X, i, tau, model, intercept, y, watch, visit + start + r)
-                _move(X, i, -tau, model, intercept, rival, watch, visit + start + r)
+                _move(X, i, tau, m <= 0.0 or tau >= 1.0, model, intercept, y, watch, visit + start + r)
+                _move(X, i, -tau, m <= 0.0 or tau >= 1.0, model, intercept, rival, watch, visit + start + r)
                 if r + 1 < here:
-                    block_dots(X, rows, model.W, y, model.Z)
-                    block_dots(X, rows, model.W, rival, model.Z)
+                    block_dots(X, rows, model.W, y, rival, model.Z)
 
 
 @njit(cache=True, nogil=True)
@@ -125,7 +132,10 @@ def _best_other(model: Any, r: int, own: int) -> Any:
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
-def _move(X: Any, i: int, a: float, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
-    row_axpy(X, i, a, model.W[k])
+def _move(X: Any, i: int, a: float, wanted: bool, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
+    """w_k += a x_i; if rounding absorbs it that counts where the step was `wanted`, see `plain_epoch`."""
+    before_update(watch, X, visit, k)
+    if not row_axpy(X, i, a, model.W[k]) and wanted:
+        model.counts[k, 2] += row_norm2(X, i) > 0.0
     model.b[k] += intercept * a
     note_update(watch, X, i, a, intercept, visit, k)

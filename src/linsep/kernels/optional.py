@@ -56,6 +56,11 @@ def note_update(watch: Any, X: Any, i: int, a: float, intercept: float, visit: i
     raise NotImplementedError
 
 
+def before_update(watch: Any, X: Any, visit: int, k: int) -> None:
+    """Tell `watch` that class k is about to move; all but a `Pocket` (`pocket.py`), alone or in a pair, ignore it."""
+    raise NotImplementedError
+
+
 @overload(row_at)
 def _row_at(order: Any, t: Any) -> Callable[..., Any]:
     def in_order(order: Any, t: Any) -> Any:
@@ -100,7 +105,23 @@ def _note_update(watch: Any, X: Any, i: Any, a: Any, intercept: Any, visit: Any,
         note_update(watch[0], X, i, a, intercept, visit, k)
         note_update(watch[1], X, i, a, intercept, visit, k)
 
-    if is_none(watch):
-        return nothing
+    if isinstance(watch, types.Tuple):
+        return both
     kind = getattr(watch, "instance_class", None)
-    return enter if kind is UpdateLog else average if kind is Mean else both
+    return enter if kind is UpdateLog else average if kind is Mean else nothing
+
+
+@overload(before_update)
+def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any] | None:
+    def nothing(watch: Any, X: Any, visit: Any, k: Any) -> None:
+        return None
+
+    def both(watch: Any, X: Any, visit: Any, k: Any) -> None:
+        before_update(watch[0], X, visit, k)
+        before_update(watch[1], X, visit, k)
+
+    if isinstance(watch, types.Tuple):
+        return both
+    # What is none of these has an overload of its own elsewhere.
+    known = is_none(watch) or watch.instance_class in (UpdateLog, Mean)
+    return nothing if known else None

@@ -19,12 +19,13 @@ from linsep.types import CSR
 # Sums may be reordered and contracted so that they fill vector registers. Never "nnan" or "ninf": inputs are
 # checked for NaN only at the door, and a weight may still overflow inside.
 FASTMATH = {"reassoc", "contract", "nsz"}
-# Rows whose decision values a pass of several classes computes ahead of their turn.
+# Rows whose decision values a pass of several classes computes ahead of their turn, at most.
 BLOCK = 4
 _OPTIONS: Any = {"fastmath": FASTMATH}
 
 
-def _is_csr(X: Any) -> bool:
+def is_csr(X: Any) -> bool:
+    """Whether the Numba type `X` is that of compressed sparse rows."""
     return getattr(X, "instance_class", None) is CSR
 
 
@@ -38,17 +39,23 @@ def row_dot(X: Any, i: int, w: Any) -> float:
     raise NotImplementedError
 
 
-def block_dots(X: Any, rows: Any, W: Any, k: int, Z: Any) -> None:
-    """Z[r, c] = w_c.x_rows[r] for the `BLOCK` rows given: for every c if k < 0, else for c = k alone.
+def block_size(X: Any) -> int:
+    """Rows that `block_dots` takes: 4 dense ones share each weight loaded; sparse ones share nothing, so 1."""
+    raise NotImplementedError
+
+
+def block_dots(X: Any, rows: Any, W: Any, k: int, m: int, Z: Any) -> None:
+    """Z[r, c] = w_c.x_rows[r] for the `block_size(X)` rows given: for every c if k < 0, else for c = k and c = m.
 
     Each product is summed in the same way wherever it stands in the block, so it does not depend on its
-    neighbours: a short block is filled up with any rows, and one class can be done again after it has moved.
+    neighbours: a short block is filled up with any rows, and classes that have moved can be done again, two for
+    the price of one.
     """
     raise NotImplementedError
 
 
-def row_axpy(X: Any, i: int, a: float, w: Any) -> None:
-    """w += a x_i, in place."""
+def row_axpy(X: Any, i: int, a: float, w: Any) -> bool:
+    """w += a x_i, in place. Return whether any entry of w changed: rounding may absorb the whole of a x_i."""
     raise NotImplementedError
 
 
@@ -65,7 +72,7 @@ def _row_count(X: Any) -> Callable[..., Any]:
     def dense(X: Any) -> Any:
         return X.shape[0]
 
-    return sparse if _is_csr(X) else dense
+    return sparse if is_csr(X) else dense
 
 
 @overload(row_dot, jit_options=_OPTIONS)
@@ -85,31 +92,40 @@ def _row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any]:
             z += X[i, j] * w[j]
         return z
 
-    return sparse if _is_csr(X) else dense
+    return sparse if is_csr(X) else dense
+
+
+@overload(block_size)
+def _block_size(X: Any) -> Callable[..., Any]:
+    def one(X: Any) -> Any:
+        return 1
+
+    def several(X: Any) -> Any:
+        return BLOCK
+
+    return one if is_csr(X) else several
 
 
 @overload(block_dots, jit_options=_OPTIONS)
-def _block_dots(X: Any, rows: Any, W: Any, k: Any, Z: Any) -> Callable[..., Any]:
+def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any]:
     zero = as_dtype(W.dtype).type(0)
 
-    def sparse(X: Any, rows: Any, W: Any, k: Any, Z: Any) -> None:
-        first, last = (0, W.shape[0]) if k < 0 else (k, k + 1)
-        for r in range(BLOCK):
-            i = rows[r]
-            for c in range(first, last):
-                Z[r, c] = zero
-            for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
-                x = X.data[e]
-                j = np.uint64(X.indices[e])
-                for c in range(np.uint64(first), np.uint64(last)):
-                    Z[r, c] += x * W[c, j]
+    def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
+        i = rows[0]
+        for c in range(W.shape[0]):
+            Z[0, c] = zero
+        for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            x = X.data[e]
+            j = np.uint64(X.indices[e])
+            for c in range(np.uint64(0), np.uint64(W.shape[0])):
+                Z[0, c] += x * W[c, j]
 
-    def dense(X: Any, rows: Any, W: Any, k: Any, Z: Any) -> None:
+    def dense(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         first, last = (0, W.shape[0]) if k < 0 else (k, k + 1)
         i0, i1, i2, i3 = np.uint64(rows[0]), np.uint64(rows[1]), np.uint64(rows[2]), np.uint64(rows[3])
         for start in range(first, last, 2):
             c = np.uint64(start)
-            d = np.uint64(min(start + 1, last - 1))
+            d = np.uint64(min(start + 1, last - 1) if k < 0 else m)
             # Four rows against two classes: six loads for eight products, and all sums stay in registers.
             z0c = z1c = z2c = z3c = z0d = z1d = z2d = z3d = zero
             for j in range(np.uint64(W.shape[1])):
@@ -126,24 +142,36 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, Z: Any) -> Callable[..., Any]
             Z[0, d], Z[1, d], Z[2, d], Z[3, d] = z0d, z1d, z2d, z3d
             Z[0, c], Z[1, c], Z[2, c], Z[3, c] = z0c, z1c, z2c, z3c
 
-    return sparse if _is_csr(X) else dense
+    return sparse if is_csr(X) else dense
 
 
-@overload(row_axpy, jit_options=_OPTIONS)
+# Not reassoc: with it "did w change?" may be answered as "is a x not 0?".
+@overload(row_axpy, jit_options={"fastmath": {"contract", "nsz"}})
 def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
     cast = as_dtype(w.dtype).type
 
-    def sparse(X: Any, i: Any, a: Any, w: Any) -> None:
+    def sparse(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = cast(a)
+        changed = False
         for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
-            w[np.uint64(X.indices[k])] += a_ * X.data[k]
+            j = np.uint64(X.indices[k])
+            before = w[j]
+            after = before + a_ * X.data[k]
+            w[j] = after
+            changed |= after != before
+        return changed
 
-    def dense(X: Any, i: Any, a: Any, w: Any) -> None:
+    def dense(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = cast(a)
+        changed = False
         for j in range(np.uint64(w.shape[0])):
-            w[j] += a_ * X[i, j]
+            before = w[j]
+            after = before + a_ * X[i, j]
+            w[j] = after
+            changed |= after != before
+        return changed
 
-    return sparse if _is_csr(X) else dense
+    return sparse if is_csr(X) else dense
 
 
 @overload(row_norm2, jit_options=_OPTIONS)
@@ -160,4 +188,4 @@ def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
             s += np.float64(X[i, j]) * np.float64(X[i, j])
         return s
 
-    return sparse if _is_csr(X) else dense
+    return sparse if is_csr(X) else dense

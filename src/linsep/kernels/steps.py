@@ -1,5 +1,7 @@
 """How far to move at a margin: each rule is a namedtuple of its parameters, and its type selects `step_size`.
 
+A bare number stands for `PerceptronStep` of it, and is handed over sooner from Python.
+
 An update is w += tau y x, b += tau y with tau = step_size(rule, m, q), where m is the functional margin (y z, or
 z_y - z_r between two classes) and q the squared length of what is added (||x||^2, + 1 with an intercept; twice that
 between two classes). tau = 0 means no update.
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from numba import types
 from numba.extending import overload
 
 from linsep.kernels.rows import row_norm2
@@ -44,11 +47,15 @@ def step_size(rule: Any, m: float, X: Any, i: int, intercept: float, copies: flo
 
 @overload(step_size)
 def _step_size(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Callable[..., Any]:
-    return _RULES[rule.instance_class]
+    return _margin if isinstance(rule, types.Float) else _RULES[rule.instance_class]
 
 
 def _perceptron(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
     return 1.0 if m <= rule.margin else 0.0
+
+
+def _margin(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
+    return 1.0 if m <= rule else 0.0
 
 
 def _pa(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:

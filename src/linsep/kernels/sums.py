@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from linsep.kernels.optional import weight_at
@@ -20,3 +21,16 @@ def add_class_sums(X: Any, c: Any, weight: Any, sums: Any, totals: Any) -> None:
         a = weight_at(weight, i)
         row_axpy(X, i, a, sums[c[i]])
         totals[c[i]] += a
+
+
+@njit(cache=True, nogil=True)
+def has_duplicates(indices: Any, indptr: Any, n_columns: int) -> bool:
+    """Whether a row names a column twice; in any order of columns, which sorting is not needed for."""
+    last = np.full(n_columns, -1, np.int64)
+    for i in range(indptr.shape[0] - 1):
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            j = np.uint64(indices[k])
+            if last[j] == i:
+                return True
+            last[j] = i
+    return False

@@ -3,7 +3,16 @@
 from linsep.learners.aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.averaged import AveragedPerceptron
 from linsep.learners.perceptron import Perceptron
+from linsep.learners.pocket import PocketPerceptron
 from linsep.learners.rocchio import Rocchio
 from linsep.learners.voted import VotedPerceptron
 
-__all__ = ["AveragedPerceptron", "MarginPerceptron", "PassiveAggressive", "Perceptron", "Rocchio", "VotedPerceptron"]
+__all__ = [
+    "AveragedPerceptron",
+    "MarginPerceptron",
+    "PassiveAggressive",
+    "Perceptron",
+    "PocketPerceptron",
+    "Rocchio",
+    "VotedPerceptron",
+]

@@ -18,7 +18,8 @@ class MarginPerceptron(EpochLearner):
     ----------
     margin : float, default=1.0
         The functional margin y z that every row has to exceed.
-    max_iter, max_seconds, fit_intercept, random_state, warm_start, class_weight, multi_class, trace, verbose
+    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `shuffle` is True by default.
 
     Attributes
@@ -53,6 +54,8 @@ class MarginPerceptron(EpochLearner):
         warm_start: bool = False,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -65,6 +68,8 @@ class MarginPerceptron(EpochLearner):
             warm_start=warm_start,
             class_weight=class_weight,
             multi_class=multi_class,
+            open_classes=open_classes,
+            n_jobs=n_jobs,
             trace=trace,
             verbose=verbose,
         )
@@ -91,7 +96,8 @@ class PassiveAggressive(EpochLearner):
     variant : {"pa", "pa1", "pa2"}, default="pa1"
     C : float, default=1.0
         Aggressiveness of "pa1" and "pa2"; "pa" has none.
-    max_iter, max_seconds, fit_intercept, random_state, warm_start, class_weight, multi_class, trace, verbose
+    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `max_iter` is 10 and `shuffle` True by default.
 
     Attributes
@@ -128,6 +134,8 @@ class PassiveAggressive(EpochLearner):
         warm_start: bool = False,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -140,6 +148,8 @@ class PassiveAggressive(EpochLearner):
             warm_start=warm_start,
             class_weight=class_weight,
             multi_class=multi_class,
+            open_classes=open_classes,
+            n_jobs=n_jobs,
             trace=trace,
             verbose=verbose,
         )

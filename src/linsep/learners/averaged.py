@@ -8,7 +8,7 @@ import numpy as np
 
 from linsep.kernels.optional import Mean
 from linsep.learners.training import EpochLearner, Progress
-from linsep.types import Array
+from linsep.types import CSR, Array
 
 
 class AveragedPerceptron(EpochLearner):
@@ -22,7 +22,8 @@ class AveragedPerceptron(EpochLearner):
     ----------
     which : {"averaged", "last"}, default="averaged"
         The vector that predicts.
-    max_iter, max_seconds, fit_intercept, random_state, warm_start, class_weight, multi_class, trace, verbose
+    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `shuffle` is True by default.
 
     Attributes
@@ -51,9 +52,14 @@ class AveragedPerceptron(EpochLearner):
     _state_arrays: ClassVar[tuple[str, ...]] = (
         *EpochLearner._state_arrays, "last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept"
     )  # fmt: skip
+    _plane_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept")
+    _column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
 
     last_coef_: Array
     last_intercept_: Array
+    _coef: Array
+    _intercept: Array
+    _stale = False  # whether the mean is older than the last update
 
     def __init__(
         self,
@@ -67,6 +73,8 @@ class AveragedPerceptron(EpochLearner):
         warm_start: bool = False,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -79,6 +87,8 @@ class AveragedPerceptron(EpochLearner):
             warm_start=warm_start,
             class_weight=class_weight,
             multi_class=multi_class,
+            open_classes=open_classes,
+            n_jobs=n_jobs,
             trace=trace,
             verbose=verbose,
         )
@@ -90,6 +100,7 @@ class AveragedPerceptron(EpochLearner):
             raise ValueError(f'which must be "averaged" or "last", got {self.which!r}')
 
     def _start(self, X: Any) -> None:
+        self._stale = False
         super()._start(X)
         self.last_coef_, self.last_intercept_ = self.coef_, self.intercept_
         self._sum_coef = np.zeros(self.coef_.shape)
@@ -102,8 +113,40 @@ class AveragedPerceptron(EpochLearner):
         return Mean(self._sum_coef, self._sum_intercept)
 
     def _settle(self) -> None:
-        if self.which == "last" or self.t_ == 0:
-            self.coef_, self.intercept_ = self.last_coef_, self.last_intercept_
-        else:
-            self.coef_ = self.last_coef_ - self._sum_coef / self.t_
-            self.intercept_ = self.last_intercept_ - self._sum_intercept / self.t_
+        self._stale = False
+        self._coef, self._intercept = self.last_coef_, self.last_intercept_
+        if self.which == "averaged" and self.t_ > 0:
+            self._coef = self._coef - self._sum_coef / self.t_
+            self._intercept = self._intercept - self._sum_intercept / self.t_
+
+    def _settle_later(self) -> None:
+        self._stale = True
+
+    @property
+    def coef_(self) -> Array:
+        if self._stale:
+            self._settle()
+        return self._coef
+
+    @coef_.setter
+    def coef_(self, value: Array) -> None:
+        self._coef = value
+
+    @property
+    def intercept_(self) -> Array:
+        if self._stale:
+            self._settle()
+        return self._intercept
+
+    @intercept_.setter
+    def intercept_(self, value: Array) -> None:
+        self._intercept = value
+
+    def _score_row(self, X: Any) -> Array | float:
+        if self.which == "last" or self.t_ == 0 or not self._stale:
+            return super()._score_row(X)
+        # The entries of the mean that the row touches, and no others.
+        columns, values = (X.indices, X.data) if isinstance(X, CSR) else (slice(None), X[0])
+        w = self.last_coef_[:, columns] - self._sum_coef[:, columns] / self.t_
+        z = w @ values + (self.last_intercept_ - self._sum_intercept / self.t_)
+        return float(z[0]) if len(z) == 1 else np.asarray(z)

@@ -13,7 +13,7 @@ _CHUNK = 128
 _GROUP = 8
 
 
-def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
     """Return a fresh visiting order: chunks of 128 neighbours in random order, each 8 chunks shuffled together.
 
     Rows are then read in chunks, at near the speed of reading in order, and 1,024 rows from all over the table are
@@ -29,9 +29,29 @@ def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[np.int64]
     """
     offset = int(rng.randint(_CHUNK))
     starts = rng.permutation(np.arange(-offset, n_rows, _CHUNK, dtype=np.int64))
-    order = np.empty(n_rows, dtype=np.int64)
+    # 32 bits where they do: half as much to read.
+    order: NDArray[Any] = np.empty(n_rows, dtype=np.int32 if n_rows < 2**31 else np.int64)
     _fill(order, starts, np.uint64(rng.randint(1, 2**31 - 1)))
     return order
+
+
+def drawn_order(n_rows: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Return `n_rows` independent draws of rows, some of them more than once and some not at all.
+
+    A table of up to 1,024 rows is drawn from as a whole. A larger one is read in the chunks of `shuffled_order`: each
+    1,024 rows of that order are replaced by as many draws from among them, which keeps its speed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> drawn_order(5, np.random.RandomState(0)).size
+    5
+    """
+    size = _CHUNK * _GROUP
+    order = shuffled_order(n_rows, rng)
+    starts = np.arange(n_rows) // size * size
+    lengths = np.minimum(size, n_rows - starts)
+    return np.asarray(order[starts + (rng.random_sample(n_rows) * lengths).astype(np.int64)])
 
 
 @njit(cache=True, nogil=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from linsep.kernels.epoch import Rows, Skip, make_skip, skipping_epochs, start_skip
+from linsep.kernels.epoch import RECORD, Rows, Skip, make_skip, plain_epochs, skipping_epochs, start_skip
 from linsep.kernels.optional import UpdateLog
 from linsep.learners.training import EpochLearner, Progress
 from linsep.types import Array
@@ -38,6 +38,12 @@ class Perceptron(EpochLearner):
     multi_class : {"ovr", "multiclass"}, default="ovr"
         With three or more classes: each against the rest, all in one pass; or one update a mistake, which
         rewards the row's class and punishes the first best other.
+    open_classes : bool, default=False
+        In `partial_fit` a class that was not named joins when its first row comes, with w = 0 from then on
+        (a second class shares the plane of the first: it joins with the negative of its w).
+    n_jobs : int or None, default=None
+        Threads for the classes of one-vs-rest, and for predicting on sparse rows; -1 takes all cores, None one. The
+        result is the same (dense products use the cores that NumPy's BLAS is given, whatever this says).
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and epoch of each update (two million at most).
     verbose : int or callable, default=0
@@ -75,6 +81,9 @@ class Perceptron(EpochLearner):
     5
     """
 
+    # Skipping starts after a pass with mistakes on at most this share of the rows; w moves too fast before.
+    _skip_below: ClassVar[float] = 1 / 16
+
     def __init__(
         self,
         *,
@@ -86,6 +95,8 @@ class Perceptron(EpochLearner):
         warm_start: bool = False,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -97,19 +108,27 @@ class Perceptron(EpochLearner):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.multi_class = multi_class
+        self.open_classes = open_classes
+        self.n_jobs = n_jobs
         self.trace = trace
         self.verbose = verbose
 
-    def _prepare(self, rows: Rows) -> Skip | None:
-        if len(self.classes_) > 2:
-            return None
-        skip = make_skip(len(rows.y))
-        from_zero = not (self.coef_.any() or self.intercept_.any())
-        start_skip(rows.X, float(self.fit_intercept), from_zero, skip)
-        return skip
+    def _prepare(self, rows: Rows) -> list[Skip] | None:
+        """Room for one memory of skipping; it costs as much as a pass, so it comes when mistakes have become rare."""
+        return None if len(self.classes_) > 2 else []
 
-    def _run(self, rows: Rows, memory: Skip | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+    def _run(
+        self, rows: Rows, memory: list[Skip] | None, log: UpdateLog | None, reference: Array, record: Array
+    ) -> int:
         if memory is None:
             return super()._run(rows, memory, log, reference, record)
-        state = (self.coef_[0], self.intercept_, float(self.fit_intercept), log, self.t_, reference, record)
-        return int(skipping_epochs(rows, memory, *state))
+        w, intercept = self.coef_[0], float(self.fit_intercept)
+        state = (w, self.intercept_, intercept, log, self.t_, reference, record)
+        if memory:
+            return int(skipping_epochs(rows, memory[0], *state))
+        few = int(self._skip_below * len(rows.y))
+        made = int(plain_epochs(rows, self._step(), *state, few))
+        if record[made - 1, RECORD.index("mistakes")] <= few:
+            memory.append(make_skip(len(rows.y)))
+            start_skip(rows.X, intercept, memory[0])
+        return made

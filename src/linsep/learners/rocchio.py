@@ -8,11 +8,11 @@ import numpy as np
 
 from linsep.kernels.epoch import Rows
 from linsep.kernels.sums import add_class_sums
-from linsep.learners.base import LinearClassifier
-from linsep.types import Array, StopReason
+from linsep.learners.online import OnlineClassifier
+from linsep.types import CSR, Array, DataError, StopReason
 
 
-class Rocchio(LinearClassifier):
+class Rocchio(OnlineClassifier):
     """w = u - v and b = -w.(u + v) / 2, u the mean of the positive rows and v that of the others.
 
     One pass, exact at any time on a stream. The plane halves the way between the means, so it may fail on rows that a
@@ -44,11 +44,15 @@ class Rocchio(LinearClassifier):
     True
     """
 
-    _state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_values, "stop_reason_")
-    _state_arrays: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_arrays, "_sums", "_totals")
+    _state_values: ClassVar[tuple[str, ...]] = (*OnlineClassifier._state_values, "stop_reason_")
+    _state_arrays: ClassVar[tuple[str, ...]] = (*OnlineClassifier._state_arrays, "_sums", "_totals")
 
-    def __init__(self, *, fit_intercept: bool = True) -> None:
+    _plane_arrays: ClassVar[tuple[str, ...]] = ()
+    _column_arrays: ClassVar[tuple[str, ...]] = ("coef_", "_sums")
+
+    def __init__(self, *, fit_intercept: bool = True, open_classes: bool = False) -> None:
         self.fit_intercept = fit_intercept
+        self.open_classes = open_classes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take the means of these rows; parameters as in `Perceptron.fit`, a weight k here equals k visits."""
@@ -59,8 +63,10 @@ class Rocchio(LinearClassifier):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add these rows to the means; parameters as in `Perceptron.partial_fit`."""
         with self._unchanged_on_error():
-            rows = self._rows_to_add(X, y, classes, sample_weight)
-        return self._add(rows)
+            parts = self._rows_to_add(X, y, classes, sample_weight)
+        for rows in parts:
+            self._add(rows)
+        return self
 
     def _start(self, X: Any) -> None:
         super()._start(X)
@@ -69,15 +75,24 @@ class Rocchio(LinearClassifier):
         self.n_iter_ = 1
         self.stop_reason_ = StopReason.ONE_PASS
 
+    def _make_room(self, before: int, place: int) -> None:
+        self._sums = np.insert(self._sums, place, 0, axis=0)
+        self._totals = np.insert(self._totals, place, 0)
+
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        if not np.isfinite(X.data if isinstance(X, CSR) else X).all():
+            raise DataError("the row holds a value that is no finite number")
+        self._add(Rows(X, np.array([code])))
+
     def _add(self, rows: Rows) -> Self:
-        binary = len(self.classes_) == 2
-        codes = (rows.y > 0).astype(np.intp) if binary else rows.y
+        n_classes = len(self.classes_)
+        codes = rows.y.astype(np.intp) if n_classes > 2 else ((rows.y > 0) & (n_classes == 2)).astype(np.intp)
         weight = rows.weight if rows.own is None else rows.own * (1.0 if rows.weight is None else rows.weight)
         add_class_sums(rows.X, codes, weight, self._sums, self._totals)
         self.t_ += len(codes)
         u = _means(self._sums, self._totals)
         v = _means(self._sums.sum(axis=0) - self._sums, self._totals.sum() - self._totals)
-        planes = slice(1, 2) if binary else slice(None)
+        planes = slice(-1, None) if n_classes <= 2 else slice(None)
         u, v = u[planes], v[planes]
         self.coef_ = u - v
         self.intercept_ = -0.5 * (self.coef_ * (u + v)).sum(axis=1) * float(self.fit_intercept)

@@ -14,6 +14,7 @@ from linsep.types import Array
 # After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.
 _DENSE = 64
 UPDATE_CAP = 2_000_000
+_WHOLE = ("epoch", "mistakes", "updates", "dots", "absorbed", "bits")
 
 
 class Trace:
@@ -34,15 +35,21 @@ class Trace:
         ||w|| and b after the epoch.
     cos, w_dot_reference : ndarray of float64
         cos of the angle between (w, b) and the reference (w*, b*), and w.w* + b b*; NaN without a reference.
+    absorbed : ndarray of int64
+        Updates of that epoch that rounding left without any effect on w.
+    bits : ndarray of int64
+        Significant bits of the widest entry of w: at most 53 (float64) or 24 (float32). Rows of integers keep w exact
+        while it is below that; where all bits are in use additions round. In batches of more than 64 short epochs
+        it is looked at 64 times, and stands for the epochs up to the next look.
     seconds : ndarray of float64
         Seconds since training began (interpolated inside a batch of short epochs).
-    total_dots : int
-        Dot products of the whole run.
+    total_dots, total_absorbed : int
+        Dot products, and updates without effect, of the whole run.
     """
 
     def __init__(self, n_rows: int, updates: UpdateLog | None = None) -> None:
         self.n_rows = n_rows
-        self.total_dots = 0
+        self.total_dots = self.total_absorbed = 0
         self.update_log = updates
         self._epochs = 0
         self._kept: list[Array] = []
@@ -55,7 +62,7 @@ class Trace:
         clock = seconds[0] + (seconds[1] - seconds[0]) * np.arange(1, k + 1) / k
         rows = np.column_stack([epochs, clock, record])
         self.total_dots += int(record[:, RECORD.index("dots")].sum())
-        kept = int(self._kept[-1][0]) if self._kept else 0
+        self.total_absorbed += int(record[:, RECORD.index("absorbed")].sum())
         dense = rows[: max(0, _DENSE - self._epochs)]
         self._kept.extend(dense)
         kept = int(self._kept[-1][0])
@@ -84,7 +91,7 @@ class Trace:
             column = self._table()[:, 2 + RECORD.index(name)]
         else:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        return column.astype(np.int64) if name in ("epoch", "mistakes", "updates", "dots") else column
+        return column.astype(np.int64) if name in _WHOLE else column
 
     @property
     def skipped(self) -> Array:
@@ -113,7 +120,7 @@ class Trace:
         """Yield (row, w_k, b_k) after each kept update of an unweighted perceptron on dense `X`, y in {-1, +1}."""
         w, b = np.zeros(X.shape[1], dtype=X.dtype), 0.0
         for i in self.update_rows:
-            w = w + y[i] * X[i]
+            w = w + X.dtype.type(y[i]) * X[i]
             b += float(y[i])
             yield int(i), w, b
 

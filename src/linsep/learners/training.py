@@ -5,34 +5,39 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from linsep.kernels.epoch import RECORD, Rows, plain_epochs
-from linsep.kernels.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
-from linsep.kernels.optional import UpdateLog
-from linsep.kernels.rows import BLOCK
+from linsep.kernels.epoch import RECORD, Rows, bits_in_use, plain_epochs, squared_norm
+from linsep.kernels.multiclass import multiclass_epoch, one_vs_rest_epoch
+from linsep.kernels.one import learn_row, learn_row_of_many
+from linsep.kernels.optional import Mean, UpdateLog
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base import LinearClassifier
+from linsep.learners.online import OnlineClassifier
 from linsep.learners.order import shuffled_order
+from linsep.learners.threads import count_threads, one_pass, threaded_pass
 from linsep.learners.trace import Trace, make_update_log
-from linsep.types import Array, Budget, Hyperplane, StopReason
+from linsep.types import Array, Budget, DataError, Hyperplane, PrecisionWarning, StopReason
 
 Progress = Callable[[int, int, float], None]
 
 # One kernel call makes as many epochs as fit in about this many seconds: short ones would otherwise drown in
 # the cost of the call, and Ctrl-C and the clock are only looked at between calls.
+_ROSENBLATT = PerceptronStep(0.0)
 _BATCH_SECONDS = 0.05
-_MISTAKES, _UPDATES = RECORD.index("mistakes"), RECORD.index("updates")
+_MISTAKES, _UPDATES, _ABSORBED = _COUNTED = [RECORD.index(name) for name in ("mistakes", "updates", "absorbed")]
 
 
-class EpochLearner(LinearClassifier):
+class BatchLearner(LinearClassifier):
     """A learner that makes passes over its rows until one is clean or the budget ends.
 
-    A subclass says how to start (`_start`) and how to run passes (`_run`).
+    A subclass says how to start (`_start`) and how to run passes (`_run`). `EpochLearner` can also go on with rows
+    that come later.
     """
 
     # Whether a budget that ends before a clean pass is worth a warning.
@@ -52,6 +57,8 @@ class EpochLearner(LinearClassifier):
     class_weight: Any
     trace: str
     multi_class: str
+    open_classes: bool
+    n_jobs: int | None
     verbose: int | Progress
     stop_reason_: StopReason
     trace_: Trace
@@ -67,6 +74,8 @@ class EpochLearner(LinearClassifier):
         warm_start: bool = False,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -78,17 +87,15 @@ class EpochLearner(LinearClassifier):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.multi_class = multi_class
+        self.open_classes = open_classes
+        self.n_jobs = n_jobs
         self.trace = trace
         self.verbose = verbose
 
     # ------------------------------------------------------------------ hooks
     def _step(self) -> Any:
         """The step rule of this learner."""
-        return PerceptronStep(0.0)
-
-    def _moving(self) -> tuple[Array, Array]:
-        """The weights (n_planes, n_features) and intercepts that updates move."""
-        return self.coef_, self.intercept_
+        return _ROSENBLATT
 
     def _watch(self) -> Any:
         """What hears of each update, beside the trace."""
@@ -96,6 +103,16 @@ class EpochLearner(LinearClassifier):
 
     def _settle(self) -> None:
         """Derive what predictions use from what passes moved."""
+
+    def _order(self, n: int, rng: np.random.RandomState) -> Array:
+        """The n rows that a shuffled pass visits."""
+        return shuffled_order(n, rng)
+
+    def _stop_reason(self, updates: float, hopeless: int) -> StopReason | None:
+        """Whether training is over after a pass of so many updates; `hopeless` rows are mistaken for ever."""
+        if updates == 0:
+            return StopReason.CLEAN_PASS
+        return StopReason.IMPOSSIBLE if updates <= hopeless else None
 
     def _prepare(self, rows: Rows) -> Any:
         """Return what the passes of one `fit` over these rows remember from pass to pass."""
@@ -110,19 +127,34 @@ class EpochLearner(LinearClassifier):
         watch = self._watch()
         watch = log if watch is None else watch if log is None else (watch, log)
         intercept = float(self.fit_intercept)
-        if len(self.classes_) == 2:
+        if len(self.classes_) <= 2:
             return int(plain_epochs(rows, self._step(), W[0], b, intercept, watch, self.t_, reference, record))
-        one_pass = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch
-        model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), 2), np.int64))
+        one_pass = self._pass_of_many(rows, W, b, watch)
         n = len(rows.y)
         for e in range(len(record)):
-            model.counts[:] = 0
-            one_pass(*rows, self._step(), model, intercept, watch, self.t_ + e * n)
-            record[e, :3] = *model.counts.sum(axis=0), n * len(b)
-            record[e, 3:5] = np.linalg.norm(W.astype(np.float64)), np.linalg.norm(b)
+            record[e, _COUNTED] = one_pass(self.t_ + e * n)
+            record[e, RECORD.index("dots")] = n * len(b)
+            entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
+            record[e, RECORD.index("bits")] = bits_in_use(entries)
+            record[e, 3:5] = np.sqrt([squared_norm(entries), squared_norm(b)])
             if record[e, _UPDATES] == 0:
                 return e + 1
         return len(record)
+
+    def _pass_of_many(self, rows: Rows, W: Array, b: Array, watch: Any) -> Callable[[int], Array]:
+        """A pass of several classes as a function of the visits before it; it returns (mistakes, updates, absorbed)."""
+        state = (self._step(), float(self.fit_intercept))
+        if self.multi_class != "ovr":
+            return partial(one_pass, multiclass_epoch, rows, W, b, watch, *state)
+        # Logs are of all classes in one order, so they are kept by one thread.
+        n_threads = 1 if not isinstance(watch, Mean | None) else count_threads(self.n_jobs, len(b))
+        if n_threads == 1:
+            return partial(one_pass, one_vs_rest_epoch, rows, W, b, watch, *state)
+        return partial(threaded_pass, n_threads, rows, W, b, watch, *state)
+
+    def _start(self, X: Any) -> None:
+        super()._start(X)
+        self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
 
     # -------------------------------------------------------------------- fit
     def fit(
@@ -161,6 +193,8 @@ class EpochLearner(LinearClassifier):
         -----
         ConvergenceWarning
             When the budget ended before a clean pass.
+        PrecisionWarning
+            When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
         with self._unchanged_on_error():
             self._check_parameters()
@@ -168,30 +202,7 @@ class EpochLearner(LinearClassifier):
             plane = _flatten(reference, self.n_features_in_)
         self._train(rows, plane)
         self._warn_unless_clean(len(rows.y))
-        return self
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over these rows, in the order given, from the weights so far.
-
-        Row by row, in chunks or all at once gives the same weights to the last bit, those of a `fit` of one epoch
-        without shuffling (with class_weight="balanced" frequencies are those of the rows seen so far).
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in `fit`
-        classes : array, optional
-            All labels that will ever come; needed at the first call.
-        """
-        with self._unchanged_on_error():
-            self._check_parameters()
-            if not hasattr(self, "coef_"):
-                self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-            rows = self._rows_to_add(X, y, classes, sample_weight)
-        record = np.zeros((1, len(RECORD)))
-        self._run(rows, None, None, np.empty(0), record)
-        self.t_ += len(rows.y)
-        self._count(record)
-        self._settle()
+        self._warn_if_absorbed(int(self.trace_.total_absorbed))
         return self
 
     # ------------------------------------------------------------------- loop
@@ -209,7 +220,7 @@ class EpochLearner(LinearClassifier):
         try:
             while stop is None:
                 if rng is not None:
-                    rows = rows._replace(order=shuffled_order(n, rng))
+                    rows = rows._replace(order=self._order(n, rng))
                 began = budget.elapsed
                 size = min(batch, self._batch_epochs)
                 size = size if self.max_iter is None else min(size, self.max_iter - self.n_iter_)
@@ -220,7 +231,7 @@ class EpochLearner(LinearClassifier):
                 self.t_ += n * len(record)
                 self._count(record)
                 self.trace_.extend(record, (began, budget.elapsed))
-                stop = _stop_reason(record[-1, _UPDATES], hopeless) or budget.stop_reason(self.n_iter_)
+                stop = self._stop_reason(record[-1, _UPDATES], hopeless) or budget.stop_reason(self.n_iter_)
                 self._say(record, budget.elapsed)
                 if rng is None and budget.elapsed - began < _BATCH_SECONDS:
                     batch *= 2
@@ -257,6 +268,17 @@ class EpochLearner(LinearClassifier):
             stacklevel=3,
         )
 
+    def _warn_if_absorbed(self, absorbed: int) -> None:
+        if absorbed:
+            dtype = self._moving()[0].dtype
+            advice = "give float64 rows" if dtype == np.float32 else "scale the rows down, or stop earlier"
+            warnings.warn(
+                f"{absorbed} update(s) no longer changed w: its entries have outgrown {dtype} and absorb the rows "
+                f"added to them. The mistakes since then teach nothing; {advice}.",
+                PrecisionWarning,
+                stacklevel=3,
+            )
+
     # ---------------------------------------------------------------- helpers
     def _check_parameters(self) -> None:
         if self.max_iter is not None and self.max_iter < 1:
@@ -269,10 +291,64 @@ class EpochLearner(LinearClassifier):
             raise ValueError(f'trace must be "epochs" or "updates", got {self.trace!r}')
 
 
-def _stop_reason(updates: float, hopeless: int) -> StopReason | None:
-    if updates == 0:
-        return StopReason.CLEAN_PASS
-    return StopReason.IMPOSSIBLE if updates <= hopeless else None
+class EpochLearner(BatchLearner, OnlineClassifier):
+    """A learner to whose passes it makes no difference whether the rows come all at once or one by one."""
+
+    def _settle_later(self) -> None:
+        """The same after one row of a stream: where deriving costs more than the row, only when someone asks."""
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over these rows, in the order given, from the weights so far.
+
+        Row by row, in chunks or all at once gives the same weights to the last bit, those of a `fit` of one epoch
+        without shuffling (with class_weight="balanced" frequencies are those of the rows seen so far).
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : array, optional
+            All labels that will ever come; needed at the first call unless `open_classes`.
+        """
+        with self._unchanged_on_error():
+            self._check_parameters()
+            parts = self._rows_to_add(X, y, classes, sample_weight)
+        total = np.zeros((1, len(RECORD)))
+        for rows in parts:
+            record = np.zeros(total.shape)
+            self._run(rows, None, None, np.empty(0), record)
+            self.t_ += len(rows.y)
+            total += record
+        self._count(total)
+        self._settle()
+        self._warn_if_absorbed(int(total[0, _ABSORBED]))
+        return self
+
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        own = 1.0
+        if self.class_weight is not None:
+            y = np.asarray([label])
+            weights = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
+            own = 1.0 if weights is None else float(weights[0])
+        W, b = self._moving()
+        if own == 0:
+            return
+        step, rest = self._step(), (float(self.fit_intercept), self._watch(), self.t_)
+        if type(step) is PerceptronStep:
+            step = step.margin
+        if len(self.classes_) <= 2:
+            mistakes, updates, absorbed = learn_row(X, code, own, step, W, b, *rest)
+        else:
+            together = self.multi_class == "multiclass"
+            mistakes, updates, absorbed = learn_row_of_many(X, code, own, together, step, W, b, *rest)
+        if mistakes < 0:
+            raise DataError("the row holds a value that is no finite number, or beyond 1e154")
+        self.t_ += 1
+        self.n_iter_ += 1
+        self.n_mistakes_ += mistakes
+        self.n_updates_ += updates
+        self._settle_later()
+        if absorbed:
+            self._warn_if_absorbed(absorbed)
 
 
 def _count_zero_rows(X: Any) -> int:

@@ -32,7 +32,8 @@ class VotedPerceptron(EpochLearner):
 
     Parameters
     ----------
-    max_iter, max_seconds, fit_intercept, random_state, warm_start, class_weight, multi_class, trace, verbose
+    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `max_iter` is 1 and `shuffle` True by default.
 
     Attributes
@@ -83,6 +84,8 @@ class VotedPerceptron(EpochLearner):
         warm_start: bool = False,
         class_weight: Any = None,
         multi_class: str = "ovr",
+        open_classes: bool = False,
+        n_jobs: int | None = None,
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
@@ -95,6 +98,8 @@ class VotedPerceptron(EpochLearner):
             warm_start=warm_start,
             class_weight=class_weight,
             multi_class=multi_class,
+            open_classes=open_classes,
+            n_jobs=n_jobs,
             trace=trace,
             verbose=verbose,
         )
@@ -141,12 +146,39 @@ class VotedPerceptron(EpochLearner):
         ):
             setattr(self, name, np.concatenate([getattr(self, name), entries]))
 
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        matrix = as_matrix(X, self.n_features_in_)
+        names = self.__dict__.pop("feature_names_in_", None)  # partial_fit is not given the names
+        try:
+            self.partial_fit(matrix, np.asarray([label]))
+        finally:
+            if names is not None:
+                self.feature_names_in_ = names
+
+    def _make_room(self, before: int, place: int) -> None:
+        super()._make_room(before, place)
+        if before == 1 and place == 1:
+            self.mistake_steps_ = -self.mistake_steps_
+        if before == 2:  # the plane of the second class, and its negative
+            negative, twice = -self.mistake_steps_, len(self.mistake_steps_)
+            self.mistake_steps_ = np.column_stack([negative, self.mistake_steps_]).ravel()
+            self.mistake_classes_ = np.tile(np.arange(2), twice)
+            self.mistake_rows_ = np.repeat(self.mistake_rows_, 2)
+            self.mistake_visits_ = np.repeat(self.mistake_visits_, 2)
+        if before > 1:
+            self.mistake_classes_ = self.mistake_classes_ + (self.mistake_classes_ >= place)
+
     @property
     def mistaken_rows_(self) -> Any:
         """The rows that were ever mistaken, each once."""
+        for k, block in enumerate(self._blocks):
+            if block.shape[1] < self.n_features_in_:  # columns have joined since
+                self._blocks[k] = sp.csr_matrix(
+                    (block.data, block.indices, block.indptr), (block.shape[0], self.n_features_in_)
+                )
         if len(self._blocks) > 1:
-            stack = np.concatenate if isinstance(self._blocks[0], np.ndarray) else sp.vstack
-            self._blocks = [stack(self._blocks)]
+            dense = isinstance(self._blocks[0], np.ndarray)
+            self._blocks = [np.concatenate(self._blocks) if dense else sp.vstack(self._blocks, format="csr")]
         return self._blocks[0] if self._blocks else np.zeros((0, self.coef_.shape[1]))
 
     def survival_counts(self) -> list[Array]:
@@ -169,11 +201,18 @@ class VotedPerceptron(EpochLearner):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        z = self._votes_on(X)
+        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+
+    def _votes_on(self, X: Any) -> Array:
         stored = self.mistaken_rows_.T
         size = max(1, _BLOCK_ENTRIES // max(1, stored.shape[1]))
         votes = [self._vote(_product(X[s : s + size], stored)) for s in range(0, X.shape[0], size)]
-        z = np.concatenate(votes) / max(1, self.t_)
-        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+        return np.asarray(np.concatenate(votes) / max(1, self.t_))
+
+    def _score_row(self, X: Any) -> Array | float:
+        z = self._votes_on(as_matrix(X, self.n_features_in_))[0]
+        return float(z[0]) if len(z) == 1 else np.asarray(z)
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows."""

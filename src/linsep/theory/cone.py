@@ -109,7 +109,7 @@ def solve_cone(rows: SignedRows, *, equal: Array | None = None, deadline: float 
     directions = [[way.get(j, 0) for j in range(rows.width)] for way in peeled]
     core, ids, columns = _core(rows, left)
     search, decided = _Faces(core, deadline), True
-    if (left & ~rows.equal).any():
+    if left.any():
         try:
             search.run()
         except OutOfTimeError:

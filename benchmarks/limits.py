@@ -1,0 +1,85 @@
+"""The least work a row of the table could be done with: plain reads and plain gathers, nothing learnt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from benchmarks.timing import Work
+
+
+@numba.njit(fastmath=True)
+def read_all(X: Any) -> Any:
+    """One plain read of a dense X."""
+    s = X[0, 0]
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            s += X[i, j]
+    return s
+
+
+@numba.njit(fastmath=True)
+def gather_all(data: Any, indices: Any, indptr: Any, w: Any) -> Any:
+    """w.x of every sparse row, summed."""
+    s = w[0]
+    for i in range(indptr.shape[0] - 1):
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            s += data[k] * w[np.uint64(indices[k])]
+    return s
+
+
+@numba.njit(fastmath=True)
+def gather_classes(data: Any, indices: Any, indptr: Any, W: Any, z: Any) -> None:
+    """z = sum of W x over the sparse rows; W[j] holds the weights of feature j, one a class."""
+    for i in range(indptr.shape[0] - 1):
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            j = np.uint64(indices[k])
+            for c in range(np.uint64(z.shape[0])):
+                z[c] += data[k] * W[j, c]
+
+
+@numba.njit
+def compare_all(bounds: Any, moved: float, passes: int) -> int:
+    """One comparison a row and pass, what a skipped row costs at least."""
+    below = 0
+    for _ in range(passes):
+        for bound in bounds:
+            below += moved < bound
+        moved += below * 1e-300  # each pass depends on the one before, or the compiler would make only one
+    return below
+
+
+def reads(X: Any, passes: int) -> Work:
+    """Read all of X so many times."""
+
+    def work() -> None:
+        for _ in range(passes):
+            read_all(X)
+
+    return work
+
+
+def multiply_adds(X: Any, n_classes: int, passes: int) -> Work:
+    """As many multiply-adds as the passes cost, in one BLAS product large enough to go at full speed.
+
+    The product of X with a few vectors would not do: BLAS is slower there than the passes themselves.
+    """
+    rows = X[: len(X) // passes]
+    W = np.ones((X.shape[1], n_classes * passes * passes), X.dtype)
+    return lambda: rows @ W
+
+
+def gathers(X: Any, passes: int, n_classes: int = 1) -> Work:
+    """Fetch the weights of all stored entries of a CSR matrix so many times."""
+    w, W, z = np.ones(X.shape[1], X.dtype), np.ones((X.shape[1], n_classes), X.dtype), np.zeros(n_classes, X.dtype)
+
+    def work() -> None:
+        for _ in range(passes):
+            if n_classes == 1:
+                gather_all(X.data, X.indices, X.indptr, w)
+            else:
+                gather_classes(X.data, X.indices, X.indptr, W, z)
+
+    return work

@@ -1,0 +1,62 @@
+"""Asking memory for rows before their turn comes.
+
+Rows in shuffled order are where no hardware expects them: a pass over short sparse rows then waits for memory most of
+its time, unless it says a few rows ahead where it will look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from linsep.kernels.optional import is_none
+from linsep.kernels.rows import is_csr
+
+# Rows between the request and the use: about as many as a reply from memory takes.
+_AHEAD = 16
+_declare: Any = cgutils.get_or_insert_function
+
+
+def _prefetch_code(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask for the cache line of array[index]; never fails, whatever the index."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.gep(context.make_array(signature.args[0])(context, builder, args[0]).data, [args[1]])
+        number, byte = ir.IntType(32), ir.PointerType(ir.IntType(8))
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = _declare(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [builder.bitcast(pointer, byte), number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), codegen
+
+
+_prefetch: Any = intrinsic(_prefetch_code)
+
+
+def fetch_ahead(X: Any, y: Any, order: Any, t: int) -> None:
+    """At step t of a pass in the order given, ask for rows a little later in it; nothing for rows in their order."""
+    raise NotImplementedError
+
+
+@overload(fetch_ahead)
+def _fetch_ahead(X: Any, y: Any, order: Any, t: Any) -> Callable[..., Any]:
+    def nothing(X: Any, y: Any, order: Any, t: Any) -> None:
+        return None
+
+    def sparse(X: Any, y: Any, order: Any, t: Any) -> None:
+        if t + 2 * _AHEAD < order.shape[0]:
+            later = np.uint64(order[t + 2 * _AHEAD])
+            _prefetch(X.indptr, later)
+            _prefetch(y, later)
+            start = np.uint64(X.indptr[order[t + _AHEAD]])
+            _prefetch(X.data, start)
+            _prefetch(X.indices, start)
+
+    return sparse if is_csr(X) and not is_none(order) else nothing

@@ -1,0 +1,284 @@
+"""One row at a time, classes and columns that join: equal to tables, to twins, and unchanged after an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from linsep import load, save
+from linsep.learners import (
+    AveragedPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    Rocchio,
+    VotedPerceptron,
+)
+from linsep.types import DataError, PrecisionWarning
+
+LEARNERS = [
+    Perceptron(),
+    Perceptron(multi_class="multiclass", class_weight="balanced"),
+    AveragedPerceptron(),
+    AveragedPerceptron(which="last"),
+    VotedPerceptron(),
+    VotedPerceptron(multi_class="multiclass"),
+    MarginPerceptron(),
+    PassiveAggressive(class_weight={0: 1.0, 1: 2.0, 2: 0.5}),
+    PassiveAggressive(variant="pa"),
+    PassiveAggressive(variant="pa2", multi_class="multiclass"),
+    Rocchio(),
+]
+EPOCH_LEARNERS = [learner for learner in LEARNERS if not isinstance(learner, Rocchio)]
+
+
+def make_table(seed: int, n: int = 60, p: int = 4, n_classes: int = 3) -> tuple[Any, Any]:
+    """Small integers, so that sums are exact in any order."""
+    rng = np.random.RandomState(seed)
+    y = np.append(np.arange(n_classes), rng.randint(0, n_classes, n - n_classes))
+    return rng.randint(-4, 5, (n, p)).astype(float), rng.permutation(y)
+
+
+def check_equal(a: Any, b: Any, learner: Any) -> None:
+    """To the bit, but for passive-aggressive steps: their sums round, in rows with gaps in another order."""
+    if isinstance(learner, PassiveAggressive):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+    else:
+        np.testing.assert_array_equal(a, b)
+
+
+def planes(learner: Any) -> Any:
+    return np.column_stack([learner.coef_, learner.intercept_])
+
+
+def pair(row: Any) -> tuple[Any, Any]:
+    return np.flatnonzero(row), row[row != 0]
+
+
+# ------------------------------------------------------------- equal to tables
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("form", [np.asarray, pair])
+def test_learn_one_equals_partial_fit(learner: Any, n_classes: int, form: Any) -> None:
+    X, y = make_table(0, n_classes=n_classes)
+    rows = sp.csr_matrix(X) if form is pair else X
+    one = clone(learner).partial_fit(rows[:1], y[:1], classes=np.arange(n_classes))
+    table = clone(one).partial_fit(rows[:1], y[:1], classes=np.arange(n_classes))
+    for i in range(1, len(y)):
+        one.learn_one(form(X[i]), y[i])
+        table.partial_fit(rows[[i]], y[[i]])
+    np.testing.assert_array_equal(planes(one), planes(table))
+    assert (one.t_, one.n_iter_) == (table.t_, table.n_iter_)
+    assert [one.predict_one(form(x)) for x in X] == table.predict(rows).tolist()
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_named_rows_equal_the_table_they_make(learner: Any, n_classes: int) -> None:
+    X, y = make_table(1, n_classes=n_classes)
+    names = ["a", "b", "c", "d"]
+    X[1:5, 3] = X[:9, 2] = 0  # names that come late
+    online = clone(learner).partial_fit(sp.csr_matrix((1, 4)), [0], classes=np.arange(n_classes))
+    table = clone(online).partial_fit(sp.csr_matrix((1, 4)), [0], classes=np.arange(n_classes))
+    online.feature_names_in_ = np.array(names, dtype=object)
+    for x, label in zip(X, y, strict=True):
+        named = {name: value for name, value in zip(names, x.tolist(), strict=True) if value}
+        assert online.predict_one(named) == table.predict(sp.csr_matrix(x))[0]
+        online.learn_one(named, label)
+        table.partial_fit(sp.csr_matrix(x), [label])
+    check_equal(planes(online), planes(table), learner)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_two_classes_that_join_equal_two_known_from_the_start(learner: Any) -> None:
+    if getattr(learner, "class_weight", None) == "balanced":
+        pytest.skip("frequencies are those of the classes so far")
+    X, y = make_table(2, n_classes=2)
+    for flip in (False, True):  # the first row is of the positive class once
+        labels = (y == y[0]) ^ flip
+        online, table = clone(learner), clone(learner)
+        for x, label in zip(X, labels, strict=True):
+            online.learn_one({f"x{j}": v for j, v in enumerate(x)}, bool(label))
+        table.set_params(**({} if isinstance(learner, Rocchio) else {"shuffle": False}))
+        for x, label in zip(X, labels, strict=True):
+            table.partial_fit(x[None], [label], classes=[False, True])
+        check_equal(planes(online), planes(table), learner)
+        assert online.feature_names_in_.tolist() == ["x0", "x1", "x2", "x3"]
+        assert [online.predict_one(x) for x in X] == table.predict(X).tolist()
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_columns_join_as_zeros(learner: Any) -> None:
+    X, y = make_table(3, p=50)
+    X[np.arange(60)[:, None] < np.arange(50)] = 0  # column j is 0 before row j
+    narrow, wide = clone(learner), clone(learner)
+    for x, label in zip(X, y, strict=True):
+        narrow.learn_one({f"x{j}": x[j] for j in np.flatnonzero(x)}, label)
+        wide.learn_one(x, label)
+    order = [int(name[1:]) for name in narrow.feature_names_in_]
+    check_equal(narrow.coef_, wide.coef_[:, order], learner)
+    assert narrow.n_features_in_ == len(order) == 50
+    assert narrow.predict_one({"never seen": 1.0}) == wide.predict_one(np.zeros(50))
+    assert [narrow.predict_one(x[order]) for x in X] == wide.predict(X).tolist()
+
+
+# ----------------------------------------------------------------- open classes
+class OpenTwin:
+    """One-vs-rest perceptrons; a class starts at 0 when its first row comes, but two share one plane."""
+
+    def __init__(self) -> None:
+        self.w: dict[Any, Any] = {}
+
+    def learn(self, x: Any, label: Any) -> None:
+        if label not in self.w:
+            self.w[label] = -next(iter(self.w.values())) if len(self.w) == 1 else np.zeros(len(x))
+        for k, w in self.w.items():
+            y = 1 if k == label else -1
+            if y * (w @ x) <= 0:
+                self.w[k] = w + y * x
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
+def test_classes_join_with_zero_weights(seed: int, n_classes: int, table: bool) -> None:
+    X, y = make_table(seed, n_classes=n_classes)
+    twin, learner = OpenTwin(), Perceptron(open_classes=True)
+    for x, label in zip(X, y, strict=True):
+        twin.learn(np.append(x, 1.0), label)
+        if table:
+            learner.partial_fit(x[None], [label])
+        else:
+            learner.learn_one(x, label)
+    if n_classes == 1:
+        np.testing.assert_array_equal(planes(learner)[0], twin.w[0])
+        assert learner.predict(X).tolist() == y.tolist()
+    elif n_classes == 2:
+        np.testing.assert_array_equal(planes(learner)[0], twin.w[1])
+        np.testing.assert_array_equal(planes(learner)[0], -twin.w[0])
+    else:
+        np.testing.assert_array_equal(planes(learner), [twin.w[k] for k in range(n_classes)])
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_open_classes_in_chunks_equal_row_by_row(learner: Any, n_classes: int) -> None:
+    if isinstance(getattr(learner, "class_weight", None), dict) and n_classes > 3:
+        pytest.skip("the mapping names three classes")
+    X, y = make_table(4, n_classes=n_classes)
+    weight = 1.0 + np.arange(60) % 2
+    runs = []
+    for size in (1, 7, 60):
+        run = clone(learner).set_params(open_classes=True)
+        for at in range(0, 60, size):
+            chunk = slice(at, at + size)
+            run.partial_fit(X[chunk], y[chunk], sample_weight=weight[chunk])
+        runs.append(run)
+    for run in runs[1:]:
+        np.testing.assert_array_equal(run.classes_, np.arange(n_classes))
+        np.testing.assert_array_equal(planes(run), planes(runs[0]))
+        np.testing.assert_array_equal(run.decision_function(X), runs[0].decision_function(X))
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "multiclass"])
+def test_survival_counts_still_add_up(multi_class: str) -> None:
+    X, y = make_table(5, n_classes=4)
+    learner = VotedPerceptron(open_classes=True, multi_class=multi_class).partial_fit(X, y)
+    assert {int(c.sum()) for c in learner.survival_counts()} == {60}
+
+
+def test_labels_of_any_length_join_in_their_order() -> None:
+    learner = Perceptron()
+    for label in 5 * ["pear", "apple", "watermelon", "fig"]:
+        learner.learn_one({label: 1.0}, label)
+    assert learner.classes_.tolist() == ["apple", "fig", "pear", "watermelon"]
+    assert [learner.predict_one({name: 1.0}) for name in learner.classes_] == learner.classes_.tolist()
+
+
+def test_a_row_of_weight_zero_brings_no_class() -> None:
+    X, y = make_table(6)
+    learner = Perceptron(open_classes=True).partial_fit(X, y, sample_weight=(y != 2).astype(float))
+    assert learner.classes_.tolist() == [0, 1]
+
+
+# ------------------------------------------------------------------ save, reset
+@pytest.mark.parametrize("learner", EPOCH_LEARNERS, ids=repr)
+def test_a_saved_stream_goes_on_where_it_was(learner: Any, tmp_path: Any) -> None:
+    X, y = make_table(7)
+    rows = [{f"x{j}": x[j] for j in np.flatnonzero(x)} for x in X]
+    whole = clone(learner)
+    for x, label in zip(rows[:30], y[:30], strict=True):
+        whole.learn_one(x, label)
+    save(whole, tmp_path / "m")
+    second = load(tmp_path / "m")
+    rows[40]["late"] = 1.0
+    for run in (whole, second):
+        for x, label in zip(rows[30:], y[30:], strict=True):
+            run.learn_one(x, label)
+    check_equal(planes(second), planes(whole), learner)
+    assert second.feature_names_in_.tolist() == [*whole.feature_names_in_]
+
+
+def test_fit_forgets_the_names_of_a_stream() -> None:
+    X, y = load_iris(return_X_y=True)
+    learner = AveragedPerceptron().learn_one({"a": 1.0}, 0)
+    learner.fit(X, y)
+    assert not hasattr(learner, "feature_names_in_")
+    assert [learner.predict_one(x) for x in X] == learner.predict(X).tolist()
+    with pytest.raises(DataError, match="unnamed columns"):
+        learner.predict_one({"a": 1.0})
+
+
+# --------------------------------------------------------------------- errors
+BAD = [
+    ({"a": np.nan}, "x", "the row holds a value that is no finite number"),
+    ({"new": np.inf}, "x", "feature 'new': inf is not a finite number"),
+    ({"a": "red"}, "x", "feature 'a': 'red' is not a number"),
+    ({"new": None}, "x", "feature 'new': None is not a number"),
+    ({1: 2.0}, "x", "a feature is named by a string, not by 1"),
+    (np.zeros(3), "x", "a row of this learner has 2 values, this has shape"),
+    (([0, 1], [1.0]), "x", r"a sparse row is \(indices, values\)"),
+    (([0, 0], [1.0, 1.0]), "x", "differ from each other"),
+    (([-1], [1.0]), "x", "count from 0"),
+    (([7], [1.0]), "x", "columns have names"),
+    ({"a": 1.0}, 3, "label 3 is of another kind than the classes x, y"),
+    ({"a": 1.0}, ["x"], "is not a single value"),
+]
+
+
+@pytest.mark.parametrize(("x", "y", "message"), BAD, ids=[m for *_, m in BAD])
+def test_an_error_leaves_the_learner_as_it_was(x: Any, y: Any, message: str) -> None:
+    learner = Perceptron().learn_one({"a": 1.0, "b": -2.0}, "x").learn_one({"a": -1.0}, "y")
+    before = planes(learner).tolist(), learner.t_, learner.classes_.tolist(), learner.feature_names_in_.tolist()
+    with pytest.raises(DataError, match=message):
+        learner.learn_one(x, y)
+    assert before == (planes(learner).tolist(), learner.t_, learner.classes_.tolist(), [*learner.feature_names_in_])
+
+
+def test_a_closed_learner_refuses_a_new_class() -> None:
+    learner = Perceptron().partial_fit([[1.0], [2.0]], ["x", "y"], classes=["x", "y"])
+    with pytest.raises(DataError, match="label z is not one of the classes x, y; open_classes=True"):
+        learner.learn_one(np.array([1.0]), "z")
+    with pytest.raises(ValueError, match="row 0: label z is not one of the classes x, y"):
+        learner.partial_fit([[1.0]], ["z"])
+
+
+def test_the_first_row_is_checked_before_anything_is_kept() -> None:
+    learner = Perceptron()
+    with pytest.raises(DataError, match="not a single value"):
+        learner.learn_one({"a": 1.0}, ["x", "y"])
+    with pytest.raises(ValueError, match="max_iter"):
+        Perceptron(max_iter=0).learn_one({"a": 1.0}, "x")
+    assert not hasattr(learner, "classes_")
+
+
+def test_an_absorbed_row_warns() -> None:
+    learner = Perceptron(fit_intercept=False).learn_one(np.array([2.0**54]), 1)
+    with pytest.warns(PrecisionWarning, match="1 update"):
+        learner.learn_one(np.array([1.0]), 0)

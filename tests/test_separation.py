@@ -1,0 +1,391 @@
+"""Separation in regression: known answers, an oracle by linear programming, modes, altered proofs."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+from math import inf
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from linsep import SeparationError, SeparationWarning, separation
+from linsep.theory.cone import OutOfTimeError
+from linsep.theory.exact import CertificateError
+from linsep.types import Array
+
+DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+Family = Literal["logistic", "poisson", "multinomial"]
+UNDETERMINED, UNIDENTIFIED = "undetermined sign", "not identified"
+
+
+def table(name: str) -> pd.DataFrame:
+    if not (DATA / name).exists():
+        pytest.skip(f"{name} is not in {DATA}")
+    return pd.read_csv(DATA / name)
+
+
+# ----------------------------------------------------------------------------------------- an oracle by other means
+def xbar(X: Array, y: Array, family: Family) -> tuple[Array, Array, list[tuple[int, int]]]:
+    """Rows, which of them are equalities, and (row of the data, competitor), one observation after the other."""
+    rows, equal, owners = [], [], []
+    K = y.max() + 1
+    for i, (x, label) in enumerate(zip(X.tolist(), y.tolist(), strict=True)):
+        if family == "multinomial":
+            for rival in set(range(K)) - {label}:
+                blocks = [[0] * len(x) for _ in range(K)]
+                blocks[label], blocks[rival] = x, [-v for v in x]
+                rows.append([v for block in blocks[1:] for v in block])
+                owners.append((i, rival))
+        else:
+            rows.append(x if label > 0 else [-v for v in x])
+            owners.append((i, -1))
+    equal = [family == "poisson" and y[i] > 0 for i, _ in owners]
+    return np.array(rows), np.array(equal), owners
+
+
+def rank(A: Array) -> int:
+    return int(np.linalg.matrix_rank(A)) if A.size else 0
+
+
+def oracle(Z: Array, equal: Array) -> tuple[Array, list[str | float]]:
+    """max sum s, Z d >= s, 0 <= s <= 1 and the rules of the specification, in floats on small integers."""
+    n, p = Z.shape
+    weak = np.flatnonzero(~equal)
+    k = weak.size
+    equalities: dict[str, Any] = {}
+    if equal.any():
+        equalities = {"A_eq": np.hstack([Z[equal], np.zeros((n - k, k))]), "b_eq": np.zeros(n - k)}
+    bounds = [(None, None)] * p + [(0, 1)] * k
+    found = linprog(
+        np.append(np.zeros(p), -np.ones(k)), A_ub=np.hstack([-Z[weak], np.eye(k)]), b_ub=np.zeros(k),
+        bounds=bounds, **equalities,
+    ) if k else None  # fmt: skip
+    separated = np.zeros(n, dtype=bool)
+    if found is not None:
+        assert found.status == 0
+        separated[weak] = found.x[p:] > 0.5
+    said: list[str | float] = []
+    for j in range(p):
+        unit = np.eye(p)[[j]]
+        if rank(np.vstack([Z, unit])) > rank(Z):
+            said.append(UNIDENTIFIED)
+        elif rank(np.vstack([Z[~separated], unit])) == rank(Z[~separated]):
+            said.append("finite")
+        else:
+            above, below = (reach(Z, equal, way * unit[0]) for way in (1, -1))
+            assert above or below
+            said.append(UNDETERMINED if above and below else inf if above else -inf)
+    return separated, said
+
+
+def reach(Z: Array, equal: Array, goal: Array) -> bool:
+    """Whether goal.d > 0 for some d of the cone."""
+    options: dict[str, Any] = {"A_eq": Z[equal], "b_eq": np.zeros(equal.sum())} if equal.any() else {}
+    if not equal.all():
+        options |= {"A_ub": -Z[~equal], "b_ub": np.zeros((~equal).sum())}
+    found = linprog(-goal, bounds=[(-1, 1)] * len(goal), **options)
+    assert found.status == 0
+    return bool(-found.fun > 1e-6)
+
+
+@st.composite
+def designs(draw: st.DrawFn, family: Family) -> tuple[Array, Array]:
+    n, p, size = draw(st.integers(3, 10)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    entries = st.lists(st.integers(-size, size), min_size=p, max_size=p)
+    X = np.array(draw(st.lists(entries, min_size=n, max_size=n)))
+    if draw(st.booleans()) and p > 1:
+        X[:, -1] = X[:, 0] * draw(st.sampled_from([-1, 0, 2]))  # a rank-deficient design
+    classes = {"logistic": [0, 1], "poisson": [0], "multinomial": [0, 1, 2]}[family]
+    most = [0, 0, 0, 0, 1, 3] if family == "poisson" else classes
+    more = n - len(classes)
+    return X, np.array([*classes, *draw(st.lists(st.sampled_from(most), min_size=more, max_size=more))])
+
+
+@pytest.mark.parametrize("family", ["logistic", "poisson", "multinomial"])
+@settings(max_examples=150, deadline=None)
+@given(data=st.data(), fit_intercept=st.booleans(), form=st.sampled_from(["int", "csr", "object", "tenths"]))
+def test_the_oracle_agrees(family: Family, data: st.DataObject, fit_intercept: bool, form: str) -> None:
+    X, y = data.draw(designs(family))
+    given_X: Any = X
+    if form == "csr":
+        given_X = sp.csr_matrix(X.astype(np.float32))
+    elif form == "object":
+        given_X = X.astype(object) * 3**50  # no double holds these
+    elif form == "tenths":
+        given_X = np.array([[Fraction(v, 10) for v in row] for row in X.tolist()], dtype=object)
+    found = separation(given_X, y, family=family, fit_intercept=fit_intercept)
+    whole = np.column_stack([np.ones(len(y), dtype=int), X]) if fit_intercept else X
+    Z, equal, owners = xbar(whole, y, family)
+    separated, said = oracle(Z, equal)
+    assert list(found.coefficients.values()) == said
+    assert found.rank == rank(Z)
+    pairs = {owner for owner, is_separated in zip(owners, separated, strict=True) if is_separated}
+    rows = {i for i in range(len(y)) if all(owner in pairs for owner in owners if owner[0] == i)}
+    assert set(found.rows) == rows
+    assert found.pairs == (tuple(sorted(pairs)) if family == "multinomial" else ())
+    assert found.kind == ("complete" if separated.all() else "quasi-complete" if separated.any() else "overlap")
+    found.verify(given_X, y)
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["kind"] == found.kind
+
+
+# ------------------------------------------------------------------------------------------------------ known answers
+def test_endometrial_nv_alone_is_infinite() -> None:
+    frame = table("endometrial.csv")
+    X, y = frame[["NV", "PI", "EH"]], frame["HG"]
+    found = separation(X, y)
+    found.verify(X, y)
+    assert found.kind == "quasi-complete"
+    assert found.rows == tuple(np.flatnonzero(frame["NV"] == 1).tolist())
+    assert len(found.rows) == 13
+    assert found.coefficients == {"(Intercept)": "finite", "NV": inf, "PI": "finite", "EH": "finite"}
+    assert "+infinity for NV; finite for (Intercept), PI, EH" in found.summary()
+
+
+def test_lizards_overlap() -> None:
+    frame = table("lizards.csv")
+    X: list[list[str]] = []
+    y: list[str] = []
+    for species in ("grahami", "opalinus"):
+        for i in np.repeat(np.arange(len(frame)), frame[species].to_numpy().astype(int)):
+            X.append([str(frame[c][i]) for c in ("height", "diameter", "light", "time")])
+            y.append(species)
+    found = separation(pd.DataFrame(X, columns=["height", "diameter", "light", "time"]), y)
+    assert found.kind == "overlap"
+    assert set(found.coefficients.values()) == {"finite"}
+    assert len(found.coefficients) == 6
+
+
+def test_the_design_whose_box_constrained_answer_is_wrong() -> None:
+    Z = np.array([[1, -1, -1], [-1, 1, 1], *[[0, 1, 0]] * 10, [0, 0, 1]])
+    y = np.arange(len(Z)) % 2
+    X = Z * np.where(y == 1, 1, -1)[:, None]
+    found = separation(X, y, fit_intercept=False)
+    found.verify(X, y)
+    assert (found.kind, found.rows) == ("quasi-complete", tuple(range(2, 13)))
+    assert found.coefficients == {"x1": inf, "x2": inf, "x3": inf}
+    # The linear programme in a box stops at a direction that is 0 in one of them.
+    box = linprog(-Z.sum(axis=0), A_ub=-Z, b_ub=np.zeros(len(Z)), bounds=[(-1, 1)] * 3)
+    assert (np.abs(np.asarray(box.x)) < 1e-9).any()
+
+
+def test_complete_separation_and_its_signs() -> None:
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["no", "no", "yes", "yes"])
+    found = separation(X, y)
+    assert (found.kind, found.rows, found.classes) == ("complete", (0, 1, 2, 3), ("no", "yes"))
+    assert found.coefficients == {"(Intercept)": -inf, "x1": inf}
+    assert separation(X, y[::-1]).coefficients == {"(Intercept)": inf, "x1": -inf}
+    assert separation(X - 1.5, y).coefficients == {"(Intercept)": UNDETERMINED, "x1": inf}
+    assert "'yes' against 'no'" in found.summary()
+
+
+def test_a_quasi_complete_design_with_a_sign_that_is_not_determined() -> None:
+    # Of each pair of levels that overlap by themselves x2 is free; x2 and x3 together separate the last two rows.
+    X = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 1], [0, -1, 1]])
+    y = np.array([0, 1, 1, 1])
+    found = separation(X, y, fit_intercept=False)
+    found.verify(X, y)
+    assert (found.kind, found.rows) == ("quasi-complete", (2, 3))
+    assert found.coefficients == {"x1": "finite", "x2": UNDETERMINED, "x3": inf}
+    assert "of a sign that the data do not determine, for x2" in found.summary()
+
+
+def test_rank_deficient_designs_are_reported() -> None:
+    rng = np.random.default_rng(0)
+    a = rng.integers(-3, 4, 40)
+    X = np.column_stack([a, rng.integers(-3, 4, 40), 2 * a, np.ones(40), np.zeros(40)])
+    y = rng.random(40) < 0.5
+    found = separation(X, y)
+    found.verify(X, y)
+    assert (found.kind, found.rank) == ("overlap", 3)
+    assert [name for name, value in found.coefficients.items() if value == "finite"] == ["x2"]
+    assert "rank 3, 6 coefficients" in found.summary()
+    assert found.advice[0].startswith("Drop columns")
+    apart = np.column_stack([X, (a > 2) & y])
+    found = separation(apart, y)
+    found.verify(apart, y)
+    assert (found.kind, found.rank, found.coefficients["x6"]) == ("quasi-complete", 4, inf)
+    assert found.coefficients["x1"] == found.coefficients["x3"] == UNIDENTIFIED
+
+
+def test_poisson_with_a_zero_cell() -> None:
+    frame = pd.DataFrame({"site": list("aaabbbccc"), "dose": [1, 2, 3] * 3})
+    y = [2, 0, 1, 0, 0, 0, 4, 1, 0]
+    found = separation(frame, y, family="poisson")
+    found.verify(frame, y)
+    assert (found.kind, found.rows, found.references) == ("quasi-complete", (3, 4, 5), {"site": "a"})
+    finite = {"(Intercept)": "finite", "site=c": "finite", "dose": "finite"}
+    assert found.coefficients == {"site=b": -inf, **finite}
+    assert found.advice[0].startswith("Merge levels of site: every row is separated at 'b' (3 rows)")
+    assert "Drop the separated rows" in found.advice[1]
+    # The same design as a logistic regression of y > 0.
+    assert separation(frame, np.array(y) > 0).coefficients["site=b"] == -inf
+
+
+def test_poisson_is_complete_only_if_every_row_is_separated() -> None:
+    X = np.array([[1.0], [2.0]])
+    assert separation(X, [0, 0], family="poisson").kind == "complete"
+    assert separation(X, [0, 0], family="poisson").coefficients == {"(Intercept)": UNDETERMINED, "x1": UNDETERMINED}
+    one = separation(X, [0, 5], family="poisson")
+    assert (one.kind, one.rows, one.coefficients) == ("quasi-complete", (0,), {"(Intercept)": -inf, "x1": inf})
+    assert separation(X, [3, 5], family="poisson").kind == "overlap"
+    assert separation(X, [0.0, 2.5], family="poisson", fit_intercept=False).kind == "overlap"
+
+
+def test_multinomial_pairs_and_rows() -> None:
+    # Class c lives where x = 2, a and b overlap at x = 0 and 1.
+    X, y = np.array([[0], [1], [0], [1], [2], [2]]), np.array(list("aabbcc"))
+    found = separation(X, y, family="multinomial")
+    found.verify(X, y)
+    assert (found.kind, found.rows) == ("quasi-complete", (4, 5))
+    expected = [(i, "c") for i in range(4)] + [(i, rival) for i in (4, 5) for rival in "ab"]
+    assert found.pairs == tuple(expected)
+    assert found.coefficients == {
+        ("b", "(Intercept)"): "finite",
+        ("b", "x1"): "finite",
+        ("c", "(Intercept)"): -inf,
+        ("c", "x1"): inf,
+    }
+    assert found.to_dict()["coefficients"]["c"] == {"(Intercept)": "-inf", "x1": "+inf"}
+    assert "+infinity for x1 of class c" in found.summary()
+    assert separation(X, np.where(y == "c", "c", "a"), family="multinomial").kind == "complete"
+    assert separation(X, list("ababab"), family="multinomial").kind == "overlap"
+
+
+# ---------------------------------------------------------------------------------------- modes, limits, proofs
+def test_what_to_do_on_separation() -> None:
+    X, y = [[0], [1], [2]], [0, 0, 1]
+    with pytest.warns(SeparationWarning, match="Complete separation"):
+        separation(X, y, on_separation="warn")
+    with pytest.raises(SeparationError, match="Complete separation") as caught:
+        separation(X, y, on_separation="raise")
+    assert caught.value.separation.kind == "complete"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert separation(X, y).kind == "complete"
+        for quiet in ("warn", "raise"):
+            mode: Any = quiet
+            assert separation([[0], [1], [2]], [0, 1, 0], on_separation=mode).kind == "overlap"
+
+
+def test_a_time_limit_leaves_it_undecided() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 40)), rng.random(300) < 0.5
+    found = separation(X, y, time_limit=0.0)
+    assert (found.kind, found.coefficients, found.rows) == ("undecided", {}, ())
+    assert found.summary() == "Undecided: the time limit of 0 s ended the search."
+    assert "undecided" in repr(found)
+    found.verify(X, y)
+    with pytest.raises(SeparationError, match="Undecided"):
+        separation(X, y, time_limit=0.0, on_separation="raise")
+
+
+def test_altered_proofs_are_rejected() -> None:
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.integers(-3, 4, (30, 2)), np.zeros((30, 2))])
+    y = (rng.random(30) < 0.5).astype(int)
+    X[:3, 2:] = [[1, 1], [-1, 2], [2, -1]]
+    y[:3] = 1
+    found = separation(X, y)
+    found.verify(X, y)
+    proof = found.proof
+    assert proof is not None
+    assert found.coefficients["x3"] == inf
+    assert proof.signs
+    i, weight = next(iter(proof.overlap.items()))
+    j, weights = next(iter(proof.signs.items()))
+    first = next(iter(weights))
+    direction = proof.directions[0]
+    altered: list[dict[str, Any]] = [
+        {"directions": (tuple(-v for v in direction),)},
+        {"directions": ()},
+        {"directions": ((direction[0] + 1, *direction[1:]),)},
+        {"separated": proof.separated[1:]},
+        {"overlap": {**proof.overlap, i: weight + 1}},
+        {"overlap": {k: -v for k, v in proof.overlap.items()}},
+        {"overlap": {}},
+        {"spanning": proof.spanning[1:]},
+        {"null": proof.null[1:]},
+        {"null": (proof.null[0], proof.null[0])},
+        {"null": (*proof.null[1:], (1,) * 5)},
+        {"null_all": proof.null[:1]},
+        {"spanning_all": proof.spanning_all[1:]},
+        {"signs": {}},
+        {"signs": {**proof.signs, j: {**weights, first: weights[first] + 1}}},
+        {"signs": {**proof.signs, j: {k: -v for k, v in weights.items()}}},
+        {"opposite": {j: (direction,)}},
+    ]
+    for parts in altered:
+        with pytest.raises(CertificateError):
+            replace(found, proof=replace(proof, **parts)).verify(X, y)
+    moved = X.copy()
+    moved[i, 1] += 1
+    said: list[dict[str, Any]] = [
+        {"rows": found.rows[1:]},
+        {"kind": "complete"},
+        {"coefficients": {**found.coefficients, "x1": inf}},
+        {"rank": 2},
+        {"proof": None},
+    ]
+    for parts in said:
+        with pytest.raises(CertificateError):
+            replace(found, **parts).verify(X, y)
+    with pytest.raises(CertificateError):
+        found.verify(moved, y)
+
+
+def planted(seed: int) -> tuple[Array, Array]:
+    """A design with rows separated in a cone of several dimensions, and rows that overlap."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(-3, 4, (40, 2)), np.zeros((40, 3), dtype=int)])
+    y = rng.integers(0, 2, 40)
+    X[:8, 2:] = rng.integers(0, 3, (8, 3)) * np.where(y[:8] == 1, 1, -1)[:, None]
+    return X, y
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_units_and_order_change_nothing(seed: int) -> None:
+    X, y = planted(seed)
+    found = separation(X, y)
+    assert found.kind == "quasi-complete"
+    assert {inf, UNDETERMINED} & set(found.coefficients.values())
+    scaled = separation(X * 2.0 ** np.array([200, -300, 0, 17, -90]), y)
+    assert (scaled.rows, scaled.coefficients) == (found.rows, found.coefficients)
+    order = np.random.default_rng(0).permutation(len(y))
+    mixed = separation(X[order], y[order])
+    assert (sorted(order[list(mixed.rows)]), mixed.coefficients) == (list(found.rows), found.coefficients)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_signs_without_the_linear_programme(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = planted(seed)
+    found = separation(X, y)
+    monkeypatch.setattr("linsep.theory.separation_signs.Signs.guess", lambda *_: (None, None))
+    exact = separation(X, y)
+    exact.verify(X, y)
+    assert exact.coefficients == found.coefficients
+
+
+def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(deadline: float) -> float:
+        raise OutOfTimeError
+
+    X, y = planted(0)
+    whole = separation(X, y)
+    monkeypatch.setattr("linsep.theory.separation._time_left", late)
+    found = separation(X, y, time_limit=60.0)
+    found.verify(X, y)
+    assert (found.kind, found.rows) == (whole.kind, whole.rows)
+    unsigned = [name for name, value in found.coefficients.items() if value == "infinite, sign not decided"]
+    assert unsigned
+    assert f"a sign that was not decided in the time allowed, for {', '.join(unsigned)}" in found.summary()

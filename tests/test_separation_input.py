@@ -1,0 +1,119 @@
+"""Separation in regression: any dataframe, levels as indicators, exact decimals, screening, bad input."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import inf
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from linsep import separation, separation_scan
+from linsep.types import DataError
+
+COLUMNS: dict[str, list[Any]] = {
+    "city": ["Bari", "Oslo", "Oslo", "Rome", "Bari", "Oslo", "Bari", "Oslo"],
+    "size": [1.5, 2.5, 3.5, 4.0, 2.0, 1.0, 3.0, 2.0],
+    "old": [True, False, True, False, False, True, True, False],
+}
+SOLD = ["no", "yes", "no", "yes", "no", "yes", "yes", "no"]
+
+
+@pytest.mark.parametrize("form", ["pandas", "categorical", "polars", "arrow"])
+def test_a_rare_category_in_any_dataframe(form: str) -> None:
+    frame: Any = pd.DataFrame(COLUMNS)
+    y: Any = pd.Series(SOLD)
+    if form == "categorical":
+        frame["city"] = frame["city"].astype("category").cat.set_categories(["Rome", "never", "Oslo", "Bari"])
+        y = y.astype("category")
+    elif form == "polars":
+        frame, y = pl.DataFrame(COLUMNS), pl.Series(SOLD)
+    elif form == "arrow":
+        frame, y = pa.table(COLUMNS), pa.table({"y": SOLD}).column("y")
+    found = separation(frame, y)
+    found.verify(frame, y)
+    assert (found.kind, found.rows, found.references) == ("quasi-complete", (3,), {"city": "Bari"})
+    others = dict.fromkeys(["(Intercept)", "city=Oslo", "size", "old"], "finite")
+    assert found.coefficients == {**others, "city=Rome": inf}
+    assert found.separated_levels == {"city": {"Rome": 1}}
+    assert found.advice[0].startswith("Merge levels of city: every row is separated at 'Rome' (1 row);")
+    # The same with the separated level as the reference: the infinite coefficients are those of the others.
+    column = ["A" if city == "Rome" else city for city in COLUMNS["city"]]
+    found = separation(pd.DataFrame({**COLUMNS, "city": column}), y)
+    assert found.coefficients["(Intercept)"] == inf
+    assert found.coefficients["city=Bari"] == found.coefficients["city=Oslo"] == -inf
+    assert found.separated_levels == {"city": {"A": 1}}
+
+
+def test_without_an_intercept_the_first_text_column_keeps_its_levels() -> None:
+    frame = pd.DataFrame({**COLUMNS, "kind": list("uvuvuvuv")})
+    found = separation(frame, SOLD, fit_intercept=False)
+    assert list(found.coefficients) == ["city=Bari", "city=Oslo", "city=Rome", "size", "old", "kind=v"]
+    assert found.references == {"kind": "u"}
+
+
+def test_decimals_are_exact() -> None:
+    y = [1, 0, 1]
+    text = [["0.1", "0.3"], ["0.2", "0.6"], ["0.3", "0.9"]]
+    exact = pd.DataFrame([[Decimal(v) for v in row] for row in text], columns=["a", "b"])
+    assert separation(exact.astype(float), y).kind == "complete"
+    found = separation(exact, y)
+    found.verify(exact, y)
+    assert (found.kind, found.rank) == ("overlap", 2)
+
+
+def test_a_scan_goes_on_whatever_a_design_holds() -> None:
+    frame = pd.DataFrame(COLUMNS)
+    found = separation_scan(
+        SOLD,
+        {
+            "all": frame,
+            "size": frame[["size"]],
+            "bad": [["?"]] * 8,
+            "short": [[1.0]],
+            "none": object(),
+            "nan": [[np.nan]] * 8,
+        },
+    )
+    kinds = {name: value if isinstance(value, str) else value.kind for name, value in found.items()}
+    assert (kinds["all"], kinds["size"]) == ("quasi-complete", "overlap")
+    assert kinds["bad"].startswith("DataError: X must hold numbers")
+    assert "1 rows and y 8" in kinds["short"]
+    assert "cannot read rows from object" in kinds["none"]
+    assert "row 0, column 0" in kinds["nan"]
+    assert list(separation_scan(SOLD, [frame[["size"]], frame])) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "message"),
+    [
+        ([[0], [1], [2]], [0, 1, 2], {}, "3 labels and a logistic model has two"),
+        ([[0], [1]], [1, 1], {}, "every row has the label 1"),
+        ([[0], [1]], [1, 1], {"family": "multinomial"}, "every row has the label 1"),
+        ([[0], [1]], [0, -1], {"family": "poisson"}, "row 1: a Poisson response is a count of 0 or more, not -1"),
+        ([[0], [1]], ["a", "b"], {"family": "poisson"}, "is a count"),
+        ([[0], [1]], [0.0, np.nan], {"family": "poisson"}, "row 1, column 'y': the label is missing"),
+        ([[0], [1]], ["a", None], {}, "row 1, column 'y': the label is missing"),
+        ([[0], [1]], [0, 1, 1], {}, "X has 2 rows and y 3"),
+        ([[0], [np.inf]], [0, 1], {}, "row 1, column 0"),
+        ([0, 1], [0, 1], {}, "its shape is"),
+        (pd.DataFrame({"a": [1.0, None]}), [0, 1], {}, "column 'a'"),
+        (
+            pd.DataFrame({"(Intercept)": [1.0, 2.0]}),
+            [0, 1],
+            {},
+            r"two columns of the design are called '\(Intercept\)'",
+        ),
+        (pd.DataFrame({"a": ["u", "u"]}), [0, 1], {}, "no column is left: a has one level only"),
+        ("table.csv", [0, 1], {}, "X is text"),
+        ([[0], [1]], [0, 1], {"family": "probit"}, "no family called 'probit'"),
+        ([[0], [1]], [0, 1], {"on_separation": "ignore"}, "on_separation is"),
+    ],
+)
+def test_bad_input_is_refused(X: Any, y: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        separation(X, y, **options)

@@ -1,0 +1,71 @@
+"""The documentation pages on separation show what their commands print; `linsep separation` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+CLINIC = (
+    "age,dose,improved\n34,low,yes\n51,low,no\n29,low,yes\n62,low,no\n41,low,no\n66,low,yes\n44,high,yes\n57,high,yes\n"
+)
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    words = command.split()
+    start = [sys.executable, "-m", "linsep.app"] if words[0] == "linsep" else [sys.executable]
+    return subprocess.run([*start, *words[1:]], capture_output=True, text=True, cwd=folder, check=False)
+
+
+def commands(page: str) -> list[tuple[str, str]]:
+    """Each line after a $ in a console block, and what is printed under it."""
+    out: list[tuple[str, str]] = []
+    for block in re.findall(r"```console\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.S):
+        for part in block.split("$ ")[1:]:
+            command, _, printed = part.partition("\n")
+            out.append((command, printed))
+    return out
+
+
+@pytest.mark.parametrize("page", ["is-my-data-separable.md", "my-logistic-regression-exploded.md"])
+def test_the_pages_show_what_the_commands_print(page: str, tmp_path: Path) -> None:
+    checked = 0
+    for command, printed in commands(page):
+        if command.startswith("cat "):
+            (tmp_path / command.split()[1]).write_text(printed)
+        elif command.startswith(("linsep check", "linsep separation", "linsep synth")):
+            done = run(command, tmp_path)
+            assert done.stdout + done.stderr == printed, command
+            checked += 1
+    assert checked >= 3
+
+
+def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text(CLINIC)
+    found = run("linsep separation c.csv --target improved --json", tmp_path)
+    data = json.loads(found.stdout)
+    assert (found.returncode, data["kind"], data["rows"]) == (1, "quasi-complete", [6, 7])
+    assert data["coefficients"] == {"(Intercept)": "+inf", "age": "finite", "dose=low": "-inf"}
+    assert data["separated_levels"] == {"dose": {"high": 2}}
+    said = run("linsep separation c.csv --target improved", tmp_path).stdout
+    assert data["summary"] in said
+    assert all(text in said for text in data["advice"])
+    assert run("linsep separation c.csv --target dose --family multinomial --no-intercept", tmp_path).returncode == 1
+    counts = run("linsep separation c.csv --target age --family poisson", tmp_path)
+    assert (counts.returncode, counts.stdout.split()[1]) == (0, "overlap")
+    assert run("linsep separation c.csv --target improved --time-limit 0", tmp_path).returncode == 3
+    bad = run("linsep separation c.csv --target age", tmp_path)
+    assert bad.returncode == 2
+    assert "a logistic model has two: ask for the family 'multinomial'" in bad.stderr
+    assert "name the column that holds the label" in run("linsep separation c.csv", tmp_path).stderr
+
+
+def test_the_command_reads_decimals_as_written(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("a,b,y\n0.1,0.3,1\n0.2,0.6,0\n0.3,0.9,1\n")
+    found = run("linsep separation d.csv --target y --json", tmp_path)
+    assert (found.returncode, json.loads(found.stdout)["rank"]) == (0, 2)

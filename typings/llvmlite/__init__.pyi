@@ -1,0 +1,3 @@
+"""The part of llvmlite that linsep uses; it ships no types."""
+
+from . import ir as ir

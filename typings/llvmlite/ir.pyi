@@ -1,0 +1,6 @@
+from typing import Any
+
+IntType: Any
+PointerType: Any
+FunctionType: Any
+VoidType: Any
