@@ -38,7 +38,7 @@ def verify_directions(X: Any, y: Any, directions: Sequence[tuple[Any, Any]], row
     """
     s, left = _label_signs(y), np.arange(X.shape[0])
     for k, (w, b) in enumerate(directions):
-        found = s[left] * value_signs(X[left], w, b)
+        found = s[left] * value_signs(X if left.size == X.shape[0] else X[left], w, b)
         if (found < 0).any():
             raise CertificateError(f"direction {k} has a negative margin at row {left[found < 0][0]}")
         left = left[found == 0]

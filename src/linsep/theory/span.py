@@ -101,9 +101,11 @@ def null_vectors(rows: SignedRows, ids: Sequence[int]) -> list[list[int]]:
     return [[vector.get(j, 0) for j in range(rows.width)] for vector in Span(rows, ids).null_vectors()]
 
 
-def independent_rows(rows: SignedRows, ids: Sequence[int] | Array) -> list[int]:
-    """Choose a largest independent subset of the rows `ids`."""
-    basis: list[int] = []
+def independent_rows(
+    rows: SignedRows, ids: Sequence[int] | Array, basis: Sequence[int] = (), deadline: float = np.inf
+) -> list[int]:
+    """Choose a largest independent subset of the rows `ids`, beyond the independent rows `basis`, which come first."""
+    basis = list(basis)
     open_rows = np.asarray(ids, dtype=np.int64)
     while open_rows.size:
         # Rows from all over the table: neighbours may be alike.
@@ -116,7 +118,7 @@ def independent_rows(rows: SignedRows, ids: Sequence[int] | Array) -> list[int]:
         among[some] = False
         open_rows = np.flatnonzero(among)
         if open_rows.size:
-            open_rows = np.flatnonzero(among & ~Span(rows, basis).inside(among))
+            open_rows = np.flatnonzero(among & ~Span(rows, basis).inside(among, deadline))
     return basis
 
 
