@@ -61,7 +61,8 @@ class Separability:
         Signed rows that add up to 0: no strict separator. At most r + 1 rows, r the rank of the signed rows.
     overlap, null : Combination or None, tuple of mappings column -> integer
         Rows spanning all rows left, with positive weights adding up to 0; at most twice their rank many. `null` is a
-        basis of the vectors orthogonal to them (the constant is column n_features), which bounds the rank from above.
+        basis of the vectors orthogonal to them (the constant is column n_features; columns that are 0 on all of them
+        left out), which bounds their rank from above.
     fragile : bool
         Some inputs that are no integers are doubles, and half a unit in their last places could change the verdict.
     reason : str

@@ -72,8 +72,8 @@ class ConeEnd:
 
     @cached_property
     def null_entries(self) -> list[dict[int, int]]:
-        """`null`, each vector as column -> entry."""
-        return Span(self.rows, self.basis).null_vectors()
+        """`null`, each vector as column -> entry, without the columns of X that are 0 on all those rows."""
+        return [v for v in Span(self.rows, self.basis).null_vectors() if len(v) > 1 or self.rows.p in v]
 
     @property
     def separated(self) -> Array:

@@ -72,24 +72,27 @@ def verify_overlap(
 ) -> None:
     """Raise unless positive weights combine signed rows of `among` to 0 and these span all rows of it.
 
-    Vectors `null` (column -> integer) that all those rows are orthogonal to bound their rank from above; each has an
-    entry in a column where the others have none, so they are independent.
+    Their rank is at most that of the columns with an entry in some row of `among`, constant included, less the vectors
+    `null` (column -> integer) that all those rows are orthogonal to, which are independent: each has an entry in a
+    column where the others have none.
     """
     verify_witness(X, y, weights, fit_intercept=fit_intercept)
-    p, named = X.shape[1], X[list(weights)]
-    if not set(weights) <= set(np.asarray(among).tolist()):
+    p, among = X.shape[1], np.unique(among)
+    inside = X if among.size == X.shape[0] else X[among]
+    if not set(weights) <= set(among.tolist()):
         raise CertificateError("the overlap has rows that a direction separates")
-    columns = X[among].tocsc() if hasattr(X, "tocsc") else X[among]
-    stored = set(np.flatnonzero(np.asarray((columns != 0).sum(axis=0)).reshape(-1)).tolist())
-    often = Counter(j for vector in null for j, v in vector.items() if v)
+    inside = inside.tocsc() if hasattr(X, "tocsc") else inside
+    used = np.flatnonzero(np.asarray((inside != 0).sum(axis=0)).reshape(-1)).tolist()
+    given, often = {*used, *[p] * fit_intercept}, Counter(j for vector in null for j, v in vector.items() if v)
     for k, vector in enumerate(null):
-        at = sorted(j for j in vector if j in stored)
-        if not set(vector) <= set(range(p + fit_intercept)) or not any(v and often[j] == 1 for j, v in vector.items()):
-            raise CertificateError(f"null vector {k} has a wrong column, or none of its own")
-        if value_signs(columns[:, at], np.array([vector[j] for j in at], dtype=object), vector.get(p, 0)).any():
+        if not set(vector) <= given or not any(v and often[j] == 1 for j, v in vector.items()):
+            raise CertificateError(f"null vector {k} has a column without entries, or none of its own")
+        at = sorted(vector.keys() - {p})
+        if value_signs(inside[:, at], np.array([vector[j] for j in at], dtype=object), vector.get(p, 0)).any():
             raise CertificateError(f"null vector {k} is not orthogonal to every row")
-    table = named.toarray() if hasattr(X, "toarray") else named
+    table = X[list(weights)][:, used]
+    table = table.toarray() if hasattr(X, "toarray") else table
     rows = fmpz_mat([integers([*row, *[1] * fit_intercept]) for row in table.tolist()])
     # The rank modulo a prime is never more than that of the integers.
-    if max(nmod_mat(rows, prime).rank() for prime in _PRIMES) < p + fit_intercept - len(null):
+    if max(nmod_mat(rows, prime).rank() for prime in _PRIMES) < len(given) - len(null):
         raise CertificateError("the rows of the overlap do not span all rows")

@@ -120,7 +120,7 @@ def _not_separable(X: Any, s: Array, end: ConeEnd, witness: Combination | None, 
     rank = len(end.basis)
     fragile = False
     parts: dict[str, Any] = {}
-    if verdict == "inseparable" or (end.rows.width - rank) * rank <= _MOST_NULL:
+    if verdict == "inseparable" or (_used_columns(X[end.rows_left]) - rank) * rank <= _MOST_NULL:
         parts = {"overlap": overlap, "null": tuple(end.null_entries)}
         if not exact_inputs(X) and end.overlap:
             fragile = overlap_is_fragile(X, s, end.overlap, end.null_entries, end.rows_left, about["fit_intercept"])
@@ -132,6 +132,10 @@ def _not_separable(X: Any, s: Array, end: ConeEnd, witness: Combination | None, 
         taken = np.setdiff1d(np.flatnonzero(margins > 0), left)
         fragile = direction_is_fragile(X, s, planes[-1], taken)
     return Separability(verdict, directions=planes, rows_left=left, witness=witness, fragile=fragile, **parts, **about)
+
+
+def _used_columns(X: Any) -> int:
+    return len(np.unique(X.indices)) if hasattr(X, "indptr") else int((X != 0).any(axis=0).sum())
 
 
 def _one_plane(X: Any, y: Any, s: Array, end: ConeEnd) -> Hyperplane | None:
