@@ -105,6 +105,16 @@ class SignedRows:
         return out, exps, multiples
 
     @property
+    def scaled_columns(self) -> Any:
+        """X as doubles, columns divided by 2 to `column_exps`."""
+        return self._columns[0]
+
+    @property
+    def stored(self) -> int:
+        """Entries that the table holds."""
+        return int(self.X.nnz) if self.sparse else self.n * self.p
+
+    @property
     def column_exps(self) -> Array:
         """Columns are divided by 2 to these."""
         return self._columns[1]
