@@ -23,8 +23,9 @@ from benchmarks.timing import Report
 # Suite -> the module that has a function of its name; those of the second group read the real data.
 MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports"}
 REAL = {"mnist": "dense", "flights": "wide", "text": "wide", "threads": "threads", "peers": "peers", "files": "files"}
-ORDER = ("breast_cancer", "mnist", "flights", "text", "online", "imports", "peers", "files", "threads")
-PACKAGES = ("numpy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit")
+REAL |= {"certificates": "certificates"}
+ORDER = ("breast_cancer", "mnist", "flights", "text", "online", "imports", "peers", "files", "threads", "certificates")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit")
 RESULTS = Path(__file__).parent / "results"
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
 
