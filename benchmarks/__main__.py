@@ -25,8 +25,8 @@ MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports"}
 REAL = {"mnist": "dense", "flights": "wide", "text": "wide", "threads": "threads", "peers": "peers", "files": "files"}
 ORDER = ("breast_cancer", "mnist", "flights", "text", "online", "imports", "peers", "files", "threads")
 # Suites that take minutes: `make bench-long` runs them, or name them.
-LONG = {"tagging": "tagging"}
-PACKAGES = ("numpy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
+LONG = {"certificates": "certificates", "tagging": "tagging"}
+PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parent / "results"
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
 

@@ -16,11 +16,11 @@ from linsep.data.numbers import ExactNumbers, exact_numbers, row_names
 from linsep.data.open import open_data
 from linsep.data.table import as_labels
 from linsep.theory import separation_words as words
+from linsep.theory.cone import OutOfTimeError
 from linsep.theory.exact import CertificateError
 from linsep.theory.separation import find_proof
 from linsep.theory.separation_check import SeparationProof, verify_proof
 from linsep.theory.separation_rows import Family, ModelRows, model_rows
-from linsep.theory.witness import OutOfTimeError
 from linsep.types import DataError
 
 Kind = Literal["complete", "quasi-complete", "overlap", "undecided"]

@@ -148,6 +148,9 @@ def check(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     seconds: Annotated[float | None, typer.Option(min=0.0, help="Give up after this long (exit status 3).")] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
+    ] = None,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
     as_json: JsonOpt = False,
@@ -162,6 +165,7 @@ def check(
         target=target,
         positive=positive,
         seconds=seconds,
+        certificate=certificate,
         categorical=tuple(categorical or ()),
         format=format,
     )

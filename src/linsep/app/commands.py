@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -22,9 +23,10 @@ from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.preprocessing import StandardScaler
 
 from linsep.app.progress import EpochProgress
+from linsep.app.proof import proof_lines
 from linsep.app.receipt import hold_out, make_receipt
 from linsep.data.encode import TableEncoder
-from linsep.data.numbers import exact_numbers
+from linsep.data.numbers import ExactNumbers, exact_numbers
 from linsep.data.open import Source, open_data
 from linsep.data.synthetic import make_separable
 from linsep.learners import (
@@ -38,7 +40,7 @@ from linsep.learners import (
     VotedPerceptron,
 )
 from linsep.store import load, save
-from linsep.theory.separability import separability
+from linsep.theory.separability import Separability, separability
 from linsep.types import Array, DataError, StopReason, Verdict
 
 LEARNERS: dict[str, tuple[Any, dict[str, str]]] = {
@@ -272,10 +274,13 @@ def check(
     target: str | None,
     positive: str | None,
     seconds: float | None,
+    certificate: Path | None = None,
     categorical: tuple[str, ...] = (),
     format: str | None = None,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
+    if certificate is not None:
+        _check_writable(certificate)
     source = open_labelled(table, target, format, categorical)
     numbers = exact_numbers(source)
     if numbers.y is None:
@@ -284,23 +289,41 @@ def check(
     labels = np.unique(numbers.y)
     if labels.size <= 2 or positive is not None:
         codes, classes = encode_labels(numbers.y, positive)
-        certificate = separability(numbers.X, codes, time_limit=seconds)
+        found = separability(numbers.X, codes, time_limit=seconds)
         lines = [
             ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
             ("classes", f"{classes[0]} (-), {classes[1]} (+)"),
-            ("verdict", certificate.verdict),
-            ("why", certificate.summary()),
+            ("verdict", found.verdict),
+            ("why", found.summary()),
+            *proof_lines(found, numbers.names, numbers.exponents),
         ]
-        data = {"classes": [str(c) for c in classes], **certificate.to_dict()}
-        return Result(lines, data, doubts, exit_status=_STATUS[certificate.verdict])
-    lines, verdicts = [], {}
-    for label in labels:
-        certificate = separability(numbers.X, (numbers.y == label).astype(int), time_limit=seconds)
-        lines.append((f"{label} against the rest", certificate.summary()))
-        verdicts[str(label)] = certificate.to_dict()
-    found = {v["verdict"] for v in verdicts.values()}
-    status = 1 if found & {"quasi-separable", "inseparable"} else 3 if "undecided" in found else 0
-    return Result(lines, {"one_against_rest": verdicts}, doubts, exit_status=status)
+        data = _check_data(found, numbers, classes, target)
+        status = _STATUS[found.verdict]
+    else:
+        lines, verdicts = [], {}
+        for label in labels:
+            codes, classes = encode_labels(numbers.y, str(label))
+            found = separability(numbers.X, codes, time_limit=seconds)
+            lines.append((f"{label} against the rest", found.summary()))
+            verdicts[str(label)] = _check_data(found, numbers, classes, target)
+        verdicts_found = {v["verdict"] for v in verdicts.values()}
+        status = max(map(_STATUS.__getitem__, verdicts_found), key=(0, 3, 1).index)
+        data = {"one_against_rest": verdicts}
+    if certificate is not None:
+        certificate.write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
+        lines.append(("certificate", str(certificate)))
+    return Result(lines, data, doubts, exit_status=status)
+
+
+def _check_data(found: Separability, numbers: ExactNumbers, classes: Array, target: str | None) -> dict[str, Any]:
+    """The certificate, with what another program needs to find its columns and classes in the table."""
+    levels = numbers.levels or {}
+    columns: list[dict[str, Any]] = [
+        {"column": levels[name][0], "level": levels[name][1]} if name in levels else {"column": name, "exponent": k}
+        for name, k in zip(numbers.names, numbers.exponents, strict=True)
+    ]
+    data = {**found.to_dict(), "classes": [str(c) for c in classes], "target": target, "columns": columns}
+    return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units
 
 
 # ----------------------------------------------------------------- show, synth
