@@ -9,6 +9,7 @@ from linsep.learners import (
     Perceptron,
     PocketPerceptron,
     Rocchio,
+    SGDClassifier,
     VotedPerceptron,
 )
 from linsep.regression import Separation, SeparationError, SeparationWarning, separation, separation_scan
@@ -16,6 +17,7 @@ from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
 from linsep.theory.separability import separability
+from linsep.theory.sgd import sgd_bound
 
 __all__ = [
     "AveragedPerceptron",
@@ -24,6 +26,7 @@ __all__ = [
     "Perceptron",
     "PocketPerceptron",
     "Rocchio",
+    "SGDClassifier",
     "Separation",
     "SeparationError",
     "SeparationWarning",
@@ -35,6 +38,7 @@ __all__ = [
     "open_data",
     "save",
     "separability",
+    "sgd_bound",
     "separation",
     "separation_scan",
 ]

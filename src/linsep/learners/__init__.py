@@ -5,6 +5,7 @@ from linsep.learners.averaged import AveragedPerceptron
 from linsep.learners.perceptron import Perceptron
 from linsep.learners.pocket import PocketPerceptron
 from linsep.learners.rocchio import Rocchio
+from linsep.learners.sgd import SGDClassifier
 from linsep.learners.voted import VotedPerceptron
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "Perceptron",
     "PocketPerceptron",
     "Rocchio",
+    "SGDClassifier",
     "VotedPerceptron",
 ]
