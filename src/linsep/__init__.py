@@ -38,7 +38,7 @@ __all__ = [
     "open_data",
     "save",
     "separability",
-    "sgd_bound",
     "separation",
     "separation_scan",
+    "sgd_bound",
 ]

@@ -9,8 +9,8 @@ A step costs as many operations as its row has entries, whatever the length of w
 - sum_k omega_k w_k = M + S v with S = sum_k omega_k s_k: if v moves by a x after S has grown by its step, M moves by
   -S a x and the sum stays what it was.
 
-Only now and then is a whole vector touched: to measure ||w|| afresh, once in p visits, and to put s back to 1 when it has
-fallen below 2^-10 (v would grow as s shrinks, and M + S v cancel).
+Only now and then is a whole vector touched: to measure ||w|| afresh, once in p visits, and to put s back to 1 when it
+has fallen below 2^-10 (v would grow as s shrinks, and M + S v cancel).
 """
 
 from __future__ import annotations

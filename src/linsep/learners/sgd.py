@@ -36,12 +36,15 @@ _COUNTED = [RECORD.index(name) for name in ("mistakes", "updates", "absorbed")]
 _NO_PLAN = "it covers one fit from w = 0, not rows that come in parts or a warm start"
 
 
-def _knows_steps(learner: Any) -> bool:
-    if learner.eta0 == "auto" and not hasattr(learner, "eta0_"):
-        raise AttributeError(
-            'eta0="auto" needs all rows at once, for max ||(x, 1)|| and T: give eta0 as a number to learn from a '
-            'stream (learning_rate="invsqrt" needs no T either), or fit first'
-        )
+_NO_STEPS = (
+    'eta0="auto" needs all rows at once, for max ||(x, 1)|| and T: give eta0 as a number to learn from a stream (after '
+    'a fit its eta0_, say); learning_rate="invsqrt" needs no T'
+)
+
+
+def _has_steps(learner: Any) -> bool:
+    if learner.eta0 == "auto":
+        raise AttributeError(_NO_STEPS)
     return True
 
 
@@ -190,17 +193,19 @@ class SGDClassifier(DerivedLearner):
         return np.column_stack([scipy.special.expit(-z), p]) if len(self.classes_) == 2 else p[:, None]
 
     # --------------------------------------------------------------- training
-    @available_if(_knows_steps)
+    @available_if(_has_steps)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over these rows, in the order given, from the weights so far; as `Perceptron.partial_fit`.
 
-        Needs `eta0` as a number, unless `fit` went before.
+        Needs `eta0` as a number.
         """
         return super().partial_fit(X, y, classes, sample_weight)
 
-    def _start_with(self, x: Any, y: Any) -> None:
-        _knows_steps(self)
-        super()._start_with(x, y)
+    def learn_one(self, x: Any, y: Any) -> Self:
+        """Learn from one row: what `partial_fit` does with a table of one; as `Perceptron.learn_one`."""
+        if self.eta0 == "auto":
+            raise DataError(_NO_STEPS)
+        return super().learn_one(x, y)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -216,14 +221,18 @@ class SGDClassifier(DerivedLearner):
                 raise ValueError(f"{name} must be above 0 and finite, or None (no limit), got {value}")
         if self.eta0 != "auto" and (isinstance(self.eta0, str) or not 0 < self.eta0 < math.inf):
             raise ValueError(f'eta0 must be above 0 and finite, or "auto", got {self.eta0!r}')
-        if self.eta0 == "auto" and self.max_iter is None and not hasattr(self, "eta0_"):
+        if self.eta0 == "auto" and self.max_iter is None:
             auto_eta0(1.0, 1.0, None, self.learning_rate)
 
     def _start(self, X: Any) -> None:
         super()._start(X)
         self._v, self._b = self.coef_, self.intercept_
         self._mean, self._mean_b = np.zeros_like(self._v, dtype=np.float64), np.zeros(len(self._b))
-        self._scale, self._scale_sum, self._norm2 = np.ones(len(self._b)), np.zeros(len(self._b)), np.zeros(len(self._b))
+        self._scale, self._scale_sum, self._norm2 = (
+            np.ones(len(self._b)),
+            np.zeros(len(self._b)),
+            np.zeros(len(self._b)),
+        )
         self._total = np.zeros(1)
         self.gradient_bound_ = math.nan
         self._promise = ("sgd", None, False, _NO_PLAN, "")
@@ -287,7 +296,7 @@ class SGDClassifier(DerivedLearner):
         self._promise = astuple(self._guarantee(self.t_ + len(rows.y), planned=memory is not None))
         if not np.isfinite(record[0, RECORD.index("norm_w")]):
             raise DataError(
-                f"the steps diverged: w is no longer finite after {self.n_iter_ + 1} epochs with eta0 = {self.eta0_:g}. "
+                f"the steps diverged: w is not finite after {self.n_iter_ + 1} epochs with eta0 = {self.eta0_:g}. "
                 "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
             )
         return 1

@@ -237,7 +237,8 @@ class _Dual:
         if self.code == LOGISTIC:
             inner = np.clip(alpha, 1e-300, 1.0 - 1e-16)
             return (
-                -np.where(alpha > 0, alpha * np.log(inner), 0.0) - np.where(alpha < 1, (1 - alpha) * np.log1p(-inner), 0),
+                -np.where(alpha > 0, alpha * np.log(inner), 0.0)
+                - np.where(alpha < 1, (1 - alpha) * np.log1p(-inner), 0),
                 np.log1p(-inner) - np.log(inner),
             )
         return alpha - alpha**2 / 4, 1 - alpha / 2
