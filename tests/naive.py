@@ -134,7 +134,7 @@ def sgd(A: Any, y: Any, rows: Any, etas: Any, name: str, radius: float, clip: fl
     for i, eta in zip(rows, etas, strict=True):
         stored.append(w)
         g = weight[i] * slope(name, y[i], w @ A[i]) * A[i]
-        g = g * min(1.0, clip / max(np.linalg.norm(g), 1e-300))
+        g = g * min(1.0, clip / max(float(np.linalg.norm(g)), 1e-300))
         w = w - eta * g
-        w = w * min(1.0, radius / max(np.linalg.norm(w), 1e-300))
+        w = w * min(1.0, radius / max(float(np.linalg.norm(w)), 1e-300))
     return np.array(stored), w

@@ -70,7 +70,7 @@ def test_projection_is_idempotent_and_brings_nothing_further_apart(u: Any, v: An
         assert shrinkage(u @ u, radius) == 1.0
     else:  # the nearest point of the ball: its neighbours on the sphere are further away
         turned = pu + 1e-3 * v
-        turned *= radius / max(np.linalg.norm(turned), 1e-300)
+        turned *= radius / max(float(np.linalg.norm(turned)), 1e-300)
         assert np.linalg.norm(u - pu) <= np.linalg.norm(u - turned) + 1e-9 * np.linalg.norm(u)
 
 
@@ -124,7 +124,7 @@ def test_equals_its_twin(
 def test_on_the_perceptron_loss_it_is_the_perceptron_step_by_step(seed: int, epochs: int, sparse: bool) -> None:
     X, y = table(seed)
     X = sp.csr_matrix(X) if sparse else X
-    same = {"max_iter": epochs, "trace": "updates"}
+    same: Any = {"max_iter": epochs, "trace": "updates"}
     learner = SGDClassifier("perceptron", eta0=1.0, average=None, shuffle=False, **same).fit(X, y)
     plain = Perceptron(**same).fit(X, y)
     np.testing.assert_array_equal(plane(learner), plane(plain))
@@ -180,7 +180,7 @@ def test_the_cycle_of_three_rows() -> None:
 # ------------------------------------------------------------ sparse rows, the ball
 def test_dense_sparse_and_chunks_agree() -> None:
     X, y = table(3, n=300, n_classes=3)
-    options = {"projection_radius": 0.5, "eta0": 0.5, "learning_rate": "invsqrt", "shuffle": False, "max_iter": 1}
+    options: Any = {"projection_radius": 0.5, "eta0": 0.5, "learning_rate": "invsqrt", "shuffle": False, "max_iter": 1}
     whole = SGDClassifier("logistic", **options).fit(X, y)
     sparse = SGDClassifier("logistic", **options).fit(sp.csr_matrix(X), y)
     np.testing.assert_allclose(sparse.coef_, whole.coef_, rtol=1e-12, atol=1e-14)
@@ -230,13 +230,19 @@ def test_one_vs_rest_equals_each_class_alone_and_weights_scale_gradients() -> No
 
 
 # ------------------------------------------------------------------- guarantee
+def allowed(B: float, G: float, steps: int, **how: Any) -> float:
+    value = sgd_bound(B, G, steps, **how).value
+    assert value is not None
+    return value
+
+
 def test_bounds_worked_by_hand() -> None:
     # Two steps of 1 and 1/sqrt 2, B = 1, G = 2: (1 + 4 (1 + 1/2)) / (2 (1 + 1/sqrt 2)).
-    falling = sgd_bound(1.0, 2.0, 2, eta0=1.0, learning_rate="invsqrt")
-    assert falling.value == pytest.approx(7 / (2 + math.sqrt(2)))
-    uniform = sgd_bound(1.0, 2.0, 2, eta0=1.0, learning_rate="invsqrt", average="uniform")
-    assert uniform.value == pytest.approx((1 + 4 * (math.sqrt(2) - 1) + 4 * (1 + math.sqrt(0.5))) / 4)
-    assert sgd_bound(3.0, 2.0, 9, eta0=auto_eta0(3.0, 2.0, 9)).value == pytest.approx(3.0 * 2.0 / 3)
+    falling = allowed(1.0, 2.0, 2, eta0=1.0, learning_rate="invsqrt")
+    assert falling == pytest.approx(7 / (2 + math.sqrt(2)))
+    uniform = allowed(1.0, 2.0, 2, eta0=1.0, learning_rate="invsqrt", average="uniform")
+    assert uniform == pytest.approx((1 + 4 * (math.sqrt(2) - 1) + 4 * (1 + math.sqrt(0.5))) / 4)
+    assert allowed(3.0, 2.0, 9, eta0=auto_eta0(3.0, 2.0, 9)) == pytest.approx(3.0 * 2.0 / 3)
     assert not sgd_bound(None, 2.0, 2, eta0=1.0).applies
     assert "mean" in sgd_bound(1.0, 2.0, 2, eta0=1.0, average=None).why
     with pytest.raises(DataError, match="give max_iter"):
@@ -246,22 +252,22 @@ def test_bounds_worked_by_hand() -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, 3000), st.floats(0.1, 10), st.floats(0.1, 10), st.floats(0.01, 10))
 def test_the_best_constant_step_and_no_other(steps: int, B: float, G: float, eta0: float) -> None:
-    best = sgd_bound(B, G, steps, eta0=auto_eta0(B, G, steps)).value
+    best = allowed(B, G, steps, eta0=auto_eta0(B, G, steps))
     assert best == pytest.approx(B * G / math.sqrt(steps))
-    assert sgd_bound(B, G, steps, eta0=eta0).value >= best * (1 - 1e-12)
+    assert allowed(B, G, steps, eta0=eta0) >= best * (1 - 1e-12)
     t = np.arange(1, steps + 1)
     etas = eta0 / np.sqrt(t)
     exact = (B**2 + G**2 * (etas**2).sum()) / (2 * etas.sum())
-    assert sgd_bound(B, G, steps, eta0=eta0, learning_rate="invsqrt").value == pytest.approx(exact)
+    assert allowed(B, G, steps, eta0=eta0, learning_rate="invsqrt") == pytest.approx(exact)
 
 
 def test_sums_of_very_many_steps_are_on_the_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = {}
     for average in ("eta", "uniform"):
-        exact[average] = sgd_bound(1.0, 1.0, 5000, eta0=1.0, learning_rate="invsqrt", average=average).value
+        exact[average] = allowed(1.0, 1.0, 5000, eta0=1.0, learning_rate="invsqrt", average=average)
     monkeypatch.setattr("linsep.theory.sgd._ONE_BY_ONE", 100)
     for average, value in exact.items():
-        loose = sgd_bound(1.0, 1.0, 5000, eta0=1.0, learning_rate="invsqrt", average=average).value
+        loose = allowed(1.0, 1.0, 5000, eta0=1.0, learning_rate="invsqrt", average=average)
         assert value < loose < 1.01 * value
 
 
@@ -315,7 +321,7 @@ def test_the_guarantee_holds_in_the_mean_of_many_runs(loss: str, rate: str, aver
             learner.set_params(random_state=seed).fit(X, y)
             excess.append(training_loss(X, y, learner.coef_[0], learner.intercept_[0], loss) - best.lower)
         bound = learner.excess_bound_
-        assert bound.applies
+        assert bound.applies and bound.value is not None
         assert np.mean(excess) <= bound.value
         if rate == "constant":
             T = 150 * max_iter

@@ -222,7 +222,7 @@ class _Dual:
         return np.append(np.asarray(self.X.T @ signed).ravel(), self.intercept * signed.sum())
 
     def scores(self, u: Array) -> Array:
-        return np.asarray(self.X @ u[:-1]).ravel() + u[-1] * self.intercept
+        return np.asarray(self.X @ u[:-1] + u[-1] * self.intercept).ravel()
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         """Where the conjugate is finite."""
