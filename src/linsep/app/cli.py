@@ -80,12 +80,18 @@ def fit(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     learner: Annotated[
-        str, typer.Option(help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2 or rocchio.")
+        str, typer.Option(help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio or sgd.")
     ] = "perceptron",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
+    loss: Annotated[
+        str | None, typer.Option(help="Of --learner sgd: perceptron, hinge, logistic, squared_hinge or squared.")
+    ] = None,
+    projection_radius: Annotated[
+        float | None, typer.Option(help="Of --learner sgd: the longest that (w, b) may be; 10 unless given.")
+    ] = None,
     holdout: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Also fit on the other rows and score on this share of them.")
     ] = 0.0,
@@ -112,6 +118,8 @@ def fit(
         model=model,
         categorical=tuple(categorical or ()),
         format=format,
+        loss=loss,
+        projection_radius=projection_radius,
     )
     for message in result.warnings:
         _warn(message)

@@ -34,13 +34,14 @@ from linsep.learners import (
     Perceptron,
     PocketPerceptron,
     Rocchio,
+    SGDClassifier,
     VotedPerceptron,
 )
 from linsep.store import load, save
 from linsep.theory.separability import separability
 from linsep.types import Array, DataError, StopReason, Verdict
 
-LEARNERS: dict[str, tuple[Any, dict[str, str]]] = {
+LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "perceptron": (Perceptron, {}),
     "averaged": (AveragedPerceptron, {}),
     "voted": (VotedPerceptron, {}),
@@ -50,6 +51,7 @@ LEARNERS: dict[str, tuple[Any, dict[str, str]]] = {
     "pa1": (PassiveAggressive, {"variant": "pa1"}),
     "pa2": (PassiveAggressive, {"variant": "pa2"}),
     "rocchio": (Rocchio, {}),
+    "sgd": (SGDClassifier, {"sampling": "replacement", "projection_radius": 10.0}),  # what carries a guarantee
 }
 
 
@@ -83,8 +85,9 @@ def fit(
     model: Path,
     categorical: tuple[str, ...] = (),
     format: str | None = None,
+    **options: Any,
 ) -> Result:
-    """Encode a table, train on it, save the model, and make its receipt."""
+    """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
     _check_writable(model)
     source = open_labelled(table, target, format, categorical)
     encoder = TableEncoder().fit(source)
@@ -92,7 +95,7 @@ def fit(
     codes, classes = encode_labels(rows.y, positive)
     with EpochProgress(max_iter, seconds) as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        estimator = make_learner(learner, max_iter, seconds, progress)
+        estimator = make_learner(learner, max_iter, seconds, progress, **options)
         interrupted = False
         began = time.perf_counter()
         try:
@@ -127,12 +130,18 @@ def open_labelled(table: Any, target: str | None, format: str | None, categorica
     return source
 
 
-def make_learner(name: str, max_iter: int | None, seconds: float | None, progress: EpochProgress) -> Any:
+def make_learner(
+    name: str, max_iter: int | None, seconds: float | None, progress: EpochProgress, **options: Any
+) -> Any:
     """The learner of that name; a limit in seconds lifts the one in epochs."""
     if name not in LEARNERS:
         raise DataError(f"no learner called {name!r}: choose from {', '.join(LEARNERS)}")
     kind, parameters = LEARNERS[name]
     estimator = kind(**parameters)
+    chosen = {option: value for option, value in options.items() if value is not None}
+    for option in chosen.keys() - estimator.get_params():
+        raise DataError(f"--{option.replace('_', '-')} is not an option of --learner {name}")
+    estimator.set_params(**chosen)
     if not hasattr(estimator, "max_iter"):  # one pass is all it makes
         return estimator
     if max_iter is not None or seconds is not None:
