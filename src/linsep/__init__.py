@@ -3,6 +3,7 @@
 from linsep.data.open import open_data
 from linsep.data.synthetic import make_separable
 from linsep.learners import (
+    MLP,
     AveragedPerceptron,
     MarginPerceptron,
     PassiveAggressive,
@@ -20,6 +21,7 @@ from linsep.theory.separability import separability
 from linsep.theory.sgd import sgd_bound
 
 __all__ = [
+    "MLP",
     "AveragedPerceptron",
     "MarginPerceptron",
     "PassiveAggressive",

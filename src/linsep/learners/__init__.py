@@ -2,6 +2,7 @@
 
 from linsep.learners.aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.averaged import AveragedPerceptron
+from linsep.learners.mlp import MLP
 from linsep.learners.perceptron import Perceptron
 from linsep.learners.pocket import PocketPerceptron
 from linsep.learners.rocchio import Rocchio
@@ -9,6 +10,7 @@ from linsep.learners.sgd import SGDClassifier
 from linsep.learners.voted import VotedPerceptron
 
 __all__ = [
+    "MLP",
     "AveragedPerceptron",
     "MarginPerceptron",
     "PassiveAggressive",
