@@ -80,7 +80,11 @@ def fit(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     learner: Annotated[
-        str, typer.Option(help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio or sgd.")
+        str,
+        typer.Option(
+            help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, mlp, or auto: the simplest "
+            "of rocchio, averaged and mlp that no other beats on rows held out."
+        ),
     ] = "perceptron",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")

@@ -80,16 +80,19 @@ def _prove(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[
     stored = X.nnz if hasattr(X, "nnz") else X.size
     if stored > _PROOF_ENTRIES:
         return [("separable?", "not asked of a table this large: `linsep check` decides")], {"verdict": None}
-    certificate = separability(X, y, fit_intercept=learner.fit_intercept, time_limit=_PROOF_SECONDS)
+    fit_intercept = getattr(learner, "fit_intercept", True)
+    certificate = separability(X, y, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
     data: dict[str, Any] = {"verdict": certificate.verdict, "summary": certificate.summary()}
     lines = [("separable?", certificate.summary())]
-    planes = [Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0]))]
+    planes = []
+    if hasattr(learner, "coef_"):
+        planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
     if certificate.verdict == "separable":
-        bracket = max_margin(X, y, bias="free" if learner.fit_intercept else None)
+        bracket = max_margin(X, y, bias="free" if fit_intercept else None)
         data["margin"] = bracket.to_dict()
         lines.append(("margin bracket", f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"))
         planes.append(bracket.hyperplane)
-        if learner.fit_intercept:  # what bounds mistakes on (x, 1) best
+        if fit_intercept:  # what bounds mistakes on (x, 1) best
             planes.append(max_margin(X, y, bias="homogeneous").hyperplane)
     bound_lines, data["bounds"] = _bounds(learner, X, y, planes)
     return lines + bound_lines, data

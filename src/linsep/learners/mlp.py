@@ -145,8 +145,8 @@ class MLP(Classifier):
         self._train(X, np.searchsorted(self.classes_, y))
         if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
             warnings.warn(
-                f"MLP stopped after {self.n_iter_} epochs ({self.stop_reason_}), the loss at {self.loss_curve_[-1]:.4g}, "
-                f"with {int(self.trace_.mistakes[-1])} mistakes on {len(y)} rows: raise max_iter or max_seconds",
+                f"MLP stopped after {self.n_iter_} epochs ({self.stop_reason_}), its loss {self.loss_curve_[-1]:.4g}; "
+                f"{int(self.trace_.mistakes[-1])} of {len(y)} rows are mistakes; raise max_iter or max_seconds",
                 ConvergenceWarning,
                 stacklevel=2,
             )
