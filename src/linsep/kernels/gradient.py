@@ -103,7 +103,8 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
     them on mistakes that rounding left without effect.
     """
     X = rows.X
-    bounded = rule.radius < np.inf
+    bounded, clipped = rule.radius < np.inf, rule.clip < np.inf
+    measured = bounded or clipped
     period = max(w.V.shape[1], _MEASURE)
     for t in range(row_count(X)):
         i = row_at(rows.order, t)
@@ -111,7 +112,7 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
         eta = rule.eta0 / np.sqrt(visit + t + 1.0) if rule.decreasing else rule.eta0
         omega = 0.0 if rule.weighting == NO_MEAN else 1.0 if rule.weighting == UNIFORM else eta
         w.total[0] += omega
-        q = row_norm2(X, i) + rule.intercept if bounded or rule.clip < np.inf else 0.0
+        q = -1.0
         for k in range(w.s.shape[0]):
             own = rows.y[i] == k
             y = 1.0 if own else -1.0
@@ -122,9 +123,10 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
             g = loss_slope(rule.loss, y, z) * weight_at(rows.weight, i) * (weight_at(rows.own, i) if own else 1.0)
             if g == 0.0:
                 continue
-            length = abs(g) * np.sqrt(q)
-            if length > rule.clip:
-                g *= rule.clip / length
+            if measured and q < 0.0:
+                q = row_norm2(X, i) + rule.intercept
+            if clipped and abs(g) * np.sqrt(q) > rule.clip:
+                g *= rule.clip / (abs(g) * np.sqrt(q))
             counts[k, 1] += 1
             if not _step(X, i, -eta * g, rule, w, k, watch, visit + t) and mistake:
                 counts[k, 2] += row_norm2(X, i) > 0.0

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.special
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.neural_network import MLPClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -166,6 +165,9 @@ class MLP(Classifier):
                 raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
 
     def _train(self, X: Any, codes: Array) -> None:
+        # Imported here: it costs as much as the rest of the learners, and most programs do without.
+        from sklearn.neural_network import MLPClassifier
+
         model = MLPClassifier(
             hidden_layer_sizes=(self.hidden,),
             alpha=self.alpha,
@@ -203,7 +205,7 @@ class MLP(Classifier):
         before, lately = min(losses[: -_PATIENCE - 1]), min(losses[-_PATIENCE - 1 :])
         return StopReason.CONVERGED if lately > before - self.tol else None
 
-    def _take(self, model: MLPClassifier) -> None:
+    def _take(self, model: Any) -> None:
         """Keep the weights in the shapes of this class."""
         (W, v), (b, c) = model.coefs_, model.intercepts_
         self.hidden_coef_, self.hidden_intercept_ = W.T.copy(), b.copy()
@@ -241,7 +243,7 @@ class MLP(Classifier):
         return np.asarray(scipy.special.softmax(z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z]), axis=1))
 
 
-def _one_epoch(model: MLPClassifier, X: Any, codes: Array, classes: Array) -> None:
+def _one_epoch(model: Any, X: Any, codes: Array, classes: Array) -> None:
     """Call it once; it turns Ctrl-C into a warning, this turns it back."""
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="Training interrupted by user")
