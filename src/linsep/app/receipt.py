@@ -124,7 +124,8 @@ def _excess(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict
         for label in positive
     ]
     excess = max(loss - low for loss, low in zip(losses, least, strict=True))
-    lines.append(("measured excess", f"{excess:.6g} at most, over the least loss for ||(w, b)|| <= {radius:g} (by L-BFGS-B)"))
+    where = f"for ||(w, b)|| <= {radius:g} (by L-BFGS-B)"
+    lines.append(("measured excess", f"{excess:.6g} at most, over the least loss {where}"))
     return lines, data | {"measured_excess": excess, "least_loss": least}
 
 
