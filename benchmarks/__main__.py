@@ -21,9 +21,21 @@ from benchmarks.data import loaders
 from benchmarks.timing import Report
 
 # Suite -> the module that has a function of its name; those of the second group read the real data.
-MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports"}
+MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports", "convex": "convex", "hidden": "hidden"}
 REAL = {"mnist": "dense", "flights": "wide", "text": "wide", "threads": "threads", "peers": "peers", "files": "files"}
-ORDER = ("breast_cancer", "mnist", "flights", "text", "online", "imports", "peers", "files", "threads")
+ORDER = (
+    "breast_cancer",
+    "mnist",
+    "flights",
+    "text",
+    "online",
+    "imports",
+    "convex",
+    "hidden",
+    "peers",
+    "files",
+    "threads",
+)
 # Suites that take minutes: `make bench-long` runs them, or name them.
 LONG = {"certificates": "certificates", "tagging": "tagging"}
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")

@@ -145,3 +145,37 @@ def chain(sentences: Any, gold: Any, visits: Any, n_features: int, n_tags: int) 
             mistakes.append(visit)
         total = total + w
     return ChainRun(w, total / len(visits), mistakes)
+
+
+def loss(name: str, y: float, z: float) -> float:
+    m = y * z
+    return {
+        "perceptron": max(0.0, -m),
+        "hinge": max(0.0, 1 - m),
+        "logistic": float(np.logaddexp(0, -m)),
+        "squared_hinge": max(0.0, 1 - m) ** 2,
+        "squared": (y - z) ** 2,
+    }[name]
+
+
+def slope(name: str, y: float, z: float) -> float:
+    m = y * z
+    return {
+        "perceptron": -y * (m <= 0),
+        "hinge": -y * (m < 1),
+        "logistic": -y * float(np.exp(-np.logaddexp(0, m))),
+        "squared_hinge": -2 * y * max(0.0, 1 - m),
+        "squared": 2 * (z - y),
+    }[name]
+
+
+def sgd(A: Any, y: Any, rows: Any, etas: Any, name: str, radius: float, clip: float, weight: Any) -> tuple[Any, Any]:
+    """The vector before each step and the last one; step t takes row rows[t] of A and eta etas[t]."""
+    w, stored = np.zeros(A.shape[1]), []
+    for i, eta in zip(rows, etas, strict=True):
+        stored.append(w)
+        g = weight[i] * slope(name, y[i], w @ A[i]) * A[i]
+        g = g * min(1.0, clip / max(float(np.linalg.norm(g)), 1e-300))
+        w = w - eta * g
+        w = w * min(1.0, radius / max(float(np.linalg.norm(w)), 1e-300))
+    return np.array(stored), w

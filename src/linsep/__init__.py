@@ -3,6 +3,7 @@
 from linsep.data.open import open_data
 from linsep.data.synthetic import make_separable
 from linsep.learners import (
+    MLP,
     AveragedPerceptron,
     MarginPerceptron,
     PassiveAggressive,
@@ -10,6 +11,7 @@ from linsep.learners import (
     PocketPerceptron,
     Rocchio,
     SequenceTagger,
+    SGDClassifier,
     StructuredPerceptron,
     VotedPerceptron,
 )
@@ -18,14 +20,17 @@ from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
 from linsep.theory.separability import separability
+from linsep.theory.sgd import sgd_bound
 
 __all__ = [
+    "MLP",
     "AveragedPerceptron",
     "MarginPerceptron",
     "PassiveAggressive",
     "Perceptron",
     "PocketPerceptron",
     "Rocchio",
+    "SGDClassifier",
     "Separation",
     "SeparationError",
     "SeparationWarning",
@@ -41,4 +46,5 @@ __all__ = [
     "separability",
     "separation",
     "separation_scan",
+    "sgd_bound",
 ]

@@ -81,12 +81,22 @@ def fit(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     learner: Annotated[
-        str, typer.Option(help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2 or rocchio.")
+        str,
+        typer.Option(
+            help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, mlp, or auto: the simplest "
+            "of rocchio, averaged and mlp that no other beats on rows held out."
+        ),
     ] = "perceptron",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
+    loss: Annotated[
+        str | None, typer.Option(help="Of --learner sgd: perceptron, hinge, logistic, squared_hinge or squared.")
+    ] = None,
+    projection_radius: Annotated[
+        float | None, typer.Option(help="Of --learner sgd: the longest that (w, b) may be; 10 unless given.")
+    ] = None,
     holdout: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Also fit on the other rows and score on this share of them.")
     ] = 0.0,
@@ -97,7 +107,10 @@ def fit(
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
 
-    Numbers are standardised, text columns become one indicator column a level. Exit status: 0 done (also when
+    Numbers are standardised, text columns become one indicator column a level. The receipt of --learner sgd has the
+    excess loss that is guaranteed beside the measured one, over the least loss that SciPy's L-BFGS-B finds.
+
+    Exit status: 0 done (also when
     a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
     """
     if max_iter is not None and seconds is not None:
@@ -113,6 +126,8 @@ def fit(
         model=model,
         categorical=tuple(categorical or ()),
         format=format,
+        loss=loss,
+        projection_radius=projection_radius,
     )
     for message in result.warnings:
         _warn(message)

@@ -108,6 +108,10 @@ class BatchLearner(LinearClassifier):
     def _settle(self) -> None:
         """Derive what predictions use from what passes moved."""
 
+    def _reorders(self) -> bool:
+        """Whether each pass visits rows in an order of its own."""
+        return self.shuffle
+
     def _order(self, n: int, rng: np.random.RandomState) -> Array:
         """The n rows that a shuffled pass visits."""
         return shuffled_order(n, rng)
@@ -222,7 +226,7 @@ class BatchLearner(LinearClassifier):
     # ------------------------------------------------------------------- loop
     def _train(self, rows: Rows, reference: Array) -> None:
         n = len(rows.y)
-        rng = check_random_state(self.random_state) if self.shuffle else None
+        rng = check_random_state(self.random_state) if self._reorders() else None
         log = make_update_log() if self.trace == "updates" else None
         self.trace_ = Trace(n, log)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
@@ -355,17 +359,9 @@ class EpochLearner(BatchLearner, OnlineClassifier):
             y = np.asarray([label])
             weights = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
             own = 1.0 if weights is None else float(weights[0])
-        W, b = self._moving()
         if own == 0:
             return
-        step, rest = self._step(), (float(self.fit_intercept), self._watch(), self.t_)
-        if type(step) is PerceptronStep:
-            step = step.margin
-        if len(self.classes_) <= 2:
-            mistakes, updates, absorbed = learn_row(X, code, own, step, W, b, *rest)
-        else:
-            together = self.multi_class == "multiclass"
-            mistakes, updates, absorbed = learn_row_of_many(X, code, own, together, step, W, b, *rest)
+        mistakes, updates, absorbed = self._visit(X, code, own)
         if mistakes < 0:
             raise DataError("the row holds a value that is no finite number, or beyond 1e154")
         self.t_ += 1
@@ -375,6 +371,17 @@ class EpochLearner(BatchLearner, OnlineClassifier):
         self._settle_later()
         if absorbed:
             self._warn_if_absorbed(absorbed)
+
+    def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
+        """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes being -1 for a row not finite."""
+        W, b = self._moving()
+        step, rest = self._step(), (float(self.fit_intercept), self._watch(), self.t_)
+        if type(step) is PerceptronStep:
+            step = step.margin
+        if len(self.classes_) <= 2:
+            return learn_row(X, code, own, step, W, b, *rest)
+        together = self.multi_class == "multiclass"
+        return learn_row_of_many(X, code, own, together, step, W, b, *rest)
 
 
 def report_epoch(verbose: int | Progress, epochs: int, mistakes: int, seconds: float) -> None:
