@@ -1,4 +1,4 @@
-"""Numbers too large for the arithmetic: refused at the door, or told as soon as they appear."""
+"""Numbers at the ends of their range: rows and weights too large for the arithmetic are refused, zeros counted."""
 
 from __future__ import annotations
 
@@ -67,3 +67,11 @@ def check_weights(norm: float, dtype: Any) -> None:
             f"w has outgrown {dtype}: ||w|| is {norm:.3g}, so decision values may overflow. Scale the columns down"
             f"{', give float64 rows' if dtype == np.float32 else ''} or start afresh."
         )
+
+
+def count_zero_rows(X: Any) -> int:
+    """Rows without a non-zero entry: without an intercept their decision value is 0, a mistake for ever."""
+    if isinstance(X, np.ndarray):
+        return int((~X.any(axis=1)).sum())
+    stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])
+    return int(((stored == 0) | (X.indptr[1:] == X.indptr[:-1])).sum())

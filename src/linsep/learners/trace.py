@@ -9,7 +9,7 @@ import numpy as np
 
 from linsep.kernels.epoch import RECORD
 from linsep.kernels.optional import UpdateLog
-from linsep.types import Array
+from linsep.types import Array, Hyperplane
 
 # After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.
 _DENSE = 64
@@ -129,3 +129,13 @@ def make_update_log(cap: int = UPDATE_CAP) -> UpdateLog:
     """Return an empty log with room for `cap` updates."""
     rows, visits, classes = (np.zeros(cap, np.int64) for _ in range(3))
     return UpdateLog(rows, visits, classes, np.zeros(cap), np.zeros(1, np.int64))
+
+
+def flatten_reference(reference: Hyperplane | tuple[Any, float] | None, n_features: int) -> Array:
+    """(w*, b*) as one float64 array, or an empty one."""
+    if reference is None:
+        return np.empty(0)
+    w = np.asarray(reference[0], dtype=np.float64).ravel()
+    if w.size != n_features:
+        raise ValueError(f"the reference has {w.size} weights, the rows have {n_features} features")
+    return np.append(w, float(reference[1]))

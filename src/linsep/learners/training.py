@@ -22,9 +22,9 @@ from linsep.learners.base import LinearClassifier
 from linsep.learners.interrupt import uninterrupted
 from linsep.learners.online import OnlineClassifier
 from linsep.learners.order import shuffled_order
-from linsep.learners.overflow import check_weights
+from linsep.learners.overflow import check_weights, count_zero_rows
 from linsep.learners.threads import count_threads, one_pass, threaded_passes
-from linsep.learners.trace import Trace, make_update_log
+from linsep.learners.trace import Trace, flatten_reference, make_update_log
 from linsep.types import Array, Budget, DataError, Hyperplane, PrecisionWarning, StopReason
 
 Progress = Callable[[int, int, float], None]
@@ -212,7 +212,7 @@ class BatchLearner(LinearClassifier):
         with self._unchanged_on_error():
             self._check_parameters()
             rows = self._rows_to_fit(X, y, sample_weight, warm=self.warm_start and hasattr(self, "coef_"))
-            plane = _flatten(reference, self.n_features_in_)
+            plane = flatten_reference(reference, self.n_features_in_)
             try:
                 self._train(rows, plane)
             except KeyboardInterrupt as interrupt:  # the model so far is kept
@@ -270,7 +270,7 @@ class BatchLearner(LinearClassifier):
         if self.fit_intercept or not self._moves_on_zero_rows():
             return 0
         every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
-        return _count_zero_rows(rows.X) * (len(self.classes_) if every_class else 1)
+        return count_zero_rows(rows.X) * (len(self.classes_) if every_class else 1)
 
     def _moves_on_zero_rows(self) -> bool:
         """Whether a row of zeros is an update, though without an intercept it moves nothing."""
@@ -390,21 +390,3 @@ def report_epoch(verbose: int | Progress, epochs: int, mistakes: int, seconds: f
         verbose(epochs, mistakes, seconds)
     elif verbose:
         print(f"epoch {epochs}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)
-
-
-def _count_zero_rows(X: Any) -> int:
-    """Rows without a non-zero entry: without an intercept their decision value is 0, a mistake for ever."""
-    if isinstance(X, np.ndarray):
-        return int((~X.any(axis=1)).sum())
-    stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])
-    return int(((stored == 0) | (X.indptr[1:] == X.indptr[:-1])).sum())
-
-
-def _flatten(reference: Hyperplane | tuple[Any, float] | None, n_features: int) -> Array:
-    """(w*, b*) as one float64 array, or an empty one."""
-    if reference is None:
-        return np.empty(0)
-    w = np.asarray(reference[0], dtype=np.float64).ravel()
-    if w.size != n_features:
-        raise ValueError(f"the reference has {w.size} weights, the rows have {n_features} features")
-    return np.append(w, float(reference[1]))
