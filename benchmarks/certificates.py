@@ -85,7 +85,9 @@ def highs(X: Any, y: Any) -> Any:
         method="highs",
         options={"time_limit": LIMIT},
     )
-    return int((found.x[width:] > 0.5).sum()) if found.status == 0 else found.message.split(".")[0]
+    if found.status != 0 or found.x is None:
+        return found.message.split(".")[0]
+    return int((found.x[width:] > 0.5).sum())
 
 
 def _signs(y: Any) -> Any:

@@ -192,6 +192,8 @@ class _Faces:
         rows = self.rows
         if self.basis or rows.zero.any() or rows.width < _WIDE or 10 * rows.stored > rows.n * rows.width:
             return
+        if rows.scaled_columns is None:
+            return
         d = clean_pass(rows.scaled_columns, rows.s, rows.constant, _PASSES, self.deadline)
         self._check_clock()
         if d is not None and self._price(whole := whole_numbers(d)) is None:

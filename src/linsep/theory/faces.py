@@ -122,17 +122,29 @@ def prove_overlap(
     rows: SignedRows, guess: Guess, free: list[int], deadline: float, *, want_witness: bool
 ) -> Overlap | None:
     """Exact weights for the rows of a guess, on at most twice their rank many; None if they are not there."""
+    try:
+        return _prove_overlap(rows, guess, free, deadline, want_witness)
+    except np.linalg.LinAlgError:  # rounding hides the rank
+        return None
+
+
+def _prove_overlap(
+    rows: SignedRows, guess: Guess, free: list[int], deadline: float, want_witness: bool
+) -> Overlap | None:
     ids = [*free, *guess.ids]
     y = np.concatenate([np.zeros(len(free)), guess.y / guess.y.max()])
     support = make_support(rows.dense(ids), y, len(free))
     if support is None or not support.positive():
         return None
     spanning = support.basis[support.basis >= len(free)]
+    if not (support.y[spanning] > 0).all():
+        return None
     support.y *= _LOWEST_WEIGHT * 2 / support.y[spanning].min()
     support.low[spanning] = np.floor(support.y[spanning] / 2)
     support.lower()
     weights = exact_weights(rows, ids, support, deadline)
-    if weights is None:
+    # Every row that spans must have a weight: it is what makes later weights of it positive.
+    if weights is None or not all(weights[ids[j]] > 0 for j in spanning):
         return None
     span = Span(rows, [ids[j] for j in support.basis], support.columns)
     witness = None

@@ -15,6 +15,7 @@ from linsep.theory.signed import SignedRows
 from linsep.types import Array
 
 PRIME = 2**61 - 1
+_TINY = 2.0**-900
 _SECONDS = 4e-9  # an exact solve of size n takes about this times n^3 (more for wide entries): measured
 
 
@@ -47,8 +48,8 @@ class IntegerRows:
 def _from_doubles(rows: SignedRows, ids: list[int]) -> tuple[list[list[int]], list[Fraction]] | None:
     """The same without a loop over entries, where the entries of each row span less than 62 bits."""
     Z = rows.dense(ids)
-    if rows.scaled and np.count_nonzero(Z) != _stored(rows, ids):
-        return None  # an entry underflowed
+    if rows.scaled and np.count_nonzero(np.abs(Z) > _TINY) != _stored(rows, ids):
+        return None  # an entry underflowed, or lost bits
     mantissas, exps = np.frexp(Z)
     whole = np.ldexp(mantissas, 53).astype(np.int64)
     zeros = np.where(whole == 0, 62, np.frexp((whole & -whole).astype(np.float64))[1] - 1)  # trailing zero bits

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from linsep.theory.scale import even_exponents, is_uneven, shifted
 from linsep.types import Array, DataError
 
 
@@ -106,45 +107,61 @@ class SignedRows:
 
     @property
     def scaled_columns(self) -> Any:
-        """X as doubles, columns divided by 2 to `column_exps`."""
-        return self._columns[0]
+        """X as doubles, each column divided by 2 to an exponent; None if `column_exps` are others."""
+        return self._columns[0] if np.array_equal(self._columns[1], self.column_exps) else None
 
     @property
     def stored(self) -> int:
         """Entries that the table holds."""
         return int(self.X.nnz) if self.sparse else self.n * self.p
 
+    @cached_property
+    def _scaling(self) -> tuple[Any, Array, Array]:
+        """z_i without its constant as doubles, and the exponents of columns and rows."""
+        values, columns, _ = self._columns
+        if not self.scaled:
+            return self._turned(values), columns, np.zeros(self.n, dtype=np.int64)
+        rows = _exponents(np.maximum(_row_max(values), float(self.constant)))
+        scaled = shifted(values, np.zeros(self.p, dtype=np.int64), rows)
+        if not self.whole and is_uneven(self.X, scaled):
+            X = self.X.astype(np.float64)
+            columns, rows = even_exponents(X, constant=self.constant)
+            scaled = shifted(X, columns[: self.p], rows)
+        return self._turned(scaled), columns, rows
+
+    def _turned(self, values: Any) -> Any:
+        if not self.sparse:
+            return values * self.s[:, None]
+        out = scipy.sparse.csr_array(values, copy=True)
+        out.data *= np.repeat(self.s, np.diff(out.indptr))
+        return out
+
     @property
     def column_exps(self) -> Array:
-        """Columns are divided by 2 to these."""
-        return self._columns[1]
+        """Columns, the constant's last, are divided by 2 to these."""
+        return self._scaling[1]
+
+    @property
+    def row_exps(self) -> Array:
+        """Rows are divided by 2 to these."""
+        return self._scaling[2]
+
+    @property
+    def doubles(self) -> Any:
+        """z_i without its constant: exact unless `whole`, or entries differ by hundreds of powers of two."""
+        return self._scaling[0]
+
+    @cached_property
+    def k(self) -> Array:
+        """The constants of z_i."""
+        if not self.constant:
+            return np.zeros(self.n)
+        return np.asarray(np.ldexp(self.s, -(self.row_exps + self.column_exps[self.p])))
 
     @property
     def multiples(self) -> list[int]:
         """Columns of Fractions are multiplied by these."""
         return self._columns[2]
-
-    @cached_property
-    def row_exps(self) -> Array:
-        """Rows are divided by 2 to these."""
-        if not self.scaled:
-            return np.zeros(self.n, dtype=np.int64)
-        return _exponents(np.maximum(_row_max(self._columns[0]), float(self.constant)))
-
-    @cached_property
-    def doubles(self) -> Any:
-        """z_i without its constant, as doubles: exact unless `whole`, or rows differ by hundreds of powers of two."""
-        values, factor = self._columns[0], np.ldexp(self.s, -self.row_exps)
-        if not self.sparse:
-            return values * factor[:, None]
-        out = scipy.sparse.csr_array(values, copy=True)
-        out.data *= np.repeat(factor, np.diff(out.indptr))
-        return out
-
-    @cached_property
-    def k(self) -> Array:
-        """The constants of z_i."""
-        return np.asarray(np.ldexp(self.s, -self.row_exps) if self.constant else np.zeros(self.n))
 
     @cached_property
     def rank_bound(self) -> int:
