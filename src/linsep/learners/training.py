@@ -204,7 +204,7 @@ class BatchLearner(LinearClassifier):
         with self._unchanged_on_error():
             self._check_parameters()
             rows = self._rows_to_fit(X, y, sample_weight, warm=self.warm_start and hasattr(self, "coef_"))
-            plane = _flatten(reference, self.n_features_in_)
+            plane = flatten_plane(reference, self.n_features_in_)
         self._train(rows, plane)
         self._warn_unless_clean(len(rows.y))
         self._warn_if_absorbed(int(self.trace_.total_absorbed))
@@ -217,7 +217,7 @@ class BatchLearner(LinearClassifier):
         log = make_update_log() if self.trace == "updates" else None
         self.trace_ = Trace(n, log)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-        hopeless = 0 if self.fit_intercept else _count_zero_rows(rows.X)
+        hopeless = 0 if self.fit_intercept else count_zero_rows(rows.X)
         budget = Budget(self.max_iter, self.max_seconds).start()
         batch = 1
         memory = self._prepare(rows)
@@ -356,7 +356,7 @@ class EpochLearner(BatchLearner, OnlineClassifier):
             self._warn_if_absorbed(absorbed)
 
 
-def _count_zero_rows(X: Any) -> int:
+def count_zero_rows(X: Any) -> int:
     """Rows without a non-zero entry: without an intercept their decision value is 0, a mistake for ever."""
     if isinstance(X, np.ndarray):
         return int((~X.any(axis=1)).sum())
@@ -364,7 +364,7 @@ def _count_zero_rows(X: Any) -> int:
     return int(((stored == 0) | (X.indptr[1:] == X.indptr[:-1])).sum())
 
 
-def _flatten(reference: Hyperplane | tuple[Any, float] | None, n_features: int) -> Array:
+def flatten_plane(reference: Hyperplane | tuple[Any, float] | None, n_features: int) -> Array:
     """(w*, b*) as one float64 array, or an empty one."""
     if reference is None:
         return np.empty(0)
