@@ -179,3 +179,33 @@ def sgd(A: Any, y: Any, rows: Any, etas: Any, name: str, radius: float, clip: fl
         w = w - eta * g
         w = w * min(1.0, radius / max(float(np.linalg.norm(w)), 1e-300))
     return np.array(stored), w
+
+
+class MixedRun(NamedTuple):
+    w: Any  # (w, b)
+    mean: Any  # of all vectors in use, one after each row
+    mistakes: list[list[int]]  # of each shard in each epoch
+
+
+def parameter_mixing(X: Any, y: Any, mix: str, epochs: int) -> MixedRun:
+    """Each shard (a list of them) makes an epoch from the mixed weights; then w = sum mu_i w_i."""
+    w = np.zeros(X[0].shape[1] + 1)
+    used: list[Any] = []
+    mistakes: list[list[int]] = []
+    for _ in range(epochs):
+        trained: list[Any] = []
+        k: list[int] = []
+        for rows, labels in zip(X, y, strict=True):
+            v, made = w.copy(), 0
+            for x, label in zip(rows, labels, strict=True):
+                if label * (x @ v[:-1] + v[-1]) <= 0:
+                    v += label * np.append(x, 1.0)
+                    made += 1
+                used.append(v.copy())
+            trained.append(v)
+            k.append(made)
+        mu = np.array(k) / sum(k) if mix == "mistakes" and any(k) else np.full(len(X), 1 / len(X))
+        if any(k):
+            w = mu @ np.array(trained)
+        mistakes.append(k)
+    return MixedRun(w, np.mean(used, axis=0), mistakes)

@@ -25,6 +25,7 @@ FLOORS = {
     "store": 4,
     "plots": 4,
     "scale": 4,
+    "export": 4,
     "app": 5,
 }
 KERNELS_MAY_IMPORT = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}

@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from linsep.app import commands
 from linsep.app import separation as separation_command
+from linsep.app.export import export_model
 from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
@@ -230,6 +231,25 @@ def show(
     """Print what a model file holds: its largest weights by feature name, and how it was made."""
     result = commands.show(model, weights)
     _print(result.lines, result.data, as_json)
+
+
+class ExportFormat(StrEnum):
+    """What other programs read."""
+
+    JSON = "json"
+    SQL = "sql"
+    ONNX = "onnx"
+
+
+@app.command()
+def export(
+    model: ModelArg,
+    to: Annotated[ExportFormat, typer.Option(help="json, sql (DuckDB, SQLite, PostgreSQL) or onnx.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")] = "-",
+    table: Annotated[str, typer.Option(help="Table that the SQL scores.")] = "rows",
+) -> None:
+    """Write a model for other programs: all they need to get from a raw row to its decision value and label."""
+    export_model(model, to.value, output, table)
 
 
 @app.command()

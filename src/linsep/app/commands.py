@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -212,24 +212,24 @@ def _unknown(encoder: TableEncoder) -> list[str]:
 
 
 @contextmanager
-def open_output(name: str) -> Iterator[TextIO]:
+def open_output(name: str, *, binary: bool = False) -> Iterator[IO[Any]]:
     """Standard output for "-", else a file that appears only when it is whole."""
     if name == "-":
-        yield sys.stdout
+        yield sys.stdout.buffer if binary else sys.stdout
         sys.stdout.flush()
         return
     path = Path(name)
     check_writable(path)
     partial = path.with_name(path.name + ".partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="") as stream:
+        with partial.open("wb") if binary else partial.open("w", encoding="utf-8", newline="") as stream:
             yield stream
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def write_csv(table: pa.Table, stream: TextIO) -> None:
+def write_csv(table: pa.Table, stream: IO[str]) -> None:
     """Write a table as CSV; numbers with as many digits as they need to be read back the same."""
     sink = pa.BufferOutputStream()
     pyarrow.csv.write_csv(table, sink, pyarrow.csv.WriteOptions(quoting_style="needed"))

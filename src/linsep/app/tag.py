@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -136,7 +136,7 @@ def predict(model: Path, text: str, output: str, *, format: str | None, tag: str
             stream.write("".join(f"{token}\t{tag}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n")
 
 
-def _write_conllu(read: Tagged, found: list[list[Any]], column: int, stream: TextIO) -> None:
+def _write_conllu(read: Tagged, found: list[list[Any]], column: int, stream: IO[Any]) -> None:
     text = list(read.text)
     for lines, tags in zip(read.lines, found, strict=True):
         for line, tag in zip(lines, tags, strict=True):
