@@ -46,7 +46,7 @@ def plot_margins(model: Any, X: Any, y: Any, *, label: Any = None, ax: Axes | No
     subject = subject_of(model, label)
     margins = margins_of(subject, X if subject.plane is None else table.X, labels_of(y, table.X.shape[0]))
     ax = new_axes(ax)
-    edges, counts = _right_closed(margins)
+    edges, counts = right_closed(margins)
     wrong = edges[1:] <= 0
     widths = np.diff(edges)
     n_wrong = int((margins <= 0).sum())
@@ -68,7 +68,7 @@ def plot_margins(model: Any, X: Any, y: Any, *, label: Any = None, ax: Axes | No
     return ax
 
 
-def _right_closed(margins: Array) -> tuple[Array, Array]:
+def right_closed(margins: Array) -> tuple[Array, Array]:
     """Edges of bins (a, b], 0 among them, so that no bar holds mistakes and others; and the counts."""
     low, high = min(0.0, float(margins.min())), max(0.0, float(margins.max()))
     if low == high:

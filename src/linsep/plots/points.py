@@ -8,7 +8,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from linsep.plots.style import EDGE, INK, VALUES, legend, look, new_axes, note, padded, say_thinned, shorten, thinned
+from linsep.plots.style import (
+    EDGE,
+    INK,
+    VALUES,
+    count,
+    legend,
+    look,
+    new_axes,
+    note,
+    padded,
+    say_thinned,
+    shorten,
+    thinned,
+)
 from linsep.plots.subject import Subject, Table, codes_of, labels_of, margins_of, subject_of, table_of
 from linsep.plots.view import View, view_of
 from linsep.types import Array, DataError
@@ -178,14 +191,10 @@ def _ringed(ring: Ring | None, margins: Array, subject: Subject) -> tuple[Array,
         raise DataError(f'ring is "mistaken" or "support", not {ring!r}')
     mistaken = np.flatnonzero(margins <= 0)
     if ring == "mistaken" or (ring is None and mistaken.size):
-        return mistaken, f"mistaken: {_rows(mistaken.size)}"
+        return mistaken, f"mistaken: {count(mistaken.size, 'row')}"
     least = np.abs(margins).min()
     support = np.flatnonzero(np.abs(margins) <= least * (1 + 1e-6)) if subject.support is None else subject.support
-    return support, f"on the margin: {_rows(support.size)}"
-
-
-def _rows(n: int) -> str:
-    return f"{n:,} {'row' if n == 1 else 'rows'}"
+    return support, f"on the margin: {count(support.size, 'row')}"
 
 
 def _grid(ax: Axes) -> tuple[Array, Array, Array]:

@@ -9,7 +9,20 @@ from matplotlib.axes import Axes
 from scipy.spatial import ConvexHull
 
 from linsep.plots.points import LIMIT, place
-from linsep.plots.style import COLOURS, EDGE, GREY, INK, legend, look, new_axes, note, say_thinned, shorten, thinned
+from linsep.plots.style import (
+    COLOURS,
+    EDGE,
+    GREY,
+    INK,
+    count,
+    legend,
+    look,
+    new_axes,
+    note,
+    say_thinned,
+    shorten,
+    thinned,
+)
 from linsep.plots.subject import Table, labels_of, table_of
 from linsep.plots.view import View, view_of
 from linsep.regression import Separation
@@ -73,6 +86,8 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     shown = thinned(len(s), limit, keep=rows)
     classes = list(np.unique(labels))
     at = place(ax, table, (s > 0).astype(np.intp), classes, view, shown)
+    if table.X.shape[1] == 1:
+        at[:, 1] = s[shown] > 0
     _draw_others(ax, at, s[shown], np.isin(shown, rows))
     inner = at[np.searchsorted(shown, rows)]
     _draw_held(ax, inner, s[rows], rows, classes, certificate.fit_intercept)
@@ -107,11 +122,11 @@ def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any], i
             ax.scatter(
                 at[own, 0],
                 at[own, 1],
-                s=60,
+                s=42,
                 c=colour,
                 marker=marker,
                 zorder=4,
-                label=f"{names[k]}: {own.sum()} rows",
+                label=f"{names[k]}: {count(int(own.sum()), 'row')}",
                 **EDGE,
             )
     if not intercept:
@@ -149,7 +164,7 @@ def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, intercept: bool, 
     if len(points) > 1:
         ax.plot(*points.T, color=INK, ls=":", lw=1.2, zorder=3)
     ax.scatter(
-        points[:, 0], points[:, 1], s=130, marker="*", c="white", edgecolors=INK, linewidths=1.2, zorder=5, label=words
+        points[:, 0], points[:, 1], s=170, marker="*", c="white", edgecolors=INK, linewidths=1.2, zorder=3, label=words
     )
 
 
@@ -207,9 +222,7 @@ def _draw_estimate(ax: Axes, height: int, value: str | float) -> None:
         ax.plot(0, height, "o", color=INK, ms=6)
     elif value == UNIDENTIFIED:
         ax.barh(height, 2, left=-1, height=0.5, facecolor="none", edgecolor=GREY, hatch="///", lw=0.8)
-        ax.text(
-            0, height, value, ha="center", va="center", fontsize="small", bbox={"fc": "white", "ec": "none", "pad": 1}
-        )
+        _say(ax, height, value)
     else:
         ends = [np.sign(value)] if not isinstance(value, str) else [-1.0, 1.0]
         for end in ends:
@@ -217,4 +230,9 @@ def _draw_estimate(ax: Axes, height: int, value: str | float) -> None:
             arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "ls": style, "shrinkA": 0, "shrinkB": 0}
             ax.annotate("", (end * 1.05, height), (0, height), arrowprops={**arrow, "mutation_scale": 16})
         if len(ends) == 2:
-            ax.text(0, height, estimate(value), ha="center", va="bottom", fontsize="x-small")
+            _say(ax, height, estimate(value))
+
+
+def _say(ax: Axes, height: int, text: str) -> None:
+    ground = {"fc": "white", "ec": "none", "pad": 1.5}
+    ax.text(0, height, text, ha="center", va="center", fontsize="small", bbox=ground)

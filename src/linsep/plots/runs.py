@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -212,11 +213,11 @@ def _draw_bounds(ax: Axes, bounds: MistakeBounds, made: int | None) -> Axes:
             ax.text(value * 1.15, h, f"{value:,.0f}", va="center", fontsize="small")
         else:
             why = row.why if not row.applies else "infinite"
-            ax.text(low * 1.15, h, why if len(why) < 46 else f"{why[:45]}…", va="center", fontsize="x-small", color=INK)
+            ax.text(low * 1.15, h, fill(why, 34), va="center", fontsize="x-small", color=INK, linespacing=0.95)
     ax.set_xscale("log")
     ax.set_xlim(low, high * 30)
     ax.set_yticks(heights, ["mistakes made", *names])
-    ax.invert_yaxis()
+    ax.set_ylim(len(names) + 0.5, -0.5)
     ax.set_xlabel("mistakes allowed")
     if any(row.one_pass and row.applies for row in bounds):
         note(ax, "hatched: covers one pass only")

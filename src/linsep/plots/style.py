@@ -75,6 +75,17 @@ def thinned(n: int, limit: int, keep: Array | None = None) -> Array:
     return np.union1d(first, rest)
 
 
+def count(n: int, noun: str) -> str:
+    """A number of things in words.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def say_thinned(ax: Axes, shown: int, n: int, what: str = "rows") -> None:
     """Tell that not everything is drawn."""
     if shown < n:

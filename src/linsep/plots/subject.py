@@ -109,7 +109,7 @@ def _of_model(model: Any, label: Any) -> Subject:
     if label is not None:
         at = np.flatnonzero(classes == label)
         if not at.size:
-            raise DataError(f"{label!r} is not one of the classes {', '.join(map(str, classes[:20]))}")
+            raise DataError(f"label {label} is not one of the classes {', '.join(map(str, classes[:20]))}")
         k = int(at[0])
     sign, column = 1.0, k
     if len(classes) <= 2:
@@ -150,7 +150,7 @@ def signs_of(subject: Subject, y: Array) -> Array | None:
     strange = np.flatnonzero(~np.isin(y, classes))
     if strange.size:
         raise DataError(
-            f"row {strange[0]}: label {y[strange[0]]!r} is not one of the classes {', '.join(map(str, classes))}"
+            f"row {strange[0]}: label {y[strange[0]]} is not one of the classes {', '.join(map(str, classes))}"
         )
     if len(classes) > 2:
         return None
