@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from PIL import Image
 
 import linsep
+import linsep.plots
 from linsep import (
     MarginPerceptron,
     PassiveAggressive,
@@ -25,7 +26,6 @@ from linsep import (
     make_separable,
     max_margin,
     mistake_bounds,
-    plots,
     separability,
     separation,
 )
@@ -35,6 +35,8 @@ from linsep.plots.style import thinned
 from linsep.plots.subject import table_of
 from linsep.plots.view import principal_direction
 from linsep.types import DataError
+
+plots: Any = linsep.plots  # artists are looked into further than their types say
 
 X5, Y5, W5, B5 = make_separable(100, 5, 0.05, random_state=1)
 
@@ -322,7 +324,8 @@ def test_an_animation_has_a_frame_an_update(run: Perceptron, tmp_path: Path) -> 
     learner = Perceptron(trace="updates").fit(X, y)
     plots.animate_run(learner, X, y, tmp_path / "run.gif")
     with Image.open(tmp_path / "run.gif") as picture:
-        assert picture.n_frames == learner.n_updates_  # type: ignore[attr-defined]
+        frames: Any = picture
+        assert frames.n_frames == learner.n_updates_
     plots.animate_run(run, X5, Y5, tmp_path / "run.html", frames=2)
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
     assert page.count("data:image/png;base64") == 2

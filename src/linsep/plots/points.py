@@ -234,15 +234,10 @@ def _draw_regions(ax: Axes, view: View, subject: Subject) -> list[Line2D]:
     n = len(subject.classes)
     best = subject.decide(points[:, : view.basis.shape[0]]).argmax(axis=1).reshape(u.shape)
     looks = [look(k) for k in range(n)]
-    ax.contourf(
-        u,
-        v,
-        best,
-        levels=np.arange(n + 1) - 0.5,
-        colors=[each.colour for each in looks],
-        hatches=[each.hatch for each in looks],
-        alpha=0.25,
-        zorder=0,
-    )
+    levels = np.arange(n + 1) - 0.5
+    ax.contourf(u, v, best, levels=levels, colors=[each.colour for each in looks], alpha=0.25, zorder=0)
+    hatched = ax.contourf(u, v, best, levels=levels, colors="none", hatches=[each.hatch for each in looks], zorder=0)
+    hatched.set_edgecolor([each.colour for each in looks])
+    hatched.set_linewidth(0.0)
     ax.contour(u, v, best, levels=np.arange(n - 1) + 0.5, colors=INK, linewidths=1.0, zorder=2)
     return []
