@@ -110,18 +110,18 @@ def _draw_step(ax: Axes, model: Any, table: Table, labels: Array, update: Update
         _square(ax)
     own = at[np.searchsorted(shown, update.row)]
     ax.scatter(own[0], own[1], s=110, facecolors="none", edgecolors=INK, linewidths=1.6, zorder=5)
-    handles = [Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=INK, mew=1.6, label="mistaken row")]
+    handles = [Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=INK, mew=1.6, label="mistaken")]
     for plane, colour, style, name in (
         (update.before, GREY, "--", "before"),
         (update.after, INK, "-", "after"),
     ):
         there = _draw_plane(ax, plane, view, colour, style)
-        handles.append(Line2D([], [], color=colour, ls=style, lw=1.8, label=name if there else f"{name}: not in view"))
+        handles.append(Line2D([], [], color=colour, ls=style, lw=1.8, label=name if there else f"{name}: outside"))
     if not update.before.w.any():
         handles[1].set_label("before: w = 0")
     _shade(ax, update.after, view)
     ax.set_title(f"update {update.k}, epoch {update.epoch}: row {update.row}", loc="left", fontsize="medium")
-    legend(ax, handles=[*ax.get_legend_handles_labels()[0], *handles])
+    legend(ax, handles=[*ax.get_legend_handles_labels()[0], *handles], loc="upper center", ncols=2, columnspacing=1.0)
 
 
 def _view_of_step(table: Table, update: Update) -> View:
@@ -143,11 +143,11 @@ def _view_of_step(table: Table, update: Update) -> View:
 
 
 def _square(ax: Axes) -> None:
-    """Equal units on both axes, so that w is seen at right angles to its line."""
+    """Equal units on both axes, so that w is seen at right angles to its line; room for the legend above the rows."""
     (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
     half = 0.5 * max(x1 - x0, y1 - y0)
     ax.set_xlim((x0 + x1) / 2 - half, (x0 + x1) / 2 + half)
-    ax.set_ylim((y0 + y1) / 2 - half, (y0 + y1) / 2 + half)
+    ax.set_ylim((y0 + y1) / 2 - half, (y0 + y1) / 2 + 1.45 * half)
     ax.set_aspect("equal")
 
 

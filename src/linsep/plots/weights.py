@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from linsep.data.numbers import row_names
-from linsep.plots.style import INK, NEGATIVE, POSITIVE, VALUES, legend, new_axes, say_thinned, shorten
+from linsep.plots.style import INK, NEGATIVE, POSITIVE, legend, new_axes, say_thinned, shorten
 from linsep.plots.subject import Subject, subject_of
 from linsep.types import Array, DataError
 
@@ -100,7 +100,7 @@ def _draw_image(ax: Axes, w: Array, image: tuple[int, int]) -> Axes:
     if image[0] * image[1] != len(w):
         raise DataError(f"an image of {image[0]} x {image[1]} has {image[0] * image[1]} pixels, and w {len(w)} entries")
     top = float(np.abs(w).max()) or 1.0
-    shown = ax.imshow(w.reshape(image), cmap=VALUES, vmin=-top, vmax=top, interpolation="nearest")
+    shown = ax.imshow(w.reshape(image), cmap="cividis", vmin=-top, vmax=top, interpolation="nearest")
     ax.set(xticks=[], yticks=[])
     bar = ax.figure.colorbar(shown, ax=ax, fraction=0.05, pad=0.02, ticks=[-top, 0, top], format="%.3g")
     bar.set_label("weight", labelpad=-8)
