@@ -9,6 +9,7 @@ import numpy as np
 
 from linsep.kernels.epoch import RECORD
 from linsep.kernels.optional import UpdateLog
+from linsep.markup import sparkline_html, table_html
 from linsep.types import Array
 
 # After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.
@@ -88,6 +89,25 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"<Trace of {self._epochs} epochs over {self.n_rows} rows, {len(self)} kept>"
+
+    def _repr_html_(self) -> str:
+        if not len(self):
+            return table_html("Run", [("epochs", "none")])
+        mistakes = self.mistakes
+        rows = [
+            ("epochs", f"{self._epochs:,} over {self.n_rows:,} rows, {len(self):,} kept"),
+            ("mistakes of the last epoch", f"{mistakes[-1]:,}"),
+            ("updates", f"{self.updates_so_far[-1]:,}"),
+            ("dot products", f"{self.total_dots:,}"),
+            ("||w|| and b at the end", f"{self.norm_w[-1]:.6g}, {self.b[-1]:.6g}"),
+            ("seconds", f"{self.seconds[-1]:.3g}"),
+        ]
+        if not np.isnan(self.cos[-1]):
+            rows.append(("cosine to the reference", f"{self.cos[-1]:.6g}"))
+        if self.total_absorbed:
+            rows.append(("updates without effect", f"{self.total_absorbed:,}"))
+        words = f"Mistakes of each kept epoch, from {mistakes[0]:,} to {mistakes[-1]:,}"
+        return table_html("Run", rows, sparkline_html(mistakes.tolist(), words))
 
     def __getattr__(self, name: str) -> Any:
         if name in _OWN:
