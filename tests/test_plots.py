@@ -6,6 +6,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -333,7 +334,31 @@ def test_an_animation_has_a_frame_an_update(run: Perceptron, tmp_path: Path) -> 
         plots.animate_run(learner, X, y, tmp_path / "run.mp4")
 
 
+def test_shards_are_added_up_beside_their_bound() -> None:
+    k, mu = np.random.default_rng(0).integers(0, 9, (12, 40)), np.random.default_rng(1).dirichlet(np.ones(40), 12)
+    ax = plots.plot_mixing(SimpleNamespace(mistakes=k, weights=mu, bound=SimpleNamespace(applies=True, value=500.0)))
+    assert ax.lines[-1].get_ydata()[-1] == pytest.approx((mu * k).sum())
+    assert ax.lines[-2].get_ydata()[0] == 500.0
+    assert "16 of 40 shards shown" in ax.get_xlabel()
+    bound = SimpleNamespace(applies=False, why="no separator at hand")
+    assert (
+        "no separator at hand" in plots.plot_mixing(SimpleNamespace(mistakes=k, weights=mu, bound=bound)).get_xlabel()
+    )
+
+
 # --------------------------------------------------------------------------------------------- margins and proofs
+def test_losses_are_above_the_mistakes_they_stand_for() -> None:
+    ax = plots.plot_losses()
+    curves = {line.get_label(): line.get_data() for line in ax.lines}
+    assert list(curves) == ["perceptron", "hinge", "logistic", "squared_hinge", "squared"]
+    for name, (m, loss) in curves.items():
+        assert (np.diff(loss, 2) > -1e-12).all()  # convex
+        if name not in ("perceptron", "logistic"):
+            assert (loss[m <= 0] >= 1).all()
+        assert (loss >= 0).all()
+    assert curves["logistic"][1] == pytest.approx(np.log1p(np.exp(-curves["logistic"][0])))
+
+
 def test_no_bar_holds_mistakes_and_others() -> None:
     rng = np.random.default_rng(1)
     for margins in (rng.standard_normal(500), rng.random(50), -rng.random(50), np.zeros(3), np.array([0.0, 5.0])):
@@ -398,6 +423,8 @@ def test_coefficients_go_where_the_separation_says() -> None:
         (lambda run: plots.plot_trace(run, "loss"), "show is"),
         (lambda run: plots.plot_trace(Rocchio().fit(X5, Y5)), "no trace"),
         (lambda run: plots.plot_survival(run), "VotedPerceptron"),
+        (lambda run: plots.plot_losses(["hinge", "zero-one"]), "no loss is called 'zero-one'"),
+        (lambda run: plots.plot_mixing(run), "training on shards"),
         (lambda run: plots.plot_weights(run, names=["a"]), "1 names were given for 5"),
         (lambda run: plots.plot_weights(run, image=(2, 2)), "4 pixels, and w 5"),
         (lambda run: plots.plot_witness(separability(X5, Y5), X5, Y5), "no witness"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -118,6 +119,19 @@ def test_survival() -> Any:
 @compared
 def test_margins() -> Any:
     return plots.plot_margins(Rocchio().fit(X5, NOISY), X5, NOISY, ax=axes()).figure
+
+
+@compared
+def test_losses() -> Any:
+    return plots.plot_losses(ax=axes()).figure
+
+
+@compared
+def test_mixing() -> Any:
+    mistakes = np.array([[9, 7, 12], [4, 5, 2], [1, 0, 2], [0, 0, 0]])
+    bound = SimpleNamespace(applies=True, value=120.0)
+    run = SimpleNamespace(mistakes=mistakes, weights=np.full((4, 3), 1 / 3), bound=bound)
+    return plots.plot_mixing(run, ax=axes()).figure
 
 
 @compared

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from linsep.plots.style import COLOURS, INK, legend, new_axes
+from linsep.plots.style import COLOURS, GREY, INK, legend, new_axes
 from linsep.plots.subject import labels_of, margins_of, subject_of, table_of
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 _BINS = 40
 
@@ -81,3 +82,55 @@ def right_closed(margins: Array) -> tuple[Array, Array]:
     filled = np.flatnonzero(counts)
     first = min(int(filled[0]), int(np.searchsorted(edges, 0.0)))
     return edges[first:], counts[first:]
+
+
+_LOSSES: dict[str, Callable[[Array], Array]] = {
+    "perceptron": lambda m: np.maximum(0.0, -m),
+    "hinge": lambda m: np.maximum(0.0, 1.0 - m),
+    "logistic": lambda m: np.logaddexp(0.0, -m),
+    "squared_hinge": lambda m: np.maximum(0.0, 1.0 - m) ** 2,
+    "squared": lambda m: (1.0 - m) ** 2,
+}
+_LINES = ("-", "--", "-.", ":", (0, (3, 1, 1, 1, 1, 1)))
+
+
+def plot_losses(losses: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw convex losses as functions of m = y z, over the mistakes (m <= 0) that they stand for.
+
+    perceptron max(0, -m); hinge max(0, 1 - m); logistic ln(1 + exp(-m)); squared_hinge max(0, 1 - m)^2;
+    squared (1 - m)^2, which is (y - z)^2.
+
+    Parameters
+    ----------
+    losses : sequence of str, optional
+        Which of these; by default all.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        A loss of another name.
+
+    Examples
+    --------
+    >>> ax = plot_losses(["hinge"])
+    >>> float(np.interp(-1.0, *ax.lines[0].get_data()))
+    2.0
+    """
+    names = list(_LOSSES) if losses is None else list(losses)
+    strange = [name for name in names if name not in _LOSSES]
+    if strange:
+        raise DataError(f"no loss is called {strange[0]!r}; there are {', '.join(_LOSSES)}")
+    ax = new_axes(ax)
+    m = np.linspace(-2.5, 2.5, 501)
+    for name in names:
+        at = list(_LOSSES).index(name)
+        ax.plot(m, _LOSSES[name](m), color=(*COLOURS[:3], INK, COLOURS[6])[at], ls=_LINES[at], lw=1.8, label=name)
+    ax.fill_between([-2.5, 0.0], 0.0, 1.0, facecolor="none", edgecolor=GREY, hatch="///", lw=0.0, label="a mistake: 1")
+    ax.set(xlabel="margin y z", ylabel="loss", ylim=(-0.1, 4.2), xlim=(-2.5, 2.5))
+    legend(ax, loc="upper right")
+    return ax

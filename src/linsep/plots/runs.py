@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from linsep.learners.trace import Trace
 from linsep.learners.voted import VotedPerceptron
-from linsep.plots.style import COLOURS, GREY, INK, legend, new_axes, note, say_thinned
+from linsep.plots.style import COLOURS, GREY, INK, legend, look, new_axes, note, say_thinned, thinned
 from linsep.plots.subject import Table, labels_of, table_of
 from linsep.theory.bounds import MistakeBounds
 from linsep.theory.margin import homogeneous_margin, radius
@@ -21,6 +21,7 @@ Show = Literal["mistakes", "norm", "angle", "bounds"]
 # Entries of all w_k that are added up at once; longer runs are drawn epoch by epoch.
 _ENTRIES = 20_000_000
 _BINS = 500
+_SHARDS = 16
 
 
 class _Path(NamedTuple):
@@ -277,3 +278,54 @@ def _survival(model: Any, label: Any) -> Array:
     if label is None or not at.size:
         raise DataError(f"name one class with label=..., of {', '.join(map(str, model.classes_[:20]))}")
     return np.asarray(counts[int(at[0])])
+
+
+def plot_mixing(mixing: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the mistakes of each shard, added up over the epochs, and those of the mix, sum mu k, beside their bound.
+
+    Parameters
+    ----------
+    mixing : a record of training on shards
+        `mistakes` and `weights` of shape (n_epochs, n_shards), and `bound`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        Something else.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> run = SimpleNamespace(mistakes=np.array([[4, 2], [1, 1]]), weights=np.full((2, 2), 0.5), bound=None)
+    >>> plot_mixing(run).lines[-1].get_ydata().tolist()
+    [3.0, 4.0]
+    """
+    mistakes, weights = (np.asarray(getattr(mixing, name, np.empty(0))) for name in ("mistakes", "weights"))
+    if mistakes.ndim != 2 or mistakes.shape != weights.shape or not mistakes.size:
+        raise DataError(f"a record of training on shards can be drawn, not {type(mixing).__name__}")
+    ax = new_axes(ax)
+    epochs = np.arange(1, len(mistakes) + 1)
+    shown = thinned(mistakes.shape[1], _SHARDS)
+    for k, shard in enumerate(shown):
+        colour, marker, _ = look(k)
+        named: dict[str, Any] = {"label": f"shard {shard}"} if len(shown) <= 4 else {"label": "each shard"} if k == 0 else {}
+        every = max(1, len(epochs) // 10)
+        total = np.cumsum(mistakes[:, shard])
+        ax.plot(epochs, total, color=colour, marker=marker, markevery=every, ms=4, lw=0.9, alpha=0.8, **named)
+    bound = getattr(mixing, "bound", None)
+    if bound is not None and bound.applies:
+        ax.axhline(bound.value, color=COLOURS[6], ls="--", lw=1.4, label=f"bound {bound.value:,.4g}")
+        ax.set_yscale("symlog", linthresh=10)
+    ax.plot(epochs, np.cumsum((weights * mistakes).sum(axis=1)), color=INK, lw=2.4, label="the mix: sum of mu k")
+    ax.set(xlabel="epoch", ylabel="mistakes so far", ylim=(0, None))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if bound is not None and not bound.applies:
+        note(ax, fill(f"no bound: {bound.why}", 60))
+    say_thinned(ax, len(shown), mistakes.shape[1], "shards")
+    legend(ax)
+    return ax
