@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
 
-.PHONY: demo test test-lowest lint types format lock bench bench-long clean
+.PHONY: demo gallery test test-lowest lint types format lock bench bench-long clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -16,6 +16,10 @@ $(READY): requirements/dev.lock pyproject.toml
 
 demo: $(READY)
 	$(BIN)/linsep demo
+
+# Pictures and their page in build/gallery.
+gallery: $(READY)
+	$(BIN)/python -W error docs/gallery build/gallery
 
 test: $(READY)
 	$(BIN)/python -m pytest -q

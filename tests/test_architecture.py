@@ -17,6 +17,7 @@ FILES = sorted((ROOT / "linsep").rglob("*.py"))
 FLOORS = {
     "types": 0,
     "jsonable": 1,
+    "markup": 1,
     "kernels": 1,
     "data": 2,
     "theory": 2,

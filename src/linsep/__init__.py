@@ -48,3 +48,12 @@ __all__ = [
     "separation_scan",
     "sgd_bound",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Matplotlib takes long to import and is an extra, so `linsep.plots` is only imported when it is asked for.
+    if name == "plots":
+        from importlib import import_module
+
+        return import_module("linsep.plots")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.markup import table_html
 from linsep.theory.margin import functional_margins, radius, row_norms2
 from linsep.types import Array, DataError
 
@@ -63,6 +64,12 @@ class MistakeBounds:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [(row.name, _value(row), f"{row.formula}{_note(row)}") for row in self.rows]
+        if self.mistakes is not None:
+            rows.append(("mistakes made", f"{self.mistakes:,}", ""))
+        return table_html("Mistake bounds", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
