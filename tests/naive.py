@@ -179,3 +179,16 @@ def sgd(A: Any, y: Any, rows: Any, etas: Any, name: str, radius: float, clip: fl
         w = w - eta * g
         w = w * min(1.0, radius / max(float(np.linalg.norm(w)), 1e-300))
     return np.array(stored), w
+
+
+def kernel_perceptron(K: Any, steps: Any, orders: Any) -> Any:
+    """Mistakes (epoch, row, plane), in order, and coefficients: a_i += steps_i wherever steps_i sum_j a_j K_ij <= 0."""
+    A = np.zeros((len(steps), len(K)))
+    mistakes = []
+    for epoch, order in enumerate(orders):
+        for i in order:
+            for k, step in enumerate(steps[:, i]):
+                if step * sum(A[k, j] * K[i, j] for j in range(len(K))) <= 0:
+                    A[k, i] += step
+                    mistakes.append((epoch, int(i), k))
+    return mistakes, A
