@@ -101,7 +101,6 @@ class KernelPerceptron(BatchLearner):
     verbose = 0
 
     support_: Array
-    dual_coef_: Array
     norm2_: Array
     mistake_rows_: Array
     mistake_classes_: Array
@@ -217,7 +216,7 @@ class KernelPerceptron(BatchLearner):
         return KernelFunction(self.kernel, int(self.degree), float(self.gamma), float(self.coef0))
 
     def _prepare(self, rows: Rows) -> tuple[Passes, Array, int]:
-        """The passes over these rows, where each of them stands in `support_` (-1: not there), and their first number."""
+        """The passes over these rows, the place of each in `support_` (-1: not there), and their first number."""
         many = len(self.classes_) > 2
         steps = np.where(np.arange(len(self.classes_))[:, None] == rows.y, 1.0, -1.0) if many else rows.y[None]
         steps = steps if rows.weight is None else steps * rows.weight
@@ -301,6 +300,7 @@ class KernelPerceptron(BatchLearner):
             parts = [self._votes(X[s : s + size]) for s in range(0, X.shape[0], size)]
         else:
             function, coefs = self._function(), self.dual_coef_.T
+            size = max(1, X.shape[0]) if function.affine else size
             parts = [function.combine(X[s : s + size], self._support.rows, coefs) for s in range(0, X.shape[0], size)]
         z = np.concatenate(parts)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)

@@ -65,16 +65,28 @@ class KernelFunction:
     def combine(self, A: Any, B: Any, coefs: Array) -> Array:
         """sum_j k(a_i, b_j) coefs[j, c] as a float64 matrix (len(A), n_columns), a tile of B at a time."""
         total = np.zeros((A.shape[0], coefs.shape[1]))
-        if self.kind == "linear" or (self.kind == "poly" and self.degree == 1):
-            # Linear in the dot products: add up the rows first. Far less work, and the same sums.
-            slope, constant = (1.0, 0.0) if self.kind == "linear" else (self.gamma, self.coef0)
-            W = B.T @ coefs if B.shape[0] else np.zeros((A.shape[1], coefs.shape[1]))
-            product = (A.astype(np.float64) @ W) if isinstance(A, np.ndarray) else A @ W
-            return np.asarray(slope * product + constant * coefs.sum(axis=0))
+        if self.affine:
+            return self.of_sum(
+                A, B.T @ coefs if B.shape[0] else np.zeros((A.shape[1], coefs.shape[1])), coefs.sum(axis=0)
+            )
         with np.errstate(over="ignore", invalid="ignore"):  # whoever uses the sums looks whether they are finite
             for s in range(0, B.shape[0], _TILE):
                 total += self.between(A, B[s : s + _TILE]).astype(np.float64, copy=False) @ coefs[s : s + _TILE]
         return total
+
+    @property
+    def affine(self) -> tuple[float, float] | None:
+        """(s, c) of a kernel s x.y + c: with it the stored rows need not be visited one by one, their sum will do."""
+        if self.kind == "linear":
+            return 1.0, 0.0
+        return (self.gamma, self.coef0) if self.kind == "poly" and self.degree == 1 else None
+
+    def of_sum(self, A: Any, W: Array, total: Array) -> Array:
+        """What `combine` gives for an affine kernel, from W = sum_j b_j coefs[j] and the sum of coefs."""
+        assert self.affine is not None
+        slope, constant = self.affine
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(slope * (A.astype(np.float64, copy=False) @ W) + constant * total)
 
     def _called(self, A: Any, B: Any) -> Array:
         G = np.asarray(self.kind(A, B))

@@ -62,6 +62,8 @@ class Passes:
         # Rows that moved w in the pass before (at first, all there were before this run), and by how much.
         self._moved, self._moves = Growing(stored), Growing(coefs)
         self._Z = np.zeros(steps.shape)
+        # Of an affine kernel one sum over all rows says everything.
+        self._W, self._total = np.asarray(stored.T @ coefs), coefs.sum(axis=0)
         self._visited: list[tuple[Any, int]] = []
         self.forget()
 
@@ -73,7 +75,7 @@ class Passes:
 
     def run(self, order: Array | None) -> None:
         """Make one pass in this order (None: as the rows stand)."""
-        if self._visited:
+        if self._visited and not self.kernel.affine:
             self._catch_up()
         n = self.steps.shape[1]
         for s in range(0, n, self._size):
@@ -95,13 +97,11 @@ class Passes:
         """One block: its values from one product, then row by row."""
         X = self.X[at]
         n_planes, b = len(self.steps), X.shape[0]
-        Z = self._Z[:, at] + self.kernel.combine(X, self._moved.rows, self._moves.rows).T
-        self.values += b * self._moved.n
+        Z = self._before(X, at)
         if not np.isfinite(Z).all():
             raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")
         steps = np.ascontiguousarray(self.steps[:, at])
-        Z = np.ascontiguousarray(Z)
-        G, known = np.zeros((b, b)), (steps * Z <= 0).any(axis=0)
+        G, known = np.zeros((b, b)), np.asarray((steps * Z <= 0).any(axis=0))
         rows, classes = np.zeros(b * n_planes, np.int64), np.zeros(b * n_planes, np.int64)
         wanted = np.flatnonzero(known)
         t = made = 0
@@ -115,14 +115,26 @@ class Passes:
         self._note(X, at, start, steps, rows[:made], classes[:made])
         self._Z[:, at] = Z
 
+    def _before(self, X: Any, at: Any) -> Array:
+        """The decision values of a block when its turn comes."""
+        if self.kernel.affine:
+            self.values += self.steps[:, at].size
+            return np.ascontiguousarray(self.kernel.of_sum(X, self._W, self._total).T)
+        self.values += X.shape[0] * self._moved.n
+        return np.ascontiguousarray(self._Z[:, at] + self.kernel.combine(X, self._moved.rows, self._moves.rows).T)
+
     def _note(self, X: Any, at: Any, start: int, steps: Array, rows: Array, classes: Array) -> None:
         """Log the mistakes of a block and let its mistaken rows move what comes after."""
         if rows.size:
             mistaken, place = np.unique(rows, return_inverse=True)
             moves = np.zeros((mistaken.size, len(steps)))
             moves[place, classes] = steps[classes, rows]
-            self._moved.add(X[mistaken])
-            self._moves.add(moves)
+            if self.kernel.affine:
+                self._W += X[mistaken].T @ moves
+                self._total += moves.sum(axis=0)
+            else:
+                self._moved.add(X[mistaken])
+                self._moves.add(moves)
             numbers = np.arange(at.start, at.stop) if isinstance(at, slice) else at
             self.rows.append(np.asarray(numbers[rows], dtype=np.int64))
             self.classes.append(classes)
