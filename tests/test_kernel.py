@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_moons
+from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
@@ -96,7 +96,8 @@ def test_equals_its_twin(seed: int, epochs: int, n_classes: int, degree: int, fo
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 @pytest.mark.parametrize("as_sparse", [False, True])
 def test_real_numbers_give_the_twin_to_rounding(kernel: str, as_sparse: bool) -> None:
-    X, y = make_moons(80, noise=0.2, random_state=0)
+    X = np.random.RandomState(0).randn(80, 2)
+    y = ((X**2).sum(axis=1) > 1.4).astype(int)
     K = np.exp(-2 * ((X[:, None] - X) ** 2).sum(axis=2)) if kernel == "rbf" else (2 * X @ X.T + 0.5) ** 3
     mistakes, _ = naive.kernel_perceptron(K, steps_of(y, 2), [np.arange(80)] * 4)
     learner = KernelPerceptron(kernel, gamma=2.0, coef0=0.5, max_iter=4, shuffle=False)
@@ -144,7 +145,7 @@ def test_linear_is_the_plain_perceptron_mistake_by_mistake(n_classes: int, as_sp
 def test_linear_averaged_and_voted_are_those_learners(n_classes: int) -> None:
     X, y = integer_table(6, n_classes)
     new = np.random.RandomState(0).randint(-3, 4, (50, 3)).astype(float)
-    same = {"fit_intercept": False, "max_iter": 3, "random_state": 2}
+    same: dict[str, Any] = {"fit_intercept": False, "max_iter": 3, "random_state": 2}
     learner = KernelPerceptron("linear", max_iter=3, random_state=2, which="averaged").fit(X, y)
     averaged = AveragedPerceptron(**same).fit(X, y)
     np.testing.assert_allclose(learner.decision_function(new), averaged.decision_function(new), atol=1e-12)
@@ -163,8 +164,10 @@ def test_exclusive_or_fails_in_every_linear_learner_and_passes_here() -> None:
     witness = separability(X, y).witness
     assert witness is not None
     assert sorted(witness.rows) == [0, 1, 2, 3]
-    linear = [AveragedPerceptron(), MarginPerceptron(), PassiveAggressive(), Perceptron(), PocketPerceptron(),
-              Rocchio(), VotedPerceptron(), KernelPerceptron("linear", max_iter=50)]  # fmt: skip
+    linear: list[Any] = [
+        AveragedPerceptron(), MarginPerceptron(), PassiveAggressive(), Perceptron(), PocketPerceptron(), Rocchio(),
+        VotedPerceptron(), KernelPerceptron("linear", max_iter=50),
+    ]  # fmt: skip
     for learner in linear:
         assert learner.fit(X, y).score(X, y) < 1, learner
     for kernel in ("poly", "rbf"):

@@ -18,6 +18,19 @@ _BLOCK = 256
 _FULL_ENTRIES = 1 << 22
 
 
+def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
+    """Raise for a kernel or a parameter of one that makes no sense."""
+    if not callable(kernel) and kernel not in KERNELS:
+        known = ", ".join(f'"{name}"' for name in KERNELS)
+        raise DataError(f"no kernel is called {kernel!r}: choose from {known}, or give a function")
+    if not (isinstance(degree, int | np.integer) and degree >= 1):
+        raise DataError(f"degree must be a whole number of at least 1, got {degree!r}")
+    if not (np.isfinite(gamma) and gamma > 0):
+        raise DataError(f"gamma must be above 0, got {gamma!r}")
+    if not np.isfinite(coef0):
+        raise DataError(f"coef0 must be a finite number, got {coef0!r}")
+
+
 @dataclass(frozen=True)
 class KernelFunction:
     """k(x, y): "poly" (gamma x.y + coef0)^degree, "rbf" exp(-gamma ||x - y||^2), "linear" x.y, or any function.
@@ -48,6 +61,17 @@ class KernelFunction:
             elif self.kind == "rbf":
                 G = gaussian(G, _norms2(A), _norms2(B), self.gamma)
         return np.asarray(G)
+
+    def diagonal(self, A: Any) -> Array:
+        """k(a_i, a_i)."""
+        if callable(self.kind):
+            blocks = (A[s : s + _BLOCK] for s in range(0, A.shape[0], _BLOCK))
+            return np.concatenate([np.diagonal(self._called(block, block)) for block in blocks])
+        norms2 = _norms2(A)
+        if self.kind == "rbf":
+            return np.ones(len(norms2))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return polynomial(norms2, self.gamma, self.coef0, self.degree) if self.kind == "poly" else norms2
 
     def with_itself(self, A: Any, rows: Array, block: Array) -> None:
         """Write k(a_i, a_j) into block[i, j] for the `rows` i and all j; of a function asks whether it is symmetric."""
