@@ -66,7 +66,7 @@ bench: $(BENCH_READY)
 	  .venv-bench/bin/python -m benchmarks $(SUITES) $(if $(PAGE),--page $(PAGE))
 
 # The suites that take minutes.
-LONG := certificates tagging
+LONG := certificates tagging freund_schapire
 bench-long:
 	$(MAKE) bench SUITES="$(LONG)"
 

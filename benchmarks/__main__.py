@@ -37,7 +37,7 @@ ORDER = (
     "threads",
 )
 # Suites that take minutes: `make bench-long` runs them, or name them.
-LONG = {"certificates": "certificates", "tagging": "tagging"}
+LONG = {"certificates": "certificates", "tagging": "tagging", "freund_schapire": "freund_schapire"}
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parent / "results"
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")

@@ -209,3 +209,82 @@ def parameter_mixing(X: Any, y: Any, mix: str, epochs: int) -> MixedRun:
             w = mu @ np.array(trained)
         mistakes.append(k)
     return MixedRun(w, np.mean(used, axis=0), mistakes)
+
+
+def kernel_perceptron(K: Any, steps: Any, orders: Any) -> Any:
+    """Mistakes (epoch, row, plane), in order, and coefficients: a_i += steps_i wherever steps_i sum_j a_j K_ij <= 0."""
+    A = np.zeros((len(steps), len(K)))
+    mistakes = []
+    for epoch, order in enumerate(orders):
+        for i in order:
+            for k, step in enumerate(steps[:, i]):
+                if step * sum(A[k, j] * K[i, j] for j in range(len(K))) <= 0:
+                    A[k, i] += step
+                    mistakes.append((epoch, int(i), k))
+    return mistakes, A
+
+
+class BudgetRun(NamedTuple):
+    mistakes: list[int]
+    kept: list[int]  # oldest first
+    a: Any  # coefficients of the rows kept
+    shrunk: list[float]  # factors phi of the Forgetron
+
+
+def removal(K: Any, y: Any, budget: int, draws: Any = None) -> BudgetRun:
+    """Forgetron (draws None), or removal of old row number int(draws[t] x rows); K(x, x) <= 1; each row once."""
+    kept: list[int] = []
+    a: list[float] = []
+    mistakes, shrunk, Q = [], [], 0.0
+    for t in range(len(y)):
+        if y[t] * sum(c * K[t, j] for c, j in zip(a, kept, strict=True)) > 0:
+            continue
+        mistakes.append(t)
+        kept, a = [*kept, t], [*a, float(y[t])]
+        if len(kept) <= budget:
+            continue
+        e, phi = 0 if draws is None else int(draws[t] * budget), 1.0
+        r = kept[e]
+        sigma, mu = abs(a[e]), np.sign(a[e]) * sum(c * K[r, j] for c, j in zip(a, kept, strict=True))
+        if draws is None:
+            left = 15 / 32 * len(mistakes) - Q
+
+            def psi(phi: float, sigma: float = sigma, mu: float = mu) -> float:
+                return (phi * sigma) ** 2 + 2 * phi * sigma - 2 * phi * sigma * phi * mu
+
+            if psi(1.0) > left:  # bisection: psi first rises from 0
+                low, high = 0.0, 1.0
+                for _ in range(100):
+                    phi = (low + high) / 2
+                    low, high = (phi, high) if psi(phi) <= left else (low, phi)
+            Q += psi(phi)
+            shrunk.append(phi)
+        a = [phi * c for c in a]
+        del kept[e], a[e]
+    return BudgetRun(mistakes, kept, np.array(a), shrunk)
+
+
+def projectron(K: Any, y: Any, budget: int, plus: bool) -> BudgetRun:
+    """Mistakes add rows while there is room and independent ones, then projections; K(x, x) <= 1; each row once."""
+    kept: list[int] = []
+    a = np.zeros(0)
+    mistakes = []
+    for t in range(len(y)):
+        m = y[t] * (K[t, kept] @ a)
+        if m > 0 and (not plus or m >= 1):
+            continue
+        d = np.linalg.solve(K[np.ix_(kept, kept)], K[kept, t])
+        inside = K[t, kept] @ d
+        away, tau = max(K[t, t] - inside, 0.0), 1.0
+        if m <= 0:
+            mistakes.append(t)
+            if len(kept) < budget and away > 1e-10 * K[t, t]:
+                kept, a = [*kept, t], np.append(a, y[t])
+                continue
+        else:
+            sure = 1 - m - np.sqrt((budget + 1) * away)
+            if sure <= 0 or inside <= 0:
+                continue
+            tau = min(1.0, (1 - m) / inside, 2 * sure / inside)
+        a = a + tau * y[t] * d
+    return BudgetRun(mistakes, kept, a, [])

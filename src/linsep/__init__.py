@@ -5,6 +5,7 @@ from linsep.data.synthetic import make_separable
 from linsep.learners import (
     MLP,
     AveragedPerceptron,
+    KernelPerceptron,
     MarginPerceptron,
     PassiveAggressive,
     Perceptron,
@@ -25,6 +26,7 @@ from linsep.theory.sgd import sgd_bound
 __all__ = [
     "MLP",
     "AveragedPerceptron",
+    "KernelPerceptron",
     "MarginPerceptron",
     "PassiveAggressive",
     "Perceptron",

@@ -2,6 +2,7 @@
 
 from linsep.learners.aggressive import MarginPerceptron, PassiveAggressive
 from linsep.learners.averaged import AveragedPerceptron
+from linsep.learners.kernel import KernelPerceptron
 from linsep.learners.mlp import MLP
 from linsep.learners.perceptron import Perceptron
 from linsep.learners.pocket import PocketPerceptron
@@ -14,6 +15,7 @@ from linsep.learners.voted import VotedPerceptron
 __all__ = [
     "MLP",
     "AveragedPerceptron",
+    "KernelPerceptron",
     "MarginPerceptron",
     "PassiveAggressive",
     "Perceptron",

@@ -40,6 +40,19 @@ def as_matrix(rows: Any, n_features: int) -> Any:
     return sp.csr_matrix(tuple(rows), shape=(len(rows.indptr) - 1, n_features))
 
 
+def pack_rows(rows: Any, prefix: str) -> dict[str, Array]:
+    """The arrays of a matrix of rows, for a model file."""
+    parts = {"": rows} if isinstance(rows, np.ndarray) else as_rows(rows)._asdict()
+    return {f"{prefix}_{name}": part for name, part in parts.items()}
+
+
+def unpack_rows(arrays: dict[str, Array], prefix: str, n_features: int) -> Any:
+    """Undo `pack_rows`."""
+    if f"{prefix}_" in arrays:
+        return arrays[f"{prefix}_"]
+    return as_matrix(CSR(*(arrays[f"{prefix}_{name}"] for name in CSR._fields)), n_features)
+
+
 class Classifier(ClassifierMixin, BaseEstimator):
     """Labels, validation at the door and state of any learner that gives decision values."""
 

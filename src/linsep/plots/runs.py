@@ -313,7 +313,9 @@ def plot_mixing(mixing: Any, *, ax: Axes | None = None) -> Axes:
     shown = thinned(mistakes.shape[1], _SHARDS)
     for k, shard in enumerate(shown):
         colour, marker, _ = look(k)
-        named: dict[str, Any] = {"label": f"shard {shard}"} if len(shown) <= 4 else {"label": "each shard"} if k == 0 else {}
+        named: dict[str, Any] = (
+            {"label": f"shard {shard}"} if len(shown) <= 4 else {"label": "each shard"} if k == 0 else {}
+        )
         every = max(1, len(epochs) // 10)
         total = np.cumsum(mistakes[:, shard])
         ax.plot(epochs, total, color=colour, marker=marker, markevery=every, ms=4, lw=0.9, alpha=0.8, **named)
