@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
@@ -225,6 +225,31 @@ def test_the_ladder_leaves_untried_what_has_nothing_to_gain() -> None:
     found = climb(X, X[:, 0])
     assert (found.name, found.accuracy) == ("rocchio", {"rocchio": 1.0})
     assert found.why.endswith("so averaged and mlp above it stayed untried.")
+
+
+def test_a_rung_has_to_beat_every_one_below_it() -> None:
+    # Each is right about the first so many of 1,000 rows: d more of them are clearly more if d > 3 sqrt d, from 10 on.
+    class Knows(BaseEstimator):
+        def __init__(self, share: int) -> None:
+            self.share = share
+
+        def fit(self, X: Any, y: Any) -> Any:
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return np.where(X[:, 0] < self.share, X[:, 1], 1 - X[:, 1])
+
+    rng = np.random.RandomState(0)
+    X = np.column_stack([np.arange(1000), rng.randint(0, 2, 1000)])
+    for shares, rung in (
+        ((600, 605, 640), "c"),
+        ((600, 609, 609), "a"),
+        ((600, 608, 612), "b"),
+        ((600, 590, 610), "c"),
+    ):
+        found = climb(X, X[:, 1], dict(zip("abc", map(Knows, shares), strict=True)))
+        assert found.accuracy == dict(zip("abc", np.array(shares) / 1000, strict=True))
+        assert found.name == rung
 
 
 def test_the_ladder_wants_rows_to_hold_out() -> None:

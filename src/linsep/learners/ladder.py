@@ -40,7 +40,7 @@ class Ladder(NamedTuple):
 
 
 def climb(X: Any, y: Any, rungs: Mapping[str, Any] = RUNGS) -> Ladder:
-    """Go up the ladder: a rung replaces the best below it if sum d_i > 3 sqrt(sum d_i^2) over the rows held out.
+    """The lowest rung that no higher one beats, that is sum d_i > 3 sqrt(sum d_i^2) over the rows held out.
 
     d_i is 1 where only the higher rung is right about row i, -1 where only the lower one is and 0 elsewhere: a gain of
     more than three standard errors (McNemar's test; as the folds share rows, two are not enough). Every row is held
@@ -77,13 +77,13 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Any] = RUNGS) -> Ladder:
     folds = list(StratifiedKFold(min(_FOLDS, counts.min()), shuffle=True, random_state=0).split(X, y))
     folds = folds[:1] if len(y) > _MANY_ROWS else folds
     tried: dict[str, Array] = {}
-    best = ""
     for name, learner in rungs.items():
-        right = tried[name] = _held_out(learner, X, y, folds)
-        if not best or _clearly_more(right, tried[best]):
-            best = name
-        if tried[best].all():
+        tried[name] = _held_out(learner, X, y, folds)
+        if tried[name].all():
             break
+    names = list(tried)
+    beaten = {low for i, low in enumerate(names) for high in names[i + 1 :] if _clearly_more(tried[high], tried[low])}
+    best = next(name for name in names if name not in beaten)
     accuracy = {name: float(right.mean()) for name, right in tried.items()}
     return Ladder(best, clone(rungs[best]), _why(best, accuracy, list(rungs), len(tried[best])), accuracy)
 
@@ -115,5 +115,5 @@ def _why(best: str, accuracy: dict[str, float], names: list[str], n: int) -> str
         return f"{first}. It is the top of the ladder."
     if accuracy[best] == 1.0:
         return f"{first}. That leaves nothing to gain, so {' and '.join(above)} above it stayed untried."
-    shown = ", ".join(f"{name} {accuracy[name]:.1%}" for name in above)
+    shown = ", ".join(f"{name} {accuracy[name]:.1%}" for name in above if name in accuracy)
     return f"{first}. No rung above it was better by more than three standard errors ({shown})."
