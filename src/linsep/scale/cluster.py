@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from linsep.kernels.epoch import RECORD, bits_in_use, squared_norm
 from linsep.learners.threads import count_threads
 from linsep.learners.trace import Trace, flatten_reference
-from linsep.scale.mixing import Mixing, check_mix, fresh, mixed, mixing_bound, shares, why_no_bound
+from linsep.scale.mixing import Blend, Mixing, check_mix, fresh, mixing_bound, shares, why_no_bound
 from linsep.scale.shards import cut
 from linsep.scale.site import Pass, Site
 from linsep.types import Array, Budget, Hyperplane, StopReason
@@ -96,7 +96,7 @@ def fit(
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
     >>> learner = fit(Perceptron(), (X, [0, 0, 1, 1]), shards=2)  # doctest: +SKIP
     >>> learner.mixing_.weighted_mistakes  # doctest: +SKIP
-    5.0
+    2.5
     """
     check_mix(learner, mix)
     learner._check_parameters()
@@ -177,22 +177,29 @@ class _Run:
 
     def _epoch(self) -> Array:
         """One epoch on every shard, and the mix; return the records of the shards."""
-        start = Pass(self.model)
         if self.mix is None or len(self.site) == 1:  # one shard has nothing to be mixed with
-            after = self.site.in_turn(start, self.rngs)
+            after = self.site.in_turn(Pass(self.model), self.rngs)
             self.model, self.rngs, records = after.learner, list(after.rngs), np.array(after.records)
-            self.shares.append(np.ones(len(records)))
+            mu = np.ones(len(records))
         else:
-            passes = self.site.at_once(Pass(fresh(self.model)), self.rngs)
-            self.rngs = [rng for part in passes for rng in part.rngs]
-            records = np.array([part.records[0] for part in passes])
-            updates = records[:, _UPDATES]
-            self.shares.append(shares(self.mix, updates))
-            self.model = mixed(
-                self.model, [part.learner for part in passes], self.shares[-1], moved=bool(updates.any())
-            )
+            records = self._mixed_epoch()
+            mu = shares(self.mix, records[:, _UPDATES])
+        self.shares.append(mu)
         self.mistakes.append(records[:, _MISTAKES].astype(np.int64))
         return records
+
+    def _mixed_epoch(self) -> Array:
+        blend = Blend(self.model)
+        rngs: list[Any] = []
+        records = []
+        for part in self.site.at_once(Pass(fresh(self.model)), self.rngs):
+            updates = part.records[0][_UPDATES]
+            blend.add(part.learner, float(updates) if self.mix == "mistakes" else 1.0)
+            rngs += part.rngs
+            records.append(part.records[0])
+        found = np.array(records)
+        self.model, self.rngs = blend.mixed(moved=bool(found[:, _UPDATES].any())), rngs
+        return found
 
     def _sum(self, records: Array) -> Array:
         """The record of an epoch from those of its shards."""

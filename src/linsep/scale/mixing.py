@@ -95,27 +95,43 @@ def fresh(learner: Any) -> Any:
     return start
 
 
-def mixed(before: Any, parts: list[Any], mu: Array, *, moved: bool) -> Any:
-    """The learner with sum_i mu_i w_i, each w_i trained from the weights of `before`.
+class Blend:
+    """sum_i mu_i w_i in the making, each w_i trained from the weights of `before`; shards are added one by one.
 
-    Unless one of them `moved` the weights stay as they are, which a mean of equal ones might not, by rounding.
     Averages: the sum of all vectors in use is T w - u, u the running sum that averaging keeps over T visits; the
     shards' sums, which began at 0, are added to that of `before`, and u is then taken about the new w.
     """
-    after = deepcopy(before)
-    if moved:
-        for k, target in enumerate(after._moving()):
-            target[...] = sum(m * part._moving()[k].astype(np.float64) for m, part in zip(mu, parts, strict=True))
-    after.t_ = before.t_ + sum(part.t_ for part in parts)
-    for name, w in _SUMS.items():
-        if hasattr(before, name):
-            in_use = sum(_in_use(learner, name, w) for learner in [before, *parts])
-            setattr(after, name, after.t_ * getattr(after, w).astype(np.float64) - in_use)
-    return after
+
+    def __init__(self, before: Any) -> None:
+        self._before = before
+        self._weighted = [np.zeros_like(array, dtype=np.float64) for array in before._moving()]
+        self._total = 0.0
+        self._visits = before.t_
+        self._in_use = {name: _in_use(before, name) for name in _SUMS if hasattr(before, name)}
+
+    def add(self, part: Any, share: float) -> None:
+        """Add a shard's learner; its mu is `share` over the sum of all shares."""
+        for weighted, array in zip(self._weighted, part._moving(), strict=True):
+            weighted += share * array.astype(np.float64)
+        self._total += share
+        self._visits += part.t_
+        for name, total in self._in_use.items():
+            total += _in_use(part, name)
+
+    def mixed(self, *, moved: bool) -> Any:
+        """The learner to go on from. Weights that none `moved` stay, which a mean of them might not, by rounding."""
+        after = deepcopy(self._before)
+        if moved:
+            for weighted, array in zip(self._weighted, after._moving(), strict=True):
+                array[...] = weighted / self._total
+        after.t_ = self._visits
+        for name, in_use in self._in_use.items():
+            setattr(after, name, after.t_ * getattr(after, _SUMS[name]).astype(np.float64) - in_use)
+        return after
 
 
-def _in_use(learner: Any, name: str, w: str) -> Array:
-    return np.asarray(learner.t_ * getattr(learner, w).astype(np.float64) - getattr(learner, name))
+def _in_use(learner: Any, name: str) -> Array:
+    return np.asarray(learner.t_ * getattr(learner, _SUMS[name]).astype(np.float64) - getattr(learner, name))
 
 
 def why_no_bound(learner: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -14,6 +16,9 @@ from linsep.types import CSR, Array, Hyperplane
 
 # Dask warns of graphs above 10 MB. Weights and rows in memory travel in them so that no worker's death loses them.
 _GRAPH = {"distributed.admin.large-graph-warning-threshold": "1 PiB"}
+
+# Shards under way at a time, at least.
+_AHEAD = 32
 
 
 class Pass(NamedTuple):
@@ -54,12 +59,21 @@ class Site:
         result: Pass = self._client.gather(state)
         return result
 
-    def at_once(self, start: Pass, rngs: list[Any]) -> list[Pass]:
-        """One epoch on each shard, all from the same weights."""
-        passes: list[Pass] = self._client.gather(
-            [self._on_shard(run_epoch, k, start, rng) for k, rng in enumerate(rngs)]
-        )
-        return passes
+    def at_once(self, start: Pass, rngs: list[Any]) -> Iterator[Pass]:
+        """One epoch on each shard, all from the same weights; given in the order of the shards.
+
+        The weights travel to the cluster once. Only so many shards are under way that all workers have enough to do,
+        so that the weights of a thousand need not be held at a time.
+        """
+        held = self._submit(hold, start)
+        room = max(_AHEAD, 2 * sum(self._client.nthreads().values()))
+        waiting: deque[Any] = deque()
+        for k, rng in enumerate(rngs):
+            waiting.append(self._on_shard(run_epoch, k, held, rng))
+            if len(waiting) == room:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
     def least_margin(self, plane: Hyperplane) -> float:
         """min_i y_i (w.x_i + b) over all rows."""
@@ -99,6 +113,11 @@ def _blank(learner: Any, common: Common) -> Any:
 
 
 # ----------------------------------------------------------------------- tasks
+def hold(start: Pass) -> Pass:
+    """Keep weights on the cluster for the shards that start from them."""
+    return start
+
+
 def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
     """One epoch on one shard. What it is given stays as it was."""
     learner, rng = deepcopy(start.learner), deepcopy(rng)
