@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from linsep import Perceptron, max_margin, mistake_bounds, separability, separation
+from linsep import Perceptron, Separation, max_margin, mistake_bounds, separability, separation
 from linsep.learners.trace import Trace
 from linsep.markup import sparkline_html
+from linsep.theory.certificate import Separability
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]]), [0, 0, 1, 1]
 SQUARE = [[0, 0], [1, 1], [0, 1], [1, 0]]
@@ -77,7 +78,7 @@ def test_verdicts(fit_intercept: bool) -> None:
     assert refused.witness is not None
     pairs = zip(*refused.witness, strict=True)
     assert cells[cells.index("witness: row x weight") + 1] == ", ".join(f"{row} x {weight}" for row, weight in pairs)
-    assert shown(separability(SQUARE, [0, 0, 1, 1], time_limit=0)).cells[0] == "undecided"
+    assert shown(Separability("undecided", 4, 2, reason="no time")).cells[0] == "undecided"
 
 
 def test_brackets_and_bounds() -> None:
@@ -96,4 +97,4 @@ def test_names_are_shown_and_not_run() -> None:
     found = separation(pd.DataFrame({name: [0, 0, 1, 1], "b": [1, 2, 1, 2]}), [0, 1, 1, 1])
     page = shown(found)
     assert any(name in cell for cell in page.cells)
-    assert shown(separation([[0], [1]], [0, 1], time_limit=0)).cells[0] == "Separation undecided"
+    assert shown(Separation("undecided", "logistic", 4, True, reason="no time")).cells[0] == "Separation undecided"

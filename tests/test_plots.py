@@ -23,6 +23,7 @@ from linsep import (
     PassiveAggressive,
     Perceptron,
     Rocchio,
+    Separation,
     VotedPerceptron,
     make_separable,
     max_margin,
@@ -210,6 +211,12 @@ def test_votes_are_no_plane() -> None:
     assert plots.plot_boundary(flat, X5[:, :2], Y5).get_ylabel() == "x2"
     with pytest.raises(DataError, match="no weights"):
         plots.plot_weights(voted)
+
+
+def test_the_first_direction_has_no_row_on_its_wrong_side() -> None:
+    X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), [0, 0, 1, 1]
+    ax = plots.plot_boundary(separability(X, y), X, y)
+    assert words(ax)[-1] == "mistaken: 2 rows"
 
 
 def test_support_of_a_bracket_is_ringed() -> None:
@@ -417,18 +424,19 @@ def test_coefficients_go_where_the_separation_says() -> None:
         (lambda run: plots.plot_boundary(separability([[0], [0]], [0, 1]), X5, Y5), "holds no plane"),
         (lambda run: plots.plot_step(run, X5, Y5, 10_000), "kept updates 1 to 27"),
         (lambda run: plots.plot_step(run, X5[:9], Y5[:9], 1), "not the rows of the fit"),
+        (lambda run: plots.plot_step(run, 2 * X5, Y5, 1), "do not add up to w"),
         (lambda run: plots.plot_step(Rocchio().fit(X5, Y5), X5, Y5, 1), "kept no updates"),
         (lambda run: plots.plot_trace(run, "norm"), "needs the fitted model"),
         (lambda run: plots.plot_trace(run, "bounds"), "give the bounds"),
         (lambda run: plots.plot_trace(run, "loss"), "show is"),
         (lambda run: plots.plot_trace(Rocchio().fit(X5, Y5)), "no trace"),
         (lambda run: plots.plot_survival(run), "VotedPerceptron"),
-        (lambda run: plots.plot_losses(["hinge", "zero-one"]), "no loss is called 'zero-one'"),
+        (lambda run: plots.plot_losses(["hinge", "zero-one"]), "no loss called 'zero-one'"),
         (lambda run: plots.plot_mixing(run), "training on shards"),
         (lambda run: plots.plot_weights(run, names=["a"]), "1 names were given for 5"),
         (lambda run: plots.plot_weights(run, image=(2, 2)), "4 pixels, and w 5"),
         (lambda run: plots.plot_witness(separability(X5, Y5), X5, Y5), "no witness"),
-        (lambda run: plots.plot_separation(separation([[0]] * 4, [0, 1, 0, 1], time_limit=0)), "undecided"),
+        (lambda run: plots.plot_separation(Separation("undecided", "logistic", 4, True)), "undecided"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(run: Perceptron, draw: Any, message: str) -> None:

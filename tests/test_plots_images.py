@@ -24,10 +24,10 @@ from linsep import (
     make_separable,
     max_margin,
     mistake_bounds,
-    separability,
     separation,
 )
 from linsep.data.synthetic import flip_labels, make_xor
+from linsep.theory.certificate import Combination, Separability
 
 plots: Any = linsep.plots  # artists are looked into further than their types say
 
@@ -137,7 +137,9 @@ def test_mixing() -> Any:
 @compared
 def test_witness() -> Any:
     X, y, _ = make_xor(60, noise=0.3, random_state=2)
-    return plots.plot_witness(separability(X, y), X, y, ax=axes()).figure
+    X[:5], y[:5] = [[-1, -1], [2, 0], [0, 2], [0, 0], [1.0, 1.5]], [1, 1, 1, -1, -1]
+    proof = Separability("inseparable", 60, 2, witness=Combination((0, 1, 2, 3), (2, 1, 1, 4)))
+    return plots.plot_witness(proof, X, y, ax=axes()).figure
 
 
 @compared

@@ -18,6 +18,8 @@ SCRIPTS = (
     "exclusive_or",
     "rocchio_fails",
     "noisy_votes",
+    "sgd_steps",
+    "drifting_stream",
     "breast_cancer",
     "exploding_regression",
     "digits",

@@ -6,9 +6,8 @@ meet. One product feature does separate them, and so does a hidden layer.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.neural_network import MLPClassifier
 
-from linsep import Perceptron, separability
+from linsep import MLP, Perceptron, separability
 from linsep.data.synthetic import make_xor
 from linsep.plots import plot_boundary, plot_witness
 
@@ -35,8 +34,7 @@ class ProductPerceptron:
 
 
 product = ProductPerceptron().fit(X, y)
-hidden = MLPClassifier((8,), solver="lbfgs", alpha=1e-3, max_iter=1000, random_state=0).fit(X, y)
-hidden.decision_function = lambda X: hidden.predict_proba(X)[:, 1] - 0.5  # z >= 0 for the positive class
+hidden = MLP(8, random_state=0).fit(X, y)
 
 figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
 plot_witness(certificate, X, y, ax=axes[0]).set_title("no line")

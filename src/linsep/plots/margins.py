@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from linsep.kernels.losses import LOSSES, loss_value
 from linsep.plots.style import COLOURS, GREY, INK, legend, new_axes
 from linsep.plots.subject import labels_of, margins_of, subject_of, table_of
-from linsep.types import Array, DataError
+from linsep.theory.sgd import loss_code
+from linsep.types import Array
 
 _BINS = 40
 
@@ -84,13 +86,7 @@ def right_closed(margins: Array) -> tuple[Array, Array]:
     return edges[first:], counts[first:]
 
 
-_LOSSES: dict[str, Callable[[Array], Array]] = {
-    "perceptron": lambda m: np.maximum(0.0, -m),
-    "hinge": lambda m: np.maximum(0.0, 1.0 - m),
-    "logistic": lambda m: np.logaddexp(0.0, -m),
-    "squared_hinge": lambda m: np.maximum(0.0, 1.0 - m) ** 2,
-    "squared": lambda m: (1.0 - m) ** 2,
-}
+_SHADES = (*COLOURS[:3], INK, COLOURS[6])
 _LINES = ("-", "--", "-.", ":", (0, (3, 1, 1, 1, 1, 1)))
 
 
@@ -121,15 +117,12 @@ def plot_losses(losses: Sequence[str] | None = None, *, ax: Axes | None = None) 
     >>> float(np.interp(-1.0, *ax.lines[0].get_data()))
     2.0
     """
-    names = list(_LOSSES) if losses is None else list(losses)
-    strange = [name for name in names if name not in _LOSSES]
-    if strange:
-        raise DataError(f"no loss is called {strange[0]!r}; there are {', '.join(_LOSSES)}")
+    codes = [loss_code(name) for name in (LOSSES if losses is None else losses)]
     ax = new_axes(ax)
     m = np.linspace(-2.5, 2.5, 501)
-    for name in names:
-        at = list(_LOSSES).index(name)
-        ax.plot(m, _LOSSES[name](m), color=(*COLOURS[:3], INK, COLOURS[6])[at], ls=_LINES[at], lw=1.8, label=name)
+    for code in codes:
+        values = [loss_value(code, 1.0, float(z)) for z in m]
+        ax.plot(m, values, color=_SHADES[code], ls=_LINES[code], lw=1.8, label=LOSSES[code])
     ax.fill_between([-2.5, 0.0], 0.0, 1.0, facecolor="none", edgecolor=GREY, hatch="///", lw=0.0, label="a mistake: 1")
     ax.set(xlabel="margin y z", ylabel="loss", ylim=(-0.1, 4.2), xlim=(-2.5, 2.5))
     legend(ax, loc="upper right")

@@ -313,12 +313,10 @@ def plot_mixing(mixing: Any, *, ax: Axes | None = None) -> Axes:
     shown = thinned(mistakes.shape[1], _SHARDS)
     for k, shard in enumerate(shown):
         colour, marker, _ = look(k)
-        named: dict[str, Any] = (
-            {"label": f"shard {shard}"} if len(shown) <= 4 else {"label": "each shard"} if k == 0 else {}
-        )
+        word = f"shard {shard}" if len(shown) <= 4 else "each shard" if k == 0 else "_"  # "_": not in the legend
         every = max(1, len(epochs) // 10)
         total = np.cumsum(mistakes[:, shard])
-        ax.plot(epochs, total, color=colour, marker=marker, markevery=every, ms=4, lw=0.9, alpha=0.8, **named)
+        ax.plot(epochs, total, color=colour, marker=marker, markevery=every, ms=4, lw=0.9, alpha=0.8, label=word)
     bound = getattr(mixing, "bound", None)
     if bound is not None and bound.applies:
         ax.axhline(bound.value, color=COLOURS[6], ls="--", lw=1.4, label=f"bound {bound.value:,.4g}")

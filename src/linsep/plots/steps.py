@@ -49,6 +49,12 @@ def update_of(model: Any, table: Table, k: int) -> Update:
         raise DataError(
             f"the run updated on row {rows.max()}, and X has {table.X.shape[0]} rows: not the rows of the fit"
         )
+    end = float(np.linalg.norm(_summed(table, rows, steps, model.fit_intercept).w))
+    if len(rows) == model.n_updates_ and not np.isclose(end, trace.norm_w[-1], rtol=1e-3):
+        raise DataError(
+            "these updates of these rows do not add up to w: not the rows of the fit, a run that did not start from "
+            "zero, or one that also shrinks w"
+        )
     before = _summed(table, rows[: k - 1], steps[: k - 1], model.fit_intercept)
     after = _summed(table, rows[:k], steps[:k], model.fit_intercept)
     return Update(k, int(rows[k - 1]), int(trace.update_epochs[k - 1]), float(steps[k - 1]), before, after)

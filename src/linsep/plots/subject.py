@@ -78,7 +78,8 @@ def subject_of(model: Any, label: Any = None) -> Subject:
         A certificate without a plane, a class that the model does not have, or something else.
     """
     if isinstance(model, Separability):
-        plane = model.hyperplane or next(iter(model.directions), None)
+        # Of directions taken in turn the first has no row on its wrong side.
+        plane = model.hyperplane or (model.directions[0] if model.directions else None)
         if plane is None:
             raise DataError(f"this certificate holds no plane ({model.verdict}); plot_witness shows why there is none")
         return _of_plane(_in_floats(plane))
