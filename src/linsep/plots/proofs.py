@@ -145,7 +145,7 @@ def _draw_hull(ax: Axes, at: Array, colour: str, hatch: str) -> None:
         along = centred @ directions[0]
         ends = at[[along.argmin(), along.argmax()]]
         # Many points, so that a legend that looks for a free place sees the line.
-        ax.plot(*np.linspace(*ends, 50).T, color=colour, lw=2.0, zorder=2)
+        ax.plot(*np.linspace(ends[0], ends[1], 50).T, color=colour, lw=2.0, zorder=2)
         return
     corners = at[ConvexHull(at).vertices]
     ax.fill(*corners.T, facecolor=colour, alpha=0.25, zorder=1)
