@@ -23,25 +23,25 @@ def integers(values: Sequence[Any]) -> list[int]:
 
 
 def _digit_signs(A: Array, w: list[int]) -> Array | None:
-    """Signs of A w for doubles A: both in digits of 18 bits, whose products add up exactly; None if those are many."""
+    """Signs of A w for doubles A: both in digits of 16 bits, whose products add up exactly; None if those are many."""
     exps = np.frexp(abs(A).max(axis=0))[1]
     rest, digits = np.ldexp(A, -exps), []
     if len(w) > 2**16 or not np.array_equal(np.ldexp(rest, exps), A):
         return None
     while rest.any():
-        digits.append(np.trunc(rest * 2.0**18))
-        rest = rest * 2.0**18 - digits[-1]
+        digits.append(np.trunc(rest * 2.0**16))
+        rest = rest * 2.0**16 - digits[-1]
         if len(digits) > 60:
             return None
     w = [v << int(e - exps.min()) for v, e in zip(w, exps, strict=True)]
-    n = max(abs(v) for v in w).bit_length() // 18 + 1
-    W = np.array([[(1 if v > 0 else -1) * (abs(v) >> 18 * k & 2**18 - 1) for k in range(n)] for v in w], np.float64)
+    n = max(abs(v) for v in w).bit_length() // 16 + 1
+    W = np.array([np.frombuffer(abs(v).to_bytes(2 * n, "little"), "<u2") * (1.0 if v > 0 else -1.0) for v in w])
     total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
     for k, digit in enumerate(reversed(digits)):
         total[:, k : k + n] += (digit @ W).astype(np.int64)
     carry, rest = np.zeros(A.shape[0], dtype=np.int64), np.zeros(A.shape[0], dtype=bool)
     for column in total.T:
-        carry, rest = (carry + column) >> 18, rest | ((carry + column) % 2**18 != 0)
+        carry, rest = (carry + column) >> 16, rest | ((carry + column) % 2**16 != 0)
     return np.where(carry < 0, -1, (carry > 0) | rest)
 
 

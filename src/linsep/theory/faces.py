@@ -63,6 +63,8 @@ class WorkingSet:
         for _ in range(_ROUNDS):
             Z, lift = self._coordinates()
             pair = complementary_pair(Z, self.deadline)
+            if not pair.clear and pair.late:
+                raise OutOfTimeError
             aside = (pair.y > pair.s) & ~((Z @ pair.d > 0).all() if pair.d.any() else False)
             wrong, d = self._wrong(aside, lift(pair.d), pair.y)
             if not wrong.size:

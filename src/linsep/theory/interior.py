@@ -19,16 +19,18 @@ from linsep.types import Array
 
 _STEPS = 80
 _LAST_MU = 1e-13
+_SECONDS = 5e-11  # a step for n rows in p columns takes about this times n p^2
 _APART = 30.0  # y_i and s_i differ by this factor on every row and steps are long: which of them vanishes is clear
 
 
 class Pair(NamedTuple):
-    """`y` and `s` of the last step and `d`; `clear` says that every row shows which of y and s goes to 0."""
+    """`y`, `s` and `d` of the last step; `clear`: every row shows which of y and s goes to 0; `late`: no time left."""
 
     y: Array
     s: Array
     d: Array
     clear: bool
+    late: bool
 
 
 def complementary_pair(Z: Array, deadline: float) -> Pair:
@@ -38,7 +40,7 @@ def complementary_pair(Z: Array, deadline: float) -> Pair:
     ----------
     Z : ndarray of float64, shape (n, p)
     deadline : float
-        Of `time.perf_counter`; after it the last pair is given.
+        Of `time.perf_counter`; no step is begun that would end after it, and the last pair is given.
 
     Examples
     --------
@@ -48,10 +50,12 @@ def complementary_pair(Z: Array, deadline: float) -> Pair:
     """
     n, p = Z.shape
     y, s, d = np.ones(n), np.ones(n), np.zeros(p)
-    long_steps, clear = 0, False
+    long_steps, clear, late, took = 0, False, False, _SECONDS * n * p * p
     for _ in range(_STEPS):
         mu = float(y @ s) / n
-        if mu < _LAST_MU or time.perf_counter() > deadline:
+        began = time.perf_counter()
+        late = began + took > deadline
+        if mu < _LAST_MU or late:
             break
         step = _Newton(Z, y, s, d, mu)
         if step.factor is None:
@@ -64,12 +68,13 @@ def complementary_pair(Z: Array, deadline: float) -> Pair:
         if not np.isfinite(a) or a < 1e-8:
             break
         y, s, d = y + a * dy, s + a * ds, d + a * dd
+        took = time.perf_counter() - began
         long_steps = long_steps + 1 if a > 0.9 else 0
         clear = long_steps >= 2 and bool((np.maximum(y / s, s / y) > _APART).all())
         if clear or (long_steps and bool((Z @ d > 0.5 * s).all())):
             clear = True
             break
-    return Pair(y, s, d, clear)
+    return Pair(y, s, d, clear, late)
 
 
 class _Newton:
