@@ -21,8 +21,9 @@ demo: $(READY)
 gallery: $(READY)
 	$(BIN)/python -W error docs/gallery build/gallery
 
+# One process a core; a file stays in one of them, so that its kernels are compiled once.
 test: $(READY)
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check .
