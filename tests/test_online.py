@@ -278,6 +278,35 @@ def test_the_first_row_is_checked_before_anything_is_kept() -> None:
     assert not hasattr(learner, "classes_")
 
 
+REFUSED_FIRST = [
+    (np.zeros((2, 2)), "has shape"),
+    (np.array([1.0, np.nan]), "no finite number"),
+    ({"a": np.nan}, "feature 'a': nan is not a finite number"),
+    (([0, 3], [1.0, 1e200]), "beyond 1e154"),
+]
+
+
+@pytest.mark.parametrize(("x", "message"), REFUSED_FIRST, ids=[m for _, m in REFUSED_FIRST])
+def test_a_first_row_that_is_refused_leaves_nothing_behind(x: Any, message: str) -> None:
+    learner = Perceptron(class_weight="balanced")
+    before = vars(learner).copy()
+    with pytest.raises(DataError, match=message):
+        learner.learn_one(x, "a")
+    assert vars(learner) == before
+
+
+@pytest.mark.parametrize(
+    ("x", "label"), [({"a": np.nan}, "new"), ({"a": 1e200}, "x"), ({"a": 1.0, "new": 1e200}, "x"), ({"a": 1.0}, None)]
+)
+def test_a_row_that_is_refused_is_not_counted(x: Any, label: Any) -> None:
+    learner = Perceptron(class_weight="balanced").learn_one({"a": 1.0}, "x").learn_one({"a": -1.0}, "y")
+    before = planes(learner).tolist(), learner.class_count_.tolist(), learner.t_
+    with pytest.raises(DataError):
+        learner.learn_one(x, label)
+    assert (planes(learner).tolist(), learner.class_count_.tolist(), learner.t_) == before
+    assert learner.classes_.tolist() == ["x", "y"] and learner.feature_names_in_.tolist() == ["a"]
+
+
 def test_an_absorbed_row_warns() -> None:
     learner = Perceptron(fit_intercept=False).learn_one(np.array([2.0**54]), 1)
     with pytest.warns(PrecisionWarning, match="1 update"):

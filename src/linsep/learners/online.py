@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep.kernels.one import score_row
 from linsep.learners.base import LinearClassifier, as_matrix
+from linsep.learners.weights import Given, check_class_weight
 from linsep.types import CSR, Array, DataError
 
 _MORE = 16
@@ -77,24 +78,35 @@ class OnlineClassifier(LinearClassifier):
         >>> learner.n_mistakes_
         3
         """
-        if "classes_" not in self.__dict__:
+        if "classes_" in self.__dict__:
+            self._take_in(x, y)
+        else:
             with self._unchanged_on_error():
                 self._check_parameters()
                 self._start_with(x, y)
+                self._take_in(x, y)
+        return self
+
+    def _take_in(self, x: Any, y: Any) -> None:
         try:
             code = self._label_codes().get(y)
         except TypeError:
             raise DataError(f"the label {y!r} is not a single value") from None
         if code is None:
             self._check_joins(np.asarray([y]))
-        X = self._named(x) if type(x) is dict else None
+        X, names = (self._named(x) if type(x) is dict else None), None
         if X is None:
-            X = self._row_to_learn(x)
-        if code is None:
-            self._join(y)
-            code = self._label_codes()[y]
+            X, names = self._row_to_learn(x)
+        if names is not None or code is None or self.class_weight is not None:
+            # What is counted or made room for must not be for a row that is then refused.
+            check_row(X)
+            check_class_weight(self.class_weight)
+            if names is not None:
+                self._widen(self.n_features_in_ + len(names) if names else int(X.indices.max()) + 1, names)
+            if code is None:
+                self._join(y)
+                code = self._label_codes()[y]
         self._learn_row(X, y, code)
-        return self
 
     def predict_one(self, x: Any) -> Any:
         """The label of one row, as `predict` gives it.
@@ -136,16 +148,18 @@ class OnlineClassifier(LinearClassifier):
         self.n_features_in_ = empty.shape[1]
         self._start(empty)
 
-    def _row_to_learn(self, x: Any) -> Any:
-        """The row as kernels read it, after new columns have been added."""
+    def _row_to_learn(self, x: Any) -> tuple[Any, list[str] | None]:
+        """The row as kernels read it, and the names of new columns: none if unnamed, None if there are no new ones."""
         if isinstance(x, Mapping):
             X = self._named(x)
-            return X if X is not None else self._with_new_names(x)
+            return (X, None) if X is not None else self._with_new_names(x)
         X = self._unnamed(x)
         if isinstance(X, CSR) and X.indices.size and X.indices.max() >= self.n_features_in_:
             _check_finite(X.data, X.indices)
-            self._widen(int(X.indices.max()) + 1)
-        return X
+            if hasattr(self, "feature_names_in_"):
+                raise DataError(f"this learner's {self.n_features_in_} columns have names: name the new one")
+            return X, []
+        return X, None
 
     def _row_to_predict(self, x: Any) -> Any:
         """The row as kernels read it, unknown columns left out."""
@@ -177,15 +191,16 @@ class OnlineClassifier(LinearClassifier):
             _check_numbers(x)
             raise
 
-    def _with_new_names(self, x: Mapping[str, Any]) -> Any:
+    def _with_new_names(self, x: Mapping[str, Any]) -> tuple[CSR, list[str]]:
         columns = self._column_of()
         _check_numbers(x)
         new = [name for name in x if name not in columns]
         for name in new:
             if not isinstance(name, str):
                 raise DataError(f"a feature is named by a string, not by {name!r}")
-        self._widen(len(columns) + len(new), new)
-        return self._named(x)
+        places = {name: len(columns) + k for k, name in enumerate(new)}
+        indices = [columns[name] if name in columns else places[name] for name in x]
+        return _sparse_row(np.fromiter(x.values(), self._moving()[0].dtype, len(x)), np.array(indices, np.int64)), new
 
     def _unnamed(self, x: Any) -> Any:
         """A row from an array, or from columns and values."""
@@ -213,17 +228,15 @@ class OnlineClassifier(LinearClassifier):
             self._columns = {name: j for j, name in enumerate(self._names)}
         return self._columns
 
-    def _widen(self, width: int, names: list[str] | None = None) -> None:
+    def _widen(self, width: int, names: list[str]) -> None:
         """Add columns of zeros."""
-        if names is not None:
+        if names:
             self.feature_names_in_ = self._roomy("feature_names_in_", self.feature_names_in_[None], width)[0]
             columns = self._column_of()
             for name in names:
                 self.feature_names_in_[len(columns)] = name
                 columns[name] = len(columns)
                 self._names.append(name)
-        elif hasattr(self, "feature_names_in_"):
-            raise DataError(f"this learner's {self.n_features_in_} columns have names: name the new one")
         grown: dict[int, Array] = {}
         for name in self._column_arrays:
             array = getattr(self, name)
@@ -259,9 +272,17 @@ class OnlineClassifier(LinearClassifier):
         """What kernels read for each label; made anew when classes have joined."""
         if self._coded is not self.classes_:
             self._labels = self.classes_.tolist()
-            self._codes = dict(zip(self._labels, self._encode(self.classes_).tolist(), strict=True))
+            self._codes = dict(zip(self._labels, self._encode(Given(None, self.classes_)).tolist(), strict=True))
             self._coded = self.classes_
         return self._codes
+
+
+def check_row(X: Any) -> None:
+    """Raise unless ||x||^2 of the one row of `X` is finite."""
+    values = np.ravel(X.data if isinstance(X, CSR) else X).astype(np.float64)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(values @ values):
+            raise DataError("the row holds a value that is no finite number, or beyond 1e154")
 
 
 def _check_numbers(x: Mapping[str, Any]) -> None:

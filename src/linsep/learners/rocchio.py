@@ -57,7 +57,7 @@ class Rocchio(OnlineClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take the means of these rows; parameters as in `Perceptron.fit`, a weight k here equals k visits."""
         with self._unchanged_on_error():
-            rows = self._rows_to_fit(X, y, sample_weight, warm=False)
+            rows, _ = self._rows_to_fit(X, y, sample_weight, warm=False)
         return self._add(rows)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

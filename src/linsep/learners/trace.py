@@ -51,10 +51,11 @@ class Trace:
         Dot products, and updates without effect, of the whole run.
     """
 
-    def __init__(self, n_rows: int, updates: UpdateLog | None = None) -> None:
+    def __init__(self, n_rows: int, updates: UpdateLog | None = None, numbers: Array | None = None) -> None:
         self.n_rows = n_rows
         self.total_dots = self.total_absorbed = 0
         self.update_log = updates
+        self._numbers = numbers  # of the rows learnt from, where some given have the weight 0
         self._epochs = self._updates_before = 0
         self._kept: list[Array] = []
         self._last: Array | None = None
@@ -124,8 +125,9 @@ class Trace:
 
     @property
     def update_rows(self) -> Array:
-        """Row of each update, in order; raises if the run did not keep them."""
-        return self._updates().rows[: self._n_logged()]
+        """Row of each update, in order, counted in the table given; raises if the run did not keep them."""
+        rows = self._updates().rows[: self._n_logged()]
+        return rows if self._numbers is None else self._numbers[rows]
 
     @property
     def update_epochs(self) -> Array:
