@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -138,21 +137,6 @@ def test_voted_of_several_classes(multi_class: str) -> None:
                 np.testing.assert_array_equal(learner.decision_function(X)[:, k], alone.decision_function(X))
     else:
         np.testing.assert_allclose(learner.decision_function(X).sum(axis=1), 1.0)
-
-
-def test_voted_holds_the_mistaken_rows_and_one_block_of_scores() -> None:
-    rng = np.random.RandomState(0)
-    X, y = rng.randn(3000, 200), rng.randint(0, 2, 3000)
-    learner = VotedPerceptron(random_state=0).fit(X, y)
-    assert len(learner.mistaken_rows_) <= learner.n_updates_
-    learner.decision_function(X[:10])  # compiled and warm
-    new = rng.randn(40_000, 200)
-    tracemalloc.start()
-    learner.decision_function(new)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    all_scores = 8 * len(new) * len(learner.mistaken_rows_)
-    assert peak < 3 * 8 * (1 << 24) < all_scores
 
 
 # --------------------------------------------------------------------- Rocchio
