@@ -227,15 +227,32 @@ def test_labels_of_any_type_and_accuracy_on_iris() -> None:
 
 
 @pytest.mark.parametrize(
-    ("learner", "message"),
+    ("learner", "parameters", "message"),
     [
-        (MarginPerceptron(margin=-1.0), "margin"),
-        (PassiveAggressive(variant="pa3"), '"pa", "pa1" or "pa2"'),
-        (PassiveAggressive(C=0.0), "C must be above 0"),
-        (AveragedPerceptron(which="best"), '"averaged" or "last"'),
-        (AveragedPerceptron(multi_class="ovo"), '"ovr" or "multiclass"'),
+        (MarginPerceptron, {"margin": -1.0}, "margin"),
+        (MarginPerceptron, {"margin": np.inf}, "margin must be finite"),
+        (MarginPerceptron, {"margin": "1"}, "margin must be finite"),
+        (PassiveAggressive, {"variant": "pa3"}, '"pa", "pa1" or "pa2"'),
+        (PassiveAggressive, {"C": 0.0}, "C must be above 0"),
+        (PassiveAggressive, {"C": np.nan}, "C must be above 0"),
+        (AveragedPerceptron, {"which": "best"}, '"averaged" or "last"'),
+        (AveragedPerceptron, {"multi_class": "ovo"}, '"ovr" or "multiclass"'),
+        (Perceptron, {"max_iter": 2.5}, "max_iter must be at least 1 and whole"),
+        (Perceptron, {"max_seconds": "1"}, "max_seconds"),
+        (Perceptron, {"n_jobs": 0}, "n_jobs must be"),
+        (Perceptron, {"n_jobs": "2"}, "n_jobs must be"),
+        (Perceptron, {"random_state": -1, "shuffle": True}, "random_state"),
+        (Perceptron, {"fit_intercept": "no"}, "fit_intercept must be True or False"),
+        (Perceptron, {"fit_intercept": 2}, "fit_intercept must be True or False, got 2"),
+        (Perceptron, {"verbose": "yes"}, "verbose"),
+        (Rocchio, {"fit_intercept": "no"}, "fit_intercept must be True or False"),
     ],
 )
-def test_bad_parameters(learner: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        learner.fit([[1.0], [2.0]], [0, 1])
+def test_bad_parameters_leave_the_model_as_it_was(learner: Any, parameters: dict[str, Any], message: str) -> None:
+    fitted = learner().fit([[1.0], [-2.0]], [0, 1])
+    before = fitted.coef_.tolist()
+    fitted.set_params(**parameters)
+    for learn in (learner(**parameters).fit, fitted.fit, fitted.partial_fit):
+        with pytest.raises(ValueError, match=message):
+            learn([[1.0], [2.0]], [0, 1])
+    assert fitted.coef_.tolist() == before

@@ -22,8 +22,9 @@ def random_table(seed: int, n: int = 40, p: int = 4) -> tuple[Any, Any]:
 @pytest.mark.parametrize("as_sparse", [False, True])
 def test_predicting_holds_one_block_of_scores(as_sparse: bool) -> None:
     rng = np.random.RandomState(0)
-    X, y = rng.randn(3000, 20), rng.randint(0, 2, 3000)
+    X: Any = rng.randn(3000, 20)
     new: Any = rng.randn(30_000, 20)
+    y = rng.randint(0, 2, 3000)
     if as_sparse:
         X, new = sp.csr_matrix(X), sp.csr_matrix(new)
     learner = VotedPerceptron(random_state=0).fit(X, y)

@@ -8,6 +8,7 @@ import numpy as np
 
 from linsep.kernels.optional import Mean
 from linsep.learners.derived import DerivedLearner
+from linsep.learners.parameters import check_choice
 from linsep.learners.training import Progress
 from linsep.types import Array
 
@@ -94,8 +95,7 @@ class AveragedPerceptron(DerivedLearner):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.which not in ("averaged", "last"):
-            raise ValueError(f'which must be "averaged" or "last", got {self.which!r}')
+        check_choice(self, "which", "averaged", "last")
 
     def _start(self, X: Any) -> None:
         super()._start(X)

@@ -10,12 +10,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.kernels.epoch import Rows
 from linsep.kernels.sums import has_duplicates
-from linsep.learners.labels import distinct_labels, replace_labels
+from linsep.learners.labels import check_labels, distinct_labels, kind_of_labels, replace_labels
 from linsep.learners.overflow import check_entries
 from linsep.learners.threads import multiply
 from linsep.learners.weights import Given, rows_of_weight, weights_of_classes
@@ -65,7 +64,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(
             self,
             X,
-            y,
+            check_labels(y),
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             order="C",
@@ -73,9 +72,15 @@ class Classifier(ClassifierMixin, BaseEstimator):
             reset=reset,
         )
         check_entries(X)
-        if y.dtype.kind not in "bui":  # whole numbers are labels, whatever they are
-            check_classification_targets(y)
+        if not reset and "classes_" in self.__dict__:
+            self._check_kind(y)
         return X, y
+
+    def _check_kind(self, y: Array) -> None:
+        """Raise unless these labels are of the kind of `classes_`."""
+        if kind_of_labels(y) != kind_of_labels(self.classes_):
+            known = ", ".join(map(str, self.classes_[:20]))
+            raise DataError(f"label {y[0]} is of another kind than the classes {known}")
 
     def _check_classes(self, y: Array) -> Array:
         classes = distinct_labels(y)
@@ -236,7 +241,8 @@ class LinearClassifier(Classifier):
         given = rows_of_weight(*self._check_rows(X, y, reset=first), sample_weight)
         if first and (len(given.y) or classes is not None):
             self._open = self.open_classes
-            self.classes_ = given.y[:1] if classes is None else self._check_classes(np.asarray(classes))
+            self.classes_ = given.y[:1] if classes is None else self._check_classes(np.asarray(check_labels(classes)))
+            self._check_kind(given.y)
             self._start(given.X)
         elif classes is not None:
             self._check_same_classes(classes)
@@ -253,7 +259,7 @@ class LinearClassifier(Classifier):
         return (self._part(given.take(part)) for part in parts)
 
     def _check_same_classes(self, classes: Any) -> None:
-        if not self._open and not np.array_equal(np.unique(classes), self.classes_):
+        if not self._open and not np.array_equal(np.unique(check_labels(classes)), self.classes_):
             raise ValueError(
                 f"classes={list(np.unique(classes))} is not the same as on the first call to partial_fit: "
                 f"{list(self.classes_)}"
@@ -281,14 +287,15 @@ class LinearClassifier(Classifier):
             raise DataError(
                 f"label {labels[0]} is not one of the classes {known}; open_classes=True lets new ones join"
             )
-        if (labels.dtype.kind in "UST") != (self.classes_.dtype.kind in "UST"):
-            raise DataError(f"label {labels[0]} is of another kind than the classes {known}")
 
     def _join(self, label: Any) -> None:
         """Let a class join with w = 0; what was learnt about the others stays."""
         before = len(self.classes_)
+        new = np.asarray([label])
+        if self.classes_.dtype.kind in "iu" and new.dtype.kind == "f":  # a whole number all the same
+            new = new.astype(np.int64)
         # Not append: the labels sort as fit would sort them.
-        classes = np.unique(np.concatenate([self.classes_, np.asarray([label])]))
+        classes = np.unique(np.concatenate([self.classes_, new]))
         place = int(np.flatnonzero(classes == label)[0])
         self.classes_ = classes
         if hasattr(self, "class_count_"):

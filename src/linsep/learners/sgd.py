@@ -201,11 +201,11 @@ class SGDClassifier(DerivedLearner):
         """
         return super().partial_fit(X, y, classes, sample_weight)
 
-    def learn_one(self, x: Any, y: Any) -> Self:
+    def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
         """Learn from one row: what `partial_fit` does with a table of one; as `Perceptron.learn_one`."""
         if self.eta0 == "auto":
             raise DataError(_NO_STEPS)
-        return super().learn_one(x, y)
+        return super().learn_one(x, y, classes)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -293,5 +293,5 @@ def _multiply(X: Any, stored: Any, block: Array) -> Array:
     size = max(1, len(block) // 16)
     for at in range(0, len(block), size):
         product = X[at : at + size] @ stored
-        block[at : at + size] = product.toarray() if sp.issparse(product) else product
+        block[at : at + size] = product if isinstance(product, np.ndarray) else product.toarray()
     return block

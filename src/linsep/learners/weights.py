@@ -49,7 +49,7 @@ def check_class_weight(class_weight: Any) -> None:
     if not isinstance(class_weight, Mapping):
         raise ValueError(f'class_weight must be None, "balanced" or a dict of label: weight, got {class_weight!r}')
     for label, weight in class_weight.items():
-        if not isinstance(weight, Real) or not 0 <= weight < np.inf:
+        if not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
             raise ValueError(f"the class_weight of {label!r} must be a finite number of at least 0, got {weight!r}")
 
 
