@@ -142,3 +142,20 @@ def test_balanced_is_what_scikit_learn_computes() -> None:
     own = len(y) / (3 * np.bincount(y))
     fitted = Perceptron(class_weight="balanced", max_iter=5).fit(X, y)
     check_same(fitted, Perceptron(class_weight=dict(enumerate(own)), max_iter=5).fit(X, y))
+
+
+# ------------------------------------------------------------------------ trace
+@quietly
+def test_a_trace_of_a_warm_start_counts_its_own_epochs_and_knows_no_reference() -> None:
+    X, y = make_table(2)
+    learner = Perceptron(max_iter=3, warm_start=True, trace="updates").fit(X, y).fit(X, y)
+    assert set(learner.trace_.update_epochs.tolist()) == set(learner.trace_.epoch.tolist()) == {1, 2, 3}
+    assert np.isnan(learner.trace_.cos).all() and np.isnan(learner.trace_.w_dot_reference).all()
+    learner.fit(X, y, reference=(np.ones(3), 0.0))
+    assert np.isfinite(learner.trace_.cos).all()
+
+
+def test_a_reference_is_for_two_classes() -> None:
+    X, y = make_table(3)
+    with pytest.raises(ValueError, match="a reference is one hyperplane, for two classes; here are 3"):
+        Perceptron().fit(X, y, reference=(np.ones(3), 0.0))

@@ -122,6 +122,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         meta = {name: getattr(self, name) for name in self._state_values if hasattr(self, name)}
         arrays = {name: getattr(self, name) for name in self._state_arrays if hasattr(self, name)}
+        # A file holds rows of numbers; the order in memory decides which sums are made, to the last bit.
+        meta["column_major"] = [name for name, a in arrays.items() if a.flags.fnc]
         return meta, arrays
 
     def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
@@ -131,7 +133,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 setattr(self, name, StopReason(meta[name]) if name == "stop_reason_" else meta[name])
         for name in self._state_arrays:
             if name in arrays:
-                setattr(self, name, arrays[name])
+                order: Literal["F", "K"] = "F" if name in meta.get("column_major", ()) else "K"
+                setattr(self, name, np.asarray(arrays[name], order=order))
 
 
 class LinearClassifier(Classifier):

@@ -191,7 +191,8 @@ class BatchLearner(LinearClassifier):
             An update of row i is scaled by its weight. An integer weight k is *not* the same as k visits; a
             weight of 0 is the same as leaving the row out.
         reference : (w, b), optional
-            A separator to compare with: the trace then holds the cosine of the angle to it and w.w* + b b*.
+            Of two classes, a separator to compare with: the trace then holds the cosine of the angle to it and
+            w.w* + b b*.
 
         Returns
         -------
@@ -216,6 +217,8 @@ class BatchLearner(LinearClassifier):
             self._check_parameters()
             rows, numbers = self._rows_to_fit(X, y, sample_weight, warm=self.warm_start and hasattr(self, "coef_"))
             plane = flatten_reference(reference, self.n_features_in_)
+            if plane.size and len(self.classes_) > 2:
+                raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
             try:
                 self._train(rows, plane, numbers)
             except KeyboardInterrupt as interrupt:  # the model so far is kept
@@ -231,7 +234,7 @@ class BatchLearner(LinearClassifier):
         n = len(rows.y)
         rng = check_random_state(self.random_state) if self._reorders() else None
         log = make_update_log() if self.trace == "updates" else None
-        self.trace_ = Trace(n, log, numbers)
+        self.trace_ = Trace(n, log, numbers, visits=self.t_, compared=reference.size > 0)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         hopeless = self._count_hopeless(rows)
         budget = Budget(self.max_iter, self.max_seconds).start()

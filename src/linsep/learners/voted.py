@@ -26,7 +26,8 @@ class VotedPerceptron(EpochLearner):
 
     The vectors are not stored, the mistakes are: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
     come from one matrix product with the mistaken rows and a running sum. Both signs put a tie on the positive side.
-    In one-vs-rest every class goes on counting until all stop, so survival counts add up to rows x epochs for each.
+    In one-vs-rest every class goes on counting until all stop, so survival counts add up to rows x epochs for each:
+    the votes are those of the class fitted alone for as many epochs, not until its own clean pass.
 
     Memory: a copy of each row that was mistaken and 32 bytes an update, with room for half as many again where rows
     came later; predicting adds one block of at most 2^24 dot products. Time to predict: (mistaken rows) x n_features a
@@ -36,7 +37,8 @@ class VotedPerceptron(EpochLearner):
     ----------
     max_iter, max_seconds, fit_intercept, random_state, warm_start
     class_weight, multi_class, open_classes, n_jobs, trace, verbose
-        As in `Perceptron`; `max_iter` is 1 and `shuffle` True by default.
+        As in `Perceptron`; `max_iter` is 1 and `shuffle` True by default. `n_jobs` changes nothing here: mistakes are
+        noted in one order by one thread, and products are SciPy's or those of NumPy's BLAS.
 
     Attributes
     ----------
