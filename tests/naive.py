@@ -72,6 +72,21 @@ def multiclass(X: Any, c: Any, n_classes: int, epochs: int) -> Any:
     return W, mistakes
 
 
+def multiclass_vectors(X: Any, c: Any, n_classes: int, order: Any, rule: str, C: float) -> Any:
+    """(W, b) of all classes after each visited row: w_y += tau x, w_r -= tau x, r the first best other class."""
+    W, stored = np.zeros((n_classes, X.shape[1] + 1)), []
+    for i in order:
+        x = np.append(X[i], 1.0)
+        z = W @ x
+        rival = max((k for k in range(n_classes) if k != c[i]), key=lambda k: (z[k], -k))
+        step = tau(rule, z[c[i]] - z[rival], 2 * (x @ x), C)
+        W = W.copy()
+        W[c[i]] += step * x
+        W[rival] -= step * x
+        stored.append(W)
+    return np.array(stored)
+
+
 class PocketRun(NamedTuple):
     last: Any
     kept: Any

@@ -21,7 +21,7 @@ from linsep.learners import (
     Rocchio,
     VotedPerceptron,
 )
-from linsep.types import DataError, PrecisionWarning
+from linsep.types import DataError
 
 LEARNERS = [
     Perceptron(),
@@ -221,7 +221,8 @@ def test_a_saved_stream_goes_on_where_it_was(learner: Any, tmp_path: Any) -> Non
     for run in (whole, second):
         for x, label in zip(rows[30:], y[30:], strict=True):
             run.learn_one(x, label)
-    check_equal(planes(second), planes(whole), learner)
+    np.testing.assert_array_equal(planes(second), planes(whole))
+    assert second.coef_.flags.fnc == whole.coef_.flags.fnc
     assert second.feature_names_in_.tolist() == [*whole.feature_names_in_]
 
 
@@ -233,52 +234,3 @@ def test_fit_forgets_the_names_of_a_stream() -> None:
     assert [learner.predict_one(x) for x in X] == learner.predict(X).tolist()
     with pytest.raises(DataError, match="unnamed columns"):
         learner.predict_one({"a": 1.0})
-
-
-# --------------------------------------------------------------------- errors
-BAD = [
-    ({"a": np.nan}, "x", "the row holds a value that is no finite number"),
-    ({"new": np.inf}, "x", "feature 'new': inf is not a finite number"),
-    ({"a": "red"}, "x", "feature 'a': 'red' is not a number"),
-    ({"new": None}, "x", "feature 'new': None is not a number"),
-    ({1: 2.0}, "x", "a feature is named by a string, not by 1"),
-    (np.zeros(3), "x", "a row of this learner has 2 values, this has shape"),
-    (([0, 1], [1.0]), "x", r"a sparse row is \(indices, values\)"),
-    (([0, 0], [1.0, 1.0]), "x", "differ from each other"),
-    (([-1], [1.0]), "x", "count from 0"),
-    (([7], [1.0]), "x", "columns have names"),
-    ({"a": 1.0}, 3, "label 3 is of another kind than the classes x, y"),
-    ({"a": 1.0}, ["x"], "is not a single value"),
-]
-
-
-@pytest.mark.parametrize(("x", "y", "message"), BAD, ids=[m for *_, m in BAD])
-def test_an_error_leaves_the_learner_as_it_was(x: Any, y: Any, message: str) -> None:
-    learner = Perceptron().learn_one({"a": 1.0, "b": -2.0}, "x").learn_one({"a": -1.0}, "y")
-    before = planes(learner).tolist(), learner.t_, learner.classes_.tolist(), learner.feature_names_in_.tolist()
-    with pytest.raises(DataError, match=message):
-        learner.learn_one(x, y)
-    assert before == (planes(learner).tolist(), learner.t_, learner.classes_.tolist(), [*learner.feature_names_in_])
-
-
-def test_a_closed_learner_refuses_a_new_class() -> None:
-    learner = Perceptron().partial_fit([[1.0], [2.0]], ["x", "y"], classes=["x", "y"])
-    with pytest.raises(DataError, match="label z is not one of the classes x, y; open_classes=True"):
-        learner.learn_one(np.array([1.0]), "z")
-    with pytest.raises(ValueError, match="row 0: label z is not one of the classes x, y"):
-        learner.partial_fit([[1.0]], ["z"])
-
-
-def test_the_first_row_is_checked_before_anything_is_kept() -> None:
-    learner = Perceptron()
-    with pytest.raises(DataError, match="not a single value"):
-        learner.learn_one({"a": 1.0}, ["x", "y"])
-    with pytest.raises(ValueError, match="max_iter"):
-        Perceptron(max_iter=0).learn_one({"a": 1.0}, "x")
-    assert not hasattr(learner, "classes_")
-
-
-def test_an_absorbed_row_warns() -> None:
-    learner = Perceptron(fit_intercept=False).learn_one(np.array([2.0**54]), 1)
-    with pytest.warns(PrecisionWarning, match="1 update"):
-        learner.learn_one(np.array([1.0]), 0)

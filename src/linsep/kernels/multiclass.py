@@ -60,11 +60,11 @@ def one_vs_rest_epoch(
             for k in range(model.b.shape[0]):
                 y = 1.0 if c[i] == k else -1.0
                 m = y * (model.Z[r, k] + model.b[k])
-                if not m > 0.0:
+                scale = weight_at(weight, i) * (weight_at(own, i) if c[i] == k else 1.0)
+                if not m > 0.0 and scale > 0.0:  # a class does not hear of a row that weighs nothing for it
                     model.counts[k, 0] += 1
-                tau = step_size(step, m, X, i, intercept, 1.0)
+                tau = step_size(step, m, X, i, intercept, 1.0) * scale
                 if tau > 0.0:
-                    tau *= weight_at(weight, i) * (weight_at(own, i) if c[i] == k else 1.0)
                     model.counts[k, 1] += 1
                     _move(X, i, tau * y, m <= 0.0 or tau >= 1.0, model, intercept, k, watch, visit + start + r)
                     if waiting < 0:

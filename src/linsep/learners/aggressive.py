@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 from linsep.kernels.steps import PA, PA1, PA2, PerceptronStep
+from linsep.learners.parameters import check_choice, is_number
 from linsep.learners.training import EpochLearner, Progress
 
 
@@ -77,8 +79,8 @@ class MarginPerceptron(EpochLearner):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not self.margin >= 0:
-            raise ValueError(f"margin must be at least 0, got {self.margin}")
+        if not (is_number(self.margin) and 0 <= self.margin < math.inf):
+            raise ValueError(f"margin must be finite and at least 0, got {self.margin!r}")
 
     def _step(self) -> PerceptronStep:
         return PerceptronStep(float(self.margin))
@@ -158,10 +160,9 @@ class PassiveAggressive(EpochLearner):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.variant not in ("pa", "pa1", "pa2"):
-            raise ValueError(f'variant must be "pa", "pa1" or "pa2", got {self.variant!r}')
-        if not self.C > 0:
-            raise ValueError(f"C must be above 0, got {self.C}")
+        check_choice(self, "variant", "pa", "pa1", "pa2")
+        if not (is_number(self.C) and self.C > 0):
+            raise ValueError(f"C must be above 0, got {self.C!r}")
 
     def _moves_on_zero_rows(self) -> bool:
         return self.variant == "pa2"  # the others' step to a row of zeros is 0

@@ -10,15 +10,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.kernels.epoch import Rows
 from linsep.kernels.sums import has_duplicates
-from linsep.learners.labels import distinct_labels, replace_labels
+from linsep.learners.labels import check_labels, distinct_labels, kind_of_labels, replace_labels
 from linsep.learners.overflow import check_entries
 from linsep.learners.threads import multiply
+from linsep.learners.weights import Given, rows_of_weight, weights_of_classes
 from linsep.types import CSR, Array, DataError, StopReason
 
 
@@ -78,7 +77,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(
             self,
             X,
-            y,
+            check_labels(y),
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             order="C",
@@ -86,9 +85,15 @@ class Classifier(ClassifierMixin, BaseEstimator):
             reset=reset,
         )
         check_entries(X)
-        if y.dtype.kind not in "bui":  # whole numbers are labels, whatever they are
-            check_classification_targets(y)
+        if not reset and "classes_" in self.__dict__:
+            self._check_kind(y)
         return X, y
+
+    def _check_kind(self, y: Array) -> None:
+        """Raise unless these labels are of the kind of `classes_`."""
+        if kind_of_labels(y) != kind_of_labels(self.classes_):
+            known = ", ".join(map(str, self.classes_[:20]))
+            raise DataError(f"label {y[0]} is of another kind than the classes {known}")
 
     def _check_classes(self, y: Array) -> Array:
         classes = distinct_labels(y)
@@ -130,6 +135,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         meta = {name: getattr(self, name) for name in self._state_values if hasattr(self, name)}
         arrays = {name: getattr(self, name) for name in self._state_arrays if hasattr(self, name)}
+        # A file holds rows of numbers; the order in memory decides which sums are made, to the last bit.
+        meta["column_major"] = [name for name, a in arrays.items() if a.flags.fnc]
         return meta, arrays
 
     def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
@@ -139,7 +146,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 setattr(self, name, StopReason(meta[name]) if name == "stop_reason_" else meta[name])
         for name in self._state_arrays:
             if name in arrays:
-                setattr(self, name, arrays[name])
+                order: Literal["F", "K"] = "F" if name in meta.get("column_major", ()) else "K"
+                setattr(self, name, np.asarray(arrays[name], order=order))
 
 
 class LinearClassifier(Classifier):
@@ -161,36 +169,46 @@ class LinearClassifier(Classifier):
     intercept_: Array
     class_weight: Any = None
     open_classes: bool = False
+    multi_class: str = "ovr"
     n_jobs: int | None = None
     n_mistakes_: int
     n_updates_: int
     t_: int
 
     # ------------------------------------------------------------------ input
-    def _positions(self, y: Array) -> Array:
+    def _positions(self, given: Given) -> Array:
         """Position of each label in `classes_`; ValueError for a label that is not there."""
-        return self._coded_as(y, np.arange(len(self.classes_)))
+        return self._coded_as(given, np.arange(len(self.classes_)))
 
-    def _encode(self, y: Array) -> Array:
+    def _encode(self, given: Given) -> Array:
         """What kernels read: -1.0 and +1.0 (the second of two classes), or positions of several classes."""
         if len(self.classes_) == 1:  # more may join; the one there is stands on the positive side
-            return np.ones(len(y))
-        return self._coded_as(y, np.array([-1.0, 1.0]) if len(self.classes_) == 2 else np.arange(len(self.classes_)))
+            return np.ones(len(given.y))
+        return self._coded_as(given, np.array([-1.0, 1.0])) if len(self.classes_) == 2 else self._positions(given)
 
-    def _coded_as(self, y: Array, codes: Array) -> Array:
+    def _coded_as(self, given: Given, codes: Array) -> Array:
         """codes[k] for each label that is classes_[k]; ValueError for a label that is not there."""
-        coded, stranger = replace_labels(y, self.classes_, codes)
+        coded, stranger = replace_labels(given.y, self.classes_, codes)
         if stranger >= 0:
             known = ", ".join(map(str, self.classes_))
-            raise ValueError(f"row {stranger}: label {y[stranger]} is not one of the classes {known}")
+            row, label = given.number(stranger), given.y[stranger]
+            raise ValueError(f"row {row}: label {label} is not one of the classes {known}")
         return coded
 
-    def _class_weights(self, y: Array) -> Array | None:
-        """The weight of each row for its own class, or None where `class_weight` is."""
+    def _class_weights(self, given: Given, *, running: bool) -> Array | None:
+        """The weight of each row for its own class, or None where `class_weight` is.
+
+        "balanced" is rows / (classes x rows of the class), of these rows or, `running`, of all rows so far.
+        """
         if self.class_weight is None:
             return None
-        per_class: Array = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-        return np.asarray(per_class[self._positions(y)])
+        if self.class_weight == "balanced" and running:
+            return self._running_balance(given.y)
+        positions = self._positions(given)
+        if self.class_weight == "balanced":
+            count = np.bincount(positions, minlength=len(self.classes_))
+            return np.asarray((len(positions) / (len(count) * np.maximum(count, 1)))[positions])
+        return np.asarray(weights_of_classes(self.class_weight, self.classes_, self._open)[positions])
 
     def _running_balance(self, y: Array) -> Array:
         """Weight of each row under class_weight="balanced": rows so far / (classes x rows so far of its class)."""
@@ -201,21 +219,32 @@ class LinearClassifier(Classifier):
         balance: Array = seen.sum(axis=1) / (len(self.classes_) * seen[is_class])
         return balance
 
-    def _rows(self, X: Any, y: Array, weight: Array | None, own: Array | None) -> Rows:
-        """What kernels read; class weights are multiplied in where there are two classes."""
-        codes = self._encode(y)
+    def _moves_as_one(self) -> bool:
+        """Whether the weight of a row's class scales all of its update: one-vs-rest scales the part of that class."""
+        return len(self.classes_) <= 2 or self.multi_class == "multiclass"
+
+    def _rows(self, given: Given, own: Array | None) -> tuple[Rows, Array | None]:
+        """What kernels read, and which of the rows given they are; class weights are multiplied in for two classes."""
+        if own is not None and self._moves_as_one() and not own.all():
+            given, own = given.take(own > 0), own[own > 0]
+        X, weight, codes = given.X, given.weight, self._encode(given)
         if own is not None and len(self.classes_) <= 2:
             weight, own = own if weight is None else own * weight, None
-        return Rows(as_rows(X.astype(self._moving()[0].dtype, copy=False)), codes, weight, own)
+        return Rows(as_rows(X.astype(self._moving()[0].dtype, copy=False)), codes, weight, own), given.numbers
 
-    def _rows_to_fit(self, X: Any, y: Any, sample_weight: Any, *, warm: bool) -> Rows:
-        """Check what `fit` was given and start afresh, unless `warm`."""
-        X, y, weight = self._weighted(*self._check_rows(X, y, reset=not warm), sample_weight)
+    def _rows_to_fit(self, X: Any, y: Any, sample_weight: Any, *, warm: bool) -> tuple[Rows, Array | None]:
+        """Check what `fit` was given and start afresh, unless `warm`; as `_rows` gives it."""
+        given = rows_of_weight(*self._check_rows(X, y, reset=not warm), sample_weight)
+        if not len(given.y):
+            raise ValueError("the weights of all rows are 0: there is nothing to learn from")
         if not warm:
             self._open = self.open_classes
-            self.classes_ = self._check_classes(y)
-            self._start(X)
-        return self._rows(X, y, weight, self._class_weights(y))
+            self.classes_ = self._check_classes(given.y)
+            self._start(given.X)
+        rows, numbers = self._rows(given, self._class_weights(given, running=False))
+        if not len(rows.y):
+            raise ValueError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
+        return rows, numbers
 
     def _rows_to_add(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Iterator[Rows]:
         """Check what `partial_fit` was given; start at the first call.
@@ -225,40 +254,38 @@ class LinearClassifier(Classifier):
         first = not hasattr(self, "classes_")
         if first and classes is None and not self.open_classes:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        X, y, weight = self._weighted(*self._check_rows(X, y, reset=first), sample_weight)
-        if first:
+        given = rows_of_weight(*self._check_rows(X, y, reset=first), sample_weight)
+        if first and (len(given.y) or classes is not None):
             self._open = self.open_classes
-            self.classes_ = y[:1] if classes is None else self._check_classes(np.asarray(classes))
-            self._start(X)
-        elif classes is not None and not self._open and not np.array_equal(np.unique(classes), self.classes_):
+            self.classes_ = given.y[:1] if classes is None else self._check_classes(np.asarray(check_labels(classes)))
+            self._check_kind(given.y)
+            self._start(given.X)
+        elif classes is not None:
+            self._check_same_classes(classes)
+        if not len(given.y):
+            if first and classes is None:  # as if it had not been called
+                del self.n_features_in_
+                self.__dict__.pop("feature_names_in_", None)
+            return iter([])
+        cuts = self._first_rows_of_new_classes(given.y) if self._open else []
+        parts = [slice(a, b) for a, b in pairwise([0, *cuts, len(given.y)]) if a < b]
+        # Without a class that joins all errors come now, before anything is learnt.
+        if not cuts:
+            return iter([self._part(given)])
+        return (self._part(given.take(part)) for part in parts)
+
+    def _check_same_classes(self, classes: Any) -> None:
+        if not self._open and not np.array_equal(np.unique(check_labels(classes)), self.classes_):
             raise ValueError(
                 f"classes={list(np.unique(classes))} is not the same as on the first call to partial_fit: "
                 f"{list(self.classes_)}"
             )
-        cuts = self._first_rows_of_new_classes(y) if self._open else []
-        if not cuts:
-            return iter([self._part(X, y, weight)])
-        parts = [slice(a, b) for a, b in pairwise([0, *cuts, len(y)]) if a < b]
-        return (self._part(X[at], y[at], None if weight is None else weight[at]) for at in parts)
 
-    def _weighted(self, X: Any, y: Array, sample_weight: Any) -> tuple[Any, Array, Array | None]:
-        """The rows whose weight is not 0, and their weights."""
-        if sample_weight is None:
-            return X, y, None
-        weight: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        keep = weight > 0
-        if keep.all():
-            return X, y, weight
-        if not keep.any():
-            raise ValueError("the weights of all rows are 0: there is nothing to learn from")
-        return X[keep], y[keep], weight[keep]
-
-    def _part(self, X: Any, y: Array, weight: Array | None) -> Rows:
+    def _part(self, given: Given) -> Rows:
         """Rows whose first label alone may be new."""
-        if self._open and y[0] not in self.classes_:
-            self._join(y[0])
-        own = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
-        return self._rows(X, y, weight, own)
+        if self._open and given.y[0] not in self.classes_:
+            self._join(given.y[0])
+        return self._rows(given, self._class_weights(given, running=True))[0]
 
     # ---------------------------------------------------------------- joining
     def _first_rows_of_new_classes(self, y: Array) -> list[int]:
@@ -276,14 +303,15 @@ class LinearClassifier(Classifier):
             raise DataError(
                 f"label {labels[0]} is not one of the classes {known}; open_classes=True lets new ones join"
             )
-        if (labels.dtype.kind in "UST") != (self.classes_.dtype.kind in "UST"):
-            raise DataError(f"label {labels[0]} is of another kind than the classes {known}")
 
     def _join(self, label: Any) -> None:
         """Let a class join with w = 0; what was learnt about the others stays."""
         before = len(self.classes_)
+        new = np.asarray([label])
+        if self.classes_.dtype.kind in "iu" and new.dtype.kind == "f":  # a whole number all the same
+            new = new.astype(np.int64)
         # Not append: the labels sort as fit would sort them.
-        classes = np.unique(np.concatenate([self.classes_, np.asarray([label])]))
+        classes = np.unique(np.concatenate([self.classes_, new]))
         place = int(np.flatnonzero(classes == label)[0])
         self.classes_ = classes
         if hasattr(self, "class_count_"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,9 +16,13 @@ class DerivedLearner(EpochLearner):
     A subclass gives `_derive`; deriving whole vectors costs more than a row, deriving the entries of a row does not.
     """
 
+    # Parameters that `_derive` reads: another value tells at the next look.
+    _derived_by: ClassVar[tuple[str, ...]] = ()
+
     _coef: Array
     _intercept: Array
     _stale = False  # whether what was derived is older than the last update
+    _derived_with: tuple[Any, ...] = ()
 
     def _derive(self, columns: Any) -> tuple[Array, Array]:
         """The weights of these columns (an index of the second axis), and the intercepts."""
@@ -31,29 +35,33 @@ class DerivedLearner(EpochLearner):
     def _settle(self) -> None:
         self._stale = False
         self._coef, self._intercept = self._derive(slice(None))
+        self._derived_with = self._settings()
 
     def _settle_later(self) -> None:
         self._stale = True
 
+    def _settings(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self._derived_by)
+
     @property
     def coef_(self) -> Array:
-        if self._stale:
+        if self._stale or self._derived_with != self._settings():
             self._settle()
         return self._coef
 
     @coef_.setter
     def coef_(self, value: Array) -> None:
-        self._coef = value
+        self._coef, self._derived_with = value, self._settings()
 
     @property
     def intercept_(self) -> Array:
-        if self._stale:
+        if self._stale or self._derived_with != self._settings():
             self._settle()
         return self._intercept
 
     @intercept_.setter
     def intercept_(self, value: Array) -> None:
-        self._intercept = value
+        self._intercept, self._derived_with = value, self._settings()
 
     def _score_row(self, X: Any) -> Array | float:
         if not self._stale:

@@ -18,6 +18,7 @@ from linsep.learners.budgeted import Budgeted, check_budget
 from linsep.learners.kernel_function import KernelFunction, block_rows, check_kernel
 from linsep.learners.kernel_passes import Growing, Passes
 from linsep.learners.training import BatchLearner
+from linsep.learners.weights import Given
 from linsep.theory.budgets import projection_bound
 from linsep.types import Array, DataError
 
@@ -172,10 +173,10 @@ class KernelPerceptron(BatchLearner):
                 raise DataError("a kernel's vector has no coordinates to compare with a reference: give none")
         before = self.__dict__.copy()
         try:
-            rows = self._rows_to_fit(X, y, sample_weight, warm=False)
+            rows, numbers = self._rows_to_fit(X, y, sample_weight, warm=False)
             if self._budgeted is not None:
                 self._budgeted.see(rows.X)
-            self._train(rows, np.empty(0))
+            self._train(rows, np.empty(0), numbers)
         except Exception:  # not Ctrl-C, which keeps the model so far
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -212,12 +213,12 @@ class KernelPerceptron(BatchLearner):
         if self.which not in ("last", "averaged", "voted"):
             raise DataError(f'which must be "last", "averaged" or "voted", got {self.which!r}')
 
-    def _rows(self, X: Any, y: Array, weight: Array | None, own: Array | None) -> Rows:
-        X = X.astype(self._support.rows.dtype, copy=False)
+    def _rows(self, given: Given, own: Array | None) -> tuple[Rows, Array | None]:
+        X = given.X.astype(self._support.rows.dtype, copy=False)
         rows = X if isinstance(X, np.ndarray) else as_matrix(as_rows(X), X.shape[1])
-        if weight is not None and self.budget is not None:
+        if given.weight is not None and self.budget is not None:
             raise DataError("a budget's guarantees are about unit steps: give no sample_weight, or budget=None")
-        return Rows(rows, self._encode(y), weight)
+        return Rows(rows, self._encode(given), given.weight), given.numbers
 
     def _start(self, X: Any) -> None:
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)

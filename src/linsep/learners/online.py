@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import fsum, isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,9 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep.kernels.one import score_row
 from linsep.learners.base import LinearClassifier, as_matrix
+from linsep.learners.labels import check_label, check_labels
+from linsep.learners.weights import Given, check_class_weight
 from linsep.types import CSR, Array, DataError
 
 _MORE = 16
+_TRUTH = frozenset([bool, np.bool_])
 
 
 class OnlineClassifier(LinearClassifier):
@@ -30,6 +34,7 @@ class OnlineClassifier(LinearClassifier):
     _coded: Array | None = None
     _codes: dict[Any, Any]
     _labels: list[Any]
+    _truth: bool
 
     # ------------------------------------------------------------------ hooks
     def _check_parameters(self) -> None:
@@ -47,11 +52,11 @@ class OnlineClassifier(LinearClassifier):
         return np.asarray(z[0])
 
     # ----------------------------------------------------------------- public
-    def learn_one(self, x: Any, y: Any) -> Self:
+    def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
         """Learn from one row: what `partial_fit` does with a table of one, many times faster.
 
-        A learner that starts here knows no classes yet: each joins when its first row comes, with w = 0 (as with
-        ``open_classes=True``).
+        A learner that starts here without `classes` knows none yet: each joins when its first row comes, with w = 0
+        (as with ``open_classes=True``).
 
         Parameters
         ----------
@@ -59,12 +64,15 @@ class OnlineClassifier(LinearClassifier):
             Named features (a new name adds a column, a missing one is 0), a row, or the columns that are not 0 with
             their values (a column beyond the last adds columns).
         y : label
+            Text, a whole number or a truth value, of the kind of the labels before it.
+        classes : array, optional
+            All labels that will ever come, at the first call; predictions are then those of a table's from the start.
 
         Raises
         ------
         DataError
-            A value that is no finite number, a row of another length, names for a learner of unnamed columns, or an
-            unknown label where classes are closed; the learner is left as it was.
+            A value that is no finite number, a row of another length, names for a learner of unnamed columns, a label
+            of another kind, or an unknown one where classes are closed; the learner is left as it was.
 
         Examples
         --------
@@ -77,24 +85,39 @@ class OnlineClassifier(LinearClassifier):
         >>> learner.n_mistakes_
         3
         """
-        if "classes_" not in self.__dict__:
+        if "classes_" in self.__dict__:
+            if classes is not None:
+                self._check_same_classes(classes)
+            self._take_in(x, y)
+        else:
             with self._unchanged_on_error():
                 self._check_parameters()
-                self._start_with(x, y)
+                self._start_with(x, y, classes)
+                self._take_in(x, y)
+        return self
+
+    def _take_in(self, x: Any, y: Any) -> None:
         try:
             code = self._label_codes().get(y)
         except TypeError:
-            raise DataError(f"the label {y!r} is not a single value") from None
-        if code is None:
+            code = None
+        if code is None or (type(y) in _TRUTH) != self._truth:  # 1 == True, but they are different labels
+            check_label(y)
+            self._check_kind(np.asarray([y]))
             self._check_joins(np.asarray([y]))
-        X = self._named(x) if type(x) is dict else None
+        X, names = (self._named(x) if type(x) is dict else None), None
         if X is None:
-            X = self._row_to_learn(x)
-        if code is None:
-            self._join(y)
-            code = self._label_codes()[y]
+            X, names = self._row_to_learn(x)
+        if names is not None or code is None or self.class_weight is not None:
+            # What is counted or made room for must not be for a row that is then refused.
+            check_row(X)
+            check_class_weight(self.class_weight)
+            if names is not None:
+                self._widen(self.n_features_in_ + len(names) if names else int(X.indices.max()) + 1, names)
+            if code is None:
+                self._join(y)
+                code = self._label_codes()[y]
         self._learn_row(X, y, code)
-        return self
 
     def predict_one(self, x: Any) -> Any:
         """The label of one row, as `predict` gives it.
@@ -115,37 +138,43 @@ class OnlineClassifier(LinearClassifier):
         z = self._score_row(self._row_to_predict(x) if X is None else X)
         if self._coded is not self.classes_:
             self._label_codes()
-        if type(z) is float:
-            return self._labels[-1 if z >= 0 else 0]
-        return self._labels[int(np.argmax(z))]
+        if isinstance(z, float):
+            k, best = -1 if z >= 0 else 0, z
+        else:
+            k = int(np.argmax(z))
+            best = z[k]
+        if not isfinite(best):  # as it is where a value of the row is not
+            check_row(self._row_to_predict(x))
+        return self._labels[k]
 
     # ------------------------------------------------------------------- rows
-    def _start_with(self, x: Any, y: Any) -> None:
-        self.classes_ = np.asarray([y])
-        if self.classes_.ndim != 1 or self.classes_.dtype.kind == "O":
-            raise DataError(f"the label {y!r} is not a single value")
-        self._open = True
+    def _start_with(self, x: Any, y: Any, classes: Any) -> None:
+        check_label(y)
+        self.classes_ = np.asarray([y]) if classes is None else self._check_classes(np.asarray(check_labels(classes)))
+        self._open = classes is None or self.open_classes
         named = isinstance(x, Mapping)
         if named or isinstance(x, tuple):
             empty: Any = sp.csr_matrix((1, 0))
             if named:
                 self.feature_names_in_ = np.zeros(0, dtype=object)
         else:
-            row = np.asarray(x)
+            row = _as_array(x)
             empty = np.zeros((1, row.size), dtype=np.float32 if row.dtype == np.float32 else np.float64)
         self.n_features_in_ = empty.shape[1]
         self._start(empty)
 
-    def _row_to_learn(self, x: Any) -> Any:
-        """The row as kernels read it, after new columns have been added."""
+    def _row_to_learn(self, x: Any) -> tuple[Any, list[str] | None]:
+        """The row as kernels read it, and the names of new columns: none if unnamed, None if there are no new ones."""
         if isinstance(x, Mapping):
             X = self._named(x)
-            return X if X is not None else self._with_new_names(x)
+            return (X, None) if X is not None else self._with_new_names(x)
         X = self._unnamed(x)
         if isinstance(X, CSR) and X.indices.size and X.indices.max() >= self.n_features_in_:
             _check_finite(X.data, X.indices)
-            self._widen(int(X.indices.max()) + 1)
-        return X
+            if hasattr(self, "feature_names_in_"):
+                raise DataError(f"this learner's {self.n_features_in_} columns have names: name the new one")
+            return X, []
+        return X, None
 
     def _row_to_predict(self, x: Any) -> Any:
         """The row as kernels read it, unknown columns left out."""
@@ -165,33 +194,32 @@ class OnlineClassifier(LinearClassifier):
         """A row from names that are all known, else None."""
         try:
             if self._plain is not None and [*x] == self._names:  # all names in their order are a row without gaps
+                _check_sum(x)
                 return np.fromiter(x.values(), self._plain, len(x))[None]
             columns = self._column_of()
             W = self._moving()[0]
             self._plain = W.dtype if W.flags.c_contiguous else None
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
+            _check_sum(x)
             return _sparse_row(np.fromiter(x.values(), W.dtype, len(x)), indices)
         except KeyError:
             return None
-        except (TypeError, ValueError):
-            _check_numbers(x)
-            raise
 
-    def _with_new_names(self, x: Mapping[str, Any]) -> Any:
+    def _with_new_names(self, x: Mapping[str, Any]) -> tuple[CSR, list[str]]:
         columns = self._column_of()
         _check_numbers(x)
         new = [name for name in x if name not in columns]
         for name in new:
             if not isinstance(name, str):
                 raise DataError(f"a feature is named by a string, not by {name!r}")
-        self._widen(len(columns) + len(new), new)
-        return self._named(x)
+        places = {name: len(columns) + k for k, name in enumerate(new)}
+        indices = [columns[name] if name in columns else places[name] for name in x]
+        return _sparse_row(np.fromiter(x.values(), self._moving()[0].dtype, len(x)), np.array(indices, np.int64)), new
 
     def _unnamed(self, x: Any) -> Any:
         """A row from an array, or from columns and values."""
         if isinstance(x, tuple) and len(x) == 2:
-            indices = np.asarray(x[0])
-            values = np.asarray(x[1], dtype=self._moving()[0].dtype)
+            indices, values = np.asarray(x[0]), _as_array(x[1], self._moving()[0].dtype)
             if indices.size == 0:
                 indices = indices.astype(np.int64)
             if indices.dtype.kind not in "iu" or indices.shape != values.shape or indices.ndim != 1:
@@ -199,7 +227,7 @@ class OnlineClassifier(LinearClassifier):
             if indices.size and (indices.min() < 0 or np.unique(indices).size < indices.size):
                 raise DataError("the columns of a sparse row count from 0 and differ from each other")
             return _sparse_row(values, indices.astype(np.int64, copy=False))
-        row = np.ascontiguousarray(x, dtype=self._moving()[0].dtype)
+        row = _as_array(x, self._moving()[0].dtype)
         if row.shape != (self.n_features_in_,):
             raise DataError(f"a row of this learner has {self.n_features_in_} values, this has shape {row.shape}")
         return row.reshape(1, -1)
@@ -213,23 +241,30 @@ class OnlineClassifier(LinearClassifier):
             self._columns = {name: j for j, name in enumerate(self._names)}
         return self._columns
 
-    def _widen(self, width: int, names: list[str] | None = None) -> None:
-        """Add columns of zeros."""
-        if names is not None:
-            self.feature_names_in_ = self._roomy("feature_names_in_", self.feature_names_in_[None], width)[0]
+    def _widen(self, width: int, names: list[str]) -> None:
+        """Add columns of zeros, all or none."""
+        grown: dict[int, Array] = {}
+        try:
+            if names:
+                listed = self._roomy("feature_names_in_", self.feature_names_in_[None], width)[0]
+            for name in self._column_arrays:
+                array = getattr(self, name)
+                if id(array) not in grown:
+                    grown[id(array)] = self._roomy(name, array, width)
+        except (MemoryError, ValueError, OverflowError):
+            raise DataError(
+                f"no memory for the weights of {width} features; this learner has {self.n_features_in_} so far, and a "
+                "column's number is its place among the weights"
+            ) from None
+        if names:
             columns = self._column_of()
+            self.feature_names_in_ = listed
             for name in names:
-                self.feature_names_in_[len(columns)] = name
+                listed[len(columns)] = name
                 columns[name] = len(columns)
                 self._names.append(name)
-        elif hasattr(self, "feature_names_in_"):
-            raise DataError(f"this learner's {self.n_features_in_} columns have names: name the new one")
-        grown: dict[int, Array] = {}
         for name in self._column_arrays:
-            array = getattr(self, name)
-            if id(array) not in grown:
-                grown[id(array)] = self._roomy(name, array, width)
-            setattr(self, name, grown[id(array)])
+            setattr(self, name, grown[id(getattr(self, name))])
         self.n_features_in_ = width
         self._plain = None
 
@@ -259,16 +294,49 @@ class OnlineClassifier(LinearClassifier):
         """What kernels read for each label; made anew when classes have joined."""
         if self._coded is not self.classes_:
             self._labels = self.classes_.tolist()
-            self._codes = dict(zip(self._labels, self._encode(self.classes_).tolist(), strict=True))
+            self._truth = self.classes_.dtype.kind == "b"
+            self._codes = dict(zip(self._labels, self._encode(Given(None, self.classes_)).tolist(), strict=True))
             self._coded = self.classes_
         return self._codes
 
 
+def check_row(X: Any) -> None:
+    """Raise unless ||x||^2 of the one row of `X` is finite."""
+    values = np.ravel(X.data if isinstance(X, CSR) else X).astype(np.float64)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(values @ values):
+            raise DataError("the row holds a value that is no finite number, or beyond 1e154")
+
+
+def _check_sum(x: Mapping[str, Any]) -> None:
+    """Raise unless all values are finite numbers; their sum tells, in one call: unlike float() it takes no text."""
+    try:
+        if isfinite(fsum(x.values())):
+            return
+    except (TypeError, ValueError, OverflowError):
+        pass
+    _check_numbers(x)  # finite numbers may have too large a sum
+
+
 def _check_numbers(x: Mapping[str, Any]) -> None:
     for name, value in x.items():
-        if not isinstance(value, int | float | np.number | np.bool_):
+        if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
             raise DataError(f"feature {name!r}: {value!r} is not a number; encode text and categories")
     _check_finite(np.array(list(x.values()), dtype=np.float64), x)
+
+
+def _as_array(x: Any, dtype: Any = None) -> Array:
+    """The numbers of a row side by side in memory."""
+    try:
+        row = np.asarray(x)
+    except ValueError:  # of rows of several lengths
+        row = np.asarray(None)
+    if row.dtype.kind not in "biuf" and not (row.size == 0 and row.ndim == 1):
+        raise DataError(
+            "a row is a dict of named features, an array of numbers, or (indices, values); this is a "
+            f"{type(x).__name__}{'; give (row.indices, row.data)' if sp.issparse(x) else ''}"
+        )
+    return np.asarray(row, dtype=dtype, order="C")
 
 
 def _sparse_row(values: Array, indices: Array) -> CSR:

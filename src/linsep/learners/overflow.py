@@ -69,9 +69,9 @@ def check_weights(norm: float, dtype: Any) -> None:
         )
 
 
-def count_zero_rows(X: Any) -> int:
-    """Rows without a non-zero entry: without an intercept their decision value is 0, a mistake for ever."""
+def find_zero_rows(X: Any) -> Array:
+    """Which rows have no entry but zeros: without an intercept their decision value is 0, a mistake for ever."""
     if isinstance(X, np.ndarray):
-        return int((~X.any(axis=1)).sum())
+        return np.asarray(~X.any(axis=1))
     stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])
-    return int(((stored == 0) | (X.indptr[1:] == X.indptr[:-1])).sum())
+    return np.asarray((stored == 0) | (X.indptr[1:] == X.indptr[:-1]))

@@ -32,9 +32,11 @@ class Perceptron(EpochLearner):
     random_state : int, RandomState or None
         Seed of that order.
     warm_start : bool, default=False
-        `fit` goes on from the weights it finds.
+        `fit` goes on from the weights it finds. With `shuffle` and an int as `random_state` each call visits the rows
+        in the same orders again; a RandomState goes on where it was.
     class_weight : dict, "balanced" or None
-        Scale of the updates of each class.
+        Scale of the updates of each class, 1 for those that a dict leaves out; finite, at least 0. A class of weight 0
+        is as if its rows were left out; in one-vs-rest of several classes they are left out for that class alone.
     multi_class : {"ovr", "multiclass"}, default="ovr"
         With three or more classes: each against the rest, all in one pass; or one update a mistake, which
         rewards the row's class and punishes the first best other.
@@ -42,8 +44,10 @@ class Perceptron(EpochLearner):
         In `partial_fit` a class that was not named joins when its first row comes, with w = 0 from then on
         (a second class shares the plane of the first: it joins with the negative of its w).
     n_jobs : int or None, default=None
-        Threads for the classes of one-vs-rest, and for predicting on sparse rows; -1 takes all cores, None one. The
-        result is the same (dense products use the cores that NumPy's BLAS is given, whatever this says).
+        Threads; -1 takes all cores, None one. The result is the same. They share the classes of one-vs-rest while
+        training (three or more classes of dense rows; 32 or more of sparse ones, each thread at least 16), and sparse
+        rows while predicting. Two classes and "multiclass" train on one thread, and dense products use the cores that
+        NumPy's BLAS is given, whatever this says.
     trace : {"epochs", "updates"}, default="epochs"
         With "updates" the trace also keeps the row and epoch of each update (two million at most).
     verbose : int or callable, default=0

@@ -39,7 +39,8 @@ class PocketPerceptron(BatchLearner):
     max_iter, max_seconds, fit_intercept, random_state, warm_start, class_weight, multi_class, n_jobs, trace, verbose
         As in `Perceptron`; `max_iter` is 100 and `shuffle` True by default. With `warm_start` the pocket is judged on
         the new rows first, and runs count afresh. With three or more classes "ovr" keeps a pocket a class, each what
-        it would be if that class were fitted alone, and "multiclass" one for all. `n_jobs` is for predictions.
+        it would be if that class were fitted alone, and "multiclass" one for all. `n_jobs` is for
+        predictions on sparse rows; training is one thread.
 
     Attributes
     ----------

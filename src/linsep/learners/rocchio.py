@@ -8,8 +8,9 @@ import numpy as np
 
 from linsep.kernels.epoch import Rows
 from linsep.kernels.sums import add_class_sums
-from linsep.learners.online import OnlineClassifier
-from linsep.types import CSR, Array, DataError, StopReason
+from linsep.learners.online import OnlineClassifier, check_row
+from linsep.learners.parameters import check_flags
+from linsep.types import Array, StopReason
 
 
 class Rocchio(OnlineClassifier):
@@ -57,16 +58,21 @@ class Rocchio(OnlineClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take the means of these rows; parameters as in `Perceptron.fit`, a weight k here equals k visits."""
         with self._unchanged_on_error():
-            rows = self._rows_to_fit(X, y, sample_weight, warm=False)
+            self._check_parameters()
+            rows, _ = self._rows_to_fit(X, y, sample_weight, warm=False)
         return self._add(rows)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add these rows to the means; parameters as in `Perceptron.partial_fit`."""
         with self._unchanged_on_error():
+            self._check_parameters()
             parts = self._rows_to_add(X, y, classes, sample_weight)
         for rows in parts:
             self._add(rows)
         return self
+
+    def _check_parameters(self) -> None:
+        check_flags(self, "fit_intercept", "open_classes")
 
     def _start(self, X: Any) -> None:
         super()._start(X)
@@ -80,8 +86,7 @@ class Rocchio(OnlineClassifier):
         self._totals = np.insert(self._totals, place, 0)
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        if not np.isfinite(X.data if isinstance(X, CSR) else X).all():
-            raise DataError("the row holds a value that is no finite number")
+        check_row(X)
         self._add(Rows(X, np.array([code])))
 
     def _add(self, rows: Rows) -> Self:

@@ -120,6 +120,7 @@ class SGDClassifier(DerivedLearner):
     _wants_clean_pass: ClassVar[bool] = False
     _unit_steps: ClassVar[bool] = False
     _batch_epochs: ClassVar[int] = 1
+    _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     _vectors: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b", "_scale", "_scale_sum", "_norm2", "_total")
     _state_values: ClassVar[tuple[str, ...]] = (*DerivedLearner._state_values, "eta0_", "gradient_bound_", "_promise")
     _state_arrays: ClassVar[tuple[str, ...]] = (*DerivedLearner._state_arrays, *_vectors)
@@ -201,11 +202,11 @@ class SGDClassifier(DerivedLearner):
         """
         return super().partial_fit(X, y, classes, sample_weight)
 
-    def learn_one(self, x: Any, y: Any) -> Self:
+    def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
         """Learn from one row: what `partial_fit` does with a table of one; as `Perceptron.learn_one`."""
         if self.eta0 == "auto":
             raise DataError(_NO_STEPS)
-        return super().learn_one(x, y)
+        return super().learn_one(x, y, classes)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

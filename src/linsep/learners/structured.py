@@ -120,7 +120,7 @@ class EpochState:
         `one_pass` takes the order of the visits and returns what it has to say for the columns of `RECORD`.
         """
         rng = check_random_state(self.random_state) if self.shuffle else None
-        self.trace_ = Trace(n)
+        self.trace_ = Trace(n, compared=True)
         self.n_iter_ = self.n_mistakes_ = self.t_ = 0
         budget = Budget(self.max_iter).start()
         stop: StopReason | None = None

@@ -51,10 +51,21 @@ class Trace:
         Dot products, and updates without effect, of the whole run.
     """
 
-    def __init__(self, n_rows: int, updates: UpdateLog | None = None) -> None:
+    def __init__(
+        self,
+        n_rows: int,
+        updates: UpdateLog | None = None,
+        numbers: Array | None = None,
+        *,
+        visits: int = 0,
+        compared: bool = False,
+    ) -> None:
         self.n_rows = n_rows
         self.total_dots = self.total_absorbed = 0
         self.update_log = updates
+        self._numbers = numbers  # of the rows learnt from, where some given have the weight 0
+        self._visits = visits  # before this run, with warm_start
+        self._compared = compared  # with a reference
         self._epochs = self._updates_before = 0
         self._kept: list[Array] = []
         self._last: Array | None = None
@@ -116,6 +127,8 @@ class Trace:
             column = self._table()[:, len(_OWN) + RECORD.index(name)]
         else:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if name in ("cos", "w_dot_reference") and not self._compared:
+            column = np.full(len(column), np.nan)
         return column.astype(np.int64) if name in _WHOLE else column
 
     @property
@@ -124,13 +137,14 @@ class Trace:
 
     @property
     def update_rows(self) -> Array:
-        """Row of each update, in order; raises if the run did not keep them."""
-        return self._updates().rows[: self._n_logged()]
+        """Row of each update, in order, counted in the table given; raises if the run did not keep them."""
+        rows = self._updates().rows[: self._n_logged()]
+        return rows if self._numbers is None else self._numbers[rows]
 
     @property
     def update_epochs(self) -> Array:
         """Epoch (from 1) of each update."""
-        return self._updates().visits[: self._n_logged()] // self.n_rows + 1
+        return (self._updates().visits[: self._n_logged()] - self._visits) // self.n_rows + 1
 
     @property
     def update_steps(self) -> Array:

@@ -22,9 +22,11 @@ from linsep.learners.base import LinearClassifier
 from linsep.learners.interrupt import uninterrupted
 from linsep.learners.online import OnlineClassifier
 from linsep.learners.order import shuffled_order
-from linsep.learners.overflow import check_weights, count_zero_rows
+from linsep.learners.overflow import check_weights, find_zero_rows
+from linsep.learners.parameters import check_epochs
 from linsep.learners.threads import count_threads, one_pass, threaded_passes
 from linsep.learners.trace import Trace, flatten_reference, make_update_log
+from linsep.learners.weights import Given, check_class_weight
 from linsep.types import Array, Budget, DataError, Hyperplane, PrecisionWarning, StopReason
 
 Progress = Callable[[int, int, float], None]
@@ -33,6 +35,7 @@ Progress = Callable[[int, int, float], None]
 # the cost of the call, and Ctrl-C and the clock are only looked at between calls.
 _ROSENBLATT = PerceptronStep(0.0)
 _BATCH_SECONDS = 0.05
+_DOTS = RECORD.index("dots")
 _MISTAKES, _UPDATES, _ABSORBED = _COUNTED = [RECORD.index(name) for name in ("mistakes", "updates", "absorbed")]
 _NORM = RECORD.index("norm_w")
 
@@ -141,7 +144,7 @@ class BatchLearner(LinearClassifier):
         with self._passes_of_many(rows, W, b, watch) as make_pass:
             for e in range(len(record)):
                 record[e, _COUNTED] = make_pass(self.t_ + e * n)
-                record[e, RECORD.index("dots")] = n * len(b)
+                record[e, _DOTS] = n * len(b)
                 entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
                 record[e, RECORD.index("bits")] = bits_in_use(entries)
                 record[e, 3:5] = np.sqrt([squared_norm(entries), squared_norm(b)])
@@ -188,7 +191,8 @@ class BatchLearner(LinearClassifier):
             An update of row i is scaled by its weight. An integer weight k is *not* the same as k visits; a
             weight of 0 is the same as leaving the row out.
         reference : (w, b), optional
-            A separator to compare with: the trace then holds the cosine of the angle to it and w.w* + b b*.
+            Of two classes, a separator to compare with: the trace then holds the cosine of the angle to it and
+            w.w* + b b*.
 
         Returns
         -------
@@ -211,10 +215,12 @@ class BatchLearner(LinearClassifier):
         stopped: KeyboardInterrupt | None = None
         with self._unchanged_on_error():
             self._check_parameters()
-            rows = self._rows_to_fit(X, y, sample_weight, warm=self.warm_start and hasattr(self, "coef_"))
+            rows, numbers = self._rows_to_fit(X, y, sample_weight, warm=self.warm_start and hasattr(self, "coef_"))
             plane = flatten_reference(reference, self.n_features_in_)
+            if plane.size and len(self.classes_) > 2:
+                raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
             try:
-                self._train(rows, plane)
+                self._train(rows, plane, numbers)
             except KeyboardInterrupt as interrupt:  # the model so far is kept
                 stopped = interrupt
         if stopped is not None:
@@ -224,11 +230,11 @@ class BatchLearner(LinearClassifier):
         return self
 
     # ------------------------------------------------------------------- loop
-    def _train(self, rows: Rows, reference: Array) -> None:
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
         n = len(rows.y)
         rng = check_random_state(self.random_state) if self._reorders() else None
         log = make_update_log() if self.trace == "updates" else None
-        self.trace_ = Trace(n, log)
+        self.trace_ = Trace(n, log, numbers, visits=self.t_, compared=reference.size > 0)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         hopeless = self._count_hopeless(rows)
         budget = Budget(self.max_iter, self.max_seconds).start()
@@ -270,7 +276,9 @@ class BatchLearner(LinearClassifier):
         if self.fit_intercept or not self._moves_on_zero_rows():
             return 0
         every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
-        return count_zero_rows(rows.X) * (len(self.classes_) if every_class else 1)
+        zero = find_zero_rows(rows.X)
+        light = 0 if rows.own is None or not every_class else int((zero & (rows.own == 0)).sum())
+        return int(zero.sum()) * (len(self.classes_) if every_class else 1) - light
 
     def _moves_on_zero_rows(self) -> bool:
         """Whether a row of zeros is an update, though without an intercept it moves nothing."""
@@ -309,14 +317,8 @@ class BatchLearner(LinearClassifier):
 
     # ---------------------------------------------------------------- helpers
     def _check_parameters(self) -> None:
-        if self.max_iter is not None and self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1 or None (no limit), got {self.max_iter}")
-        if self.max_seconds is not None and not self.max_seconds > 0:
-            raise ValueError(f"max_seconds must be above 0 or None (no limit), got {self.max_seconds}")
-        if self.multi_class not in ("ovr", "multiclass"):
-            raise ValueError(f'multi_class must be "ovr" or "multiclass", got {self.multi_class!r}')
-        if self.trace not in ("epochs", "updates"):
-            raise ValueError(f'trace must be "epochs" or "updates", got {self.trace!r}')
+        check_epochs(self)
+        check_class_weight(self.class_weight)
 
 
 class EpochLearner(BatchLearner, OnlineClassifier):
@@ -343,10 +345,14 @@ class EpochLearner(BatchLearner, OnlineClassifier):
         total, record = np.zeros((1, len(RECORD))), np.zeros((1, len(RECORD)))
         with uninterrupted():
             for rows in parts:
+                if not len(rows.y):
+                    continue
                 record[:] = 0.0
                 self._run(rows, None, None, np.empty(0), record)
                 self.t_ += len(rows.y)
                 total += record
+            if not total[0, _DOTS]:  # all weights are 0: the rows are not there
+                return self
             self._count(total)
             self._settle()
         check_weights(record[0, _NORM], self._moving()[0].dtype)
@@ -354,12 +360,9 @@ class EpochLearner(BatchLearner, OnlineClassifier):
         return self
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        own = 1.0
-        if self.class_weight is not None:
-            y = np.asarray([label])
-            weights = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
-            own = 1.0 if weights is None else float(weights[0])
-        if own == 0:
+        weights = self._class_weights(Given(X, np.asarray([label])), running=True)
+        own = 1.0 if weights is None else float(weights[0])
+        if own == 0 and self._moves_as_one():
             return
         mistakes, updates, absorbed = self._visit(X, code, own)
         if mistakes < 0:

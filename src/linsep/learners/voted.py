@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linsep.kernels.epoch import Rows
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.votes import add_class_votes, add_votes
-from linsep.learners.base import as_matrix, pack_rows, unpack_rows
+from linsep.learners.base import as_matrix, as_rows
+from linsep.learners.online import check_row
 from linsep.learners.trace import make_update_log
 from linsep.learners.training import EpochLearner, Progress
-from linsep.types import Array
+from linsep.types import CSR, Array
 
 # Entries of the block of dot products held at a time while predicting: 64 MiB of float32.
 _BLOCK_ENTRIES = 1 << 24
@@ -25,23 +26,27 @@ class VotedPerceptron(EpochLearner):
 
     The vectors are not stored, the mistakes are: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
     come from one matrix product with the mistaken rows and a running sum. Both signs put a tie on the positive side.
-    In one-vs-rest every class goes on counting until all stop, so survival counts add up to rows x epochs for each.
+    In one-vs-rest every class goes on counting until all stop, so survival counts add up to rows x epochs for each:
+    the votes are those of the class fitted alone for as many epochs, not until its own clean pass.
 
-    Memory: a copy of each row that was ever mistaken and 24 bytes a mistake; predicting adds one block of at most 2^24
-    dot products. Time to predict: (mistaken rows) x n_features a row, in matrix products.
+    Memory: a copy of each row that was mistaken and 32 bytes an update, with room for half as many again where rows
+    came later; predicting adds one block of at most 2^24 dot products. Time to predict: (mistaken rows) x n_features a
+    row, in matrix products.
 
     Parameters
     ----------
     max_iter, max_seconds, fit_intercept, random_state, warm_start
     class_weight, multi_class, open_classes, n_jobs, trace, verbose
-        As in `Perceptron`; `max_iter` is 1 and `shuffle` True by default.
+        As in `Perceptron`; `max_iter` is 1 and `shuffle` True by default. `n_jobs` changes nothing here: mistakes are
+        noted in one order by one thread, and products are SciPy's or those of NumPy's BLAS.
 
     Attributes
     ----------
     coef_, intercept_ : ndarray
         The last vector.
     mistaken_rows_ : ndarray or SciPy CSR matrix
-        The rows that were ever mistaken, each once.
+        The rows that were ever mistaken, each once a `fit`; one that is mistaken again in a later `partial_fit`,
+        `learn_one` or warm start is there again. CSR as soon as any of them came as a sparse row or a dict with gaps.
     mistake_rows_, mistake_steps_, mistake_classes_, mistake_visits_ : ndarray, shape (n_updates,)
         Position in `mistaken_rows_`, step a (signed), class and visit (from 0) of each update, in order.
     classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
@@ -107,7 +112,8 @@ class VotedPerceptron(EpochLearner):
     # --------------------------------------------------------------- training
     def _start(self, X: Any) -> None:
         super()._start(X)
-        self._blocks: list[Any] = []
+        empty = np.zeros((0, X.shape[1]), X.dtype)
+        self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(sp.csr_matrix(empty))
         self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
         self.mistake_steps_ = np.zeros(0)
 
@@ -134,17 +140,33 @@ class VotedPerceptron(EpochLearner):
         updated = log.rows[: log.used[0]]
         new = np.unique(updated[places[updated] < 0])
         if new.size:
-            places[new] = sum(len(b) if isinstance(b, np.ndarray) else b.shape[0] for b in self._blocks) + np.arange(
-                new.size
-            )
-            self._blocks.append(as_matrix(rows.X, self.coef_.shape[1])[new])
+            places[new] = _count(self._stored) + np.arange(new.size)
+            self._store(as_matrix(rows.X, self.coef_.shape[1])[new])
         for name, entries in (
             ("mistake_rows_", places[updated]),
             ("mistake_visits_", log.visits[: log.used[0]]),
             ("mistake_classes_", log.classes[: log.used[0]]),
             ("mistake_steps_", log.steps[: log.used[0]]),
         ):
-            setattr(self, name, np.concatenate([getattr(self, name), entries]))
+            setattr(self, name, _append(getattr(self, name), entries))
+
+    def _store(self, rows: Any) -> None:
+        """Put rows behind those stored; all are sparse as soon as some are."""
+        if isinstance(rows, np.ndarray) and isinstance(self._stored, np.ndarray):
+            self._stored = _append(self._stored, rows)
+            return
+        old, new = _sparse(self._stored), _sparse(rows)
+        size = max(self.n_features_in_, int(old.indptr[-1]) + int(new.indptr[-1]))
+        whole = np.int32 if size < 2**31 else np.int64
+        self._stored = CSR(
+            _append(old.data, new.data),
+            _append(old.indices.astype(whole, copy=False), new.indices),
+            _append(old.indptr.astype(whole, copy=False), old.indptr[-1] + new.indptr[1:].astype(np.int64)),
+        )
+
+    def _widen(self, width: int, names: list[str]) -> None:
+        self._stored = _sparse(self._stored)  # in which columns that join cost nothing
+        super()._widen(width, names)
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
         matrix = as_matrix(X, self.n_features_in_)
@@ -170,16 +192,8 @@ class VotedPerceptron(EpochLearner):
 
     @property
     def mistaken_rows_(self) -> Any:
-        """The rows that were ever mistaken, each once."""
-        for k, block in enumerate(self._blocks):
-            if block.shape[1] < self.n_features_in_:  # columns have joined since
-                self._blocks[k] = sp.csr_matrix(
-                    (block.data, block.indices, block.indptr), (block.shape[0], self.n_features_in_)
-                )
-        if len(self._blocks) > 1:
-            dense = isinstance(self._blocks[0], np.ndarray)
-            self._blocks = [np.concatenate(self._blocks) if dense else sp.vstack(self._blocks, format="csr")]
-        return self._blocks[0] if self._blocks else np.zeros((0, self.coef_.shape[1]))
+        """The rows that were ever mistaken."""
+        return as_matrix(self._stored, self.n_features_in_)
 
     def survival_counts(self) -> list[Array]:
         """Return c_0, c_1, ... of each plane (one list if all classes move together); each sums to `t_`."""
@@ -207,16 +221,21 @@ class VotedPerceptron(EpochLearner):
     def _votes_on(self, X: Any) -> Array:
         stored = self.mistaken_rows_.T
         size = max(1, _BLOCK_ENTRIES // max(1, stored.shape[1]))
-        votes = [self._vote(_product(X[s : s + size], stored)) for s in range(0, X.shape[0], size)]
-        return np.asarray(np.concatenate(votes) / max(1, self.t_))
+        block = np.empty((min(size, X.shape[0]), stored.shape[1]), np.result_type(X.dtype, stored.dtype))
+        votes = np.zeros((X.shape[0], len(self.intercept_)))
+        for at in range(0, X.shape[0], size):
+            rows = X[at : at + size]
+            votes[at : at + size] = self._vote(_multiply(rows, stored, block[: rows.shape[0]]))
+        return votes / max(1, self.t_)
 
     def _score_row(self, X: Any) -> Array | float:
+        check_row(X)
         z = self._votes_on(as_matrix(X, self.n_features_in_))[0]
         return float(z[0]) if len(z) == 1 else np.asarray(z)
 
     def _vote(self, G: Array) -> Array:
-        """Votes of all vectors on a block of rows, from its dot products with the mistaken rows."""
-        G = G + float(self.fit_intercept)
+        """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
+        G += float(self.fit_intercept)
         survival = self.survival_counts()
         votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
         if len(survival) < votes.shape[1]:
@@ -239,14 +258,42 @@ class VotedPerceptron(EpochLearner):
     # ------------------------------------------------------------------ state
     def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         meta, arrays = super()._get_state()
-        return meta, arrays | pack_rows(self.mistaken_rows_, "_stored")
+        parts = {"": self._stored} if isinstance(self._stored, np.ndarray) else self._stored._asdict()
+        return meta, arrays | {f"_stored_{name}": part for name, part in parts.items()}
 
     def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
         super()._set_state(meta, arrays)
-        stored = unpack_rows(arrays, "_stored", self.coef_.shape[1])
-        self._blocks = [stored] if stored.shape[0] or not isinstance(stored, np.ndarray) else []
+        if "_stored_" in arrays:
+            self._stored = arrays["_stored_"]
+        else:
+            self._stored = CSR(arrays["_stored_data"], arrays["_stored_indices"], arrays["_stored_indptr"])
 
 
-def _product(X: Any, stored: Any) -> Array:
-    product = X @ stored
-    return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
+def _count(rows: Any) -> int:
+    return len(rows) if isinstance(rows, np.ndarray) else len(rows.indptr) - 1
+
+
+def _sparse(rows: Any) -> CSR:
+    return rows if isinstance(rows, CSR) else as_rows(sp.csr_matrix(rows))
+
+
+def _append(array: Array, entries: Array) -> Array:
+    """`array` with `entries` behind it, in memory with room for half as many again: cheap to do over and over."""
+    used, size = len(array), len(array) + len(entries)
+    room: Any = array.base
+    if type(room) is not np.ndarray or room.ndim != array.ndim or room.shape[1:] != array.shape[1:] or len(room) < size:
+        room = np.empty((size + used // 2, *array.shape[1:]), dtype=array.dtype)
+        room[:used] = array
+    room[used:size] = entries
+    return np.asarray(room[:size])
+
+
+def _multiply(X: Any, stored: Any, block: Array) -> Array:
+    """`block` = X `stored`; where one is sparse by parts, since a sparse product is larger than the dense one."""
+    if isinstance(X, np.ndarray) and isinstance(stored, np.ndarray):
+        return np.asarray(np.matmul(X, stored, out=block))
+    size = max(1, len(block) // 16)
+    for at in range(0, len(block), size):
+        product = X[at : at + size] @ stored
+        block[at : at + size] = product if isinstance(product, np.ndarray) else product.toarray()
+    return block

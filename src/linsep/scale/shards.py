@@ -15,7 +15,8 @@ from sklearn.base import clone
 from linsep.data.open import open_data
 from linsep.kernels.epoch import Rows
 from linsep.learners.base import as_matrix, as_rows
-from linsep.learners.overflow import count_zero_rows
+from linsep.learners.overflow import find_zero_rows
+from linsep.learners.weights import Given
 from linsep.theory.margin import row_norms2
 from linsep.types import Array, DataError, Hyperplane
 
@@ -185,7 +186,7 @@ def describe(shard: Shard) -> About:
         dtype=X.dtype,
         sparse=not isinstance(X, np.ndarray),
         radius2=float(norms2.max(initial=0.0)),
-        zero_rows=count_zero_rows(as_rows(X)) if X.shape[0] else 0,
+        zero_rows=int(find_zero_rows(as_rows(X)).sum()) if X.shape[0] else 0,
     )
 
 
@@ -198,7 +199,8 @@ def arrange(shard: Shard, blank: Any, common: Common) -> Rows:
     if not isinstance(X, np.ndarray):
         shift = 0 if shard.first_index is None else shard.first_index - (common.first_index or 0)
         X = sp.csr_matrix((X.data, X.indices + X.indices.dtype.type(shift), X.indptr), shape=(X.shape[0], common.p))
-    rows: Rows = blank._rows(X, shard.y, None, blank._class_weights(shard.y))
+    given = Given(X, shard.y)
+    rows: Rows = blank._rows(given, blank._class_weights(given, running=False))[0]
     return rows
 
 

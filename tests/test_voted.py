@@ -1,0 +1,94 @@
+"""The rows that the voted perceptron stores: their memory, their form, and rows that come later."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from linsep.learners import VotedPerceptron
+
+
+def random_table(seed: int, n: int = 40, p: int = 4) -> tuple[Any, Any]:
+    """Small integers, so that sums are exact in any order."""
+    rng = np.random.RandomState(seed)
+    return rng.randint(-4, 5, (n, p)).astype(float), np.append([0, 1], rng.randint(0, 2, n - 2))
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_predicting_holds_one_block_of_scores(as_sparse: bool) -> None:
+    rng = np.random.RandomState(0)
+    X: Any = rng.randn(3000, 20)
+    new: Any = rng.randn(30_000, 20)
+    y = rng.randint(0, 2, 3000)
+    if as_sparse:
+        X, new = sp.csr_matrix(X), sp.csr_matrix(new)
+    learner = VotedPerceptron(random_state=0).fit(X, y)
+    learner.decision_function(X[:10])  # compiled and warm
+    tracemalloc.start()
+    learner.decision_function(new)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    block, all_scores = 8 * (1 << 24), 8 * new.shape[0] * learner.mistaken_rows_.shape[0]
+    assert peak < 1.25 * block < 0.6 * all_scores
+
+
+def test_a_fit_stores_each_mistaken_row_once_and_an_update_takes_32_bytes() -> None:
+    X, y = random_table(0)
+    learner = VotedPerceptron(max_iter=20, random_state=0).fit(X, y)
+    assert len(learner.mistaken_rows_) == len(np.unique(learner.mistake_rows_)) <= 40 < learner.n_updates_
+    arrays = (learner.mistake_rows_, learner.mistake_visits_, learner.mistake_classes_, learner.mistake_steps_)
+    assert sum(a.nbytes for a in arrays) == 32 * learner.n_updates_
+
+
+def test_rows_that_come_one_by_one_are_not_copied_again_and_again() -> None:
+    X, y = random_table(1, n=600)
+    learner = VotedPerceptron().partial_fit(X[:1], y[:1], classes=[0, 1])
+    moves, before = 0, (learner.mistake_rows_, learner.mistaken_rows_)
+    for x, label in zip(X, y, strict=True):
+        learner.learn_one(x, label)
+        after = learner.mistake_rows_, learner.mistaken_rows_
+        moves += sum(not np.shares_memory(a, b) for a, b in zip(before, after, strict=True))
+        before = after
+    assert learner.n_updates_ > 100 and moves < 40
+
+
+FORMS: list[Any] = [
+    lambda x: x,
+    lambda x: (np.flatnonzero(x), x[x != 0]),
+    lambda x: {f"x{j}": v for j, v in enumerate(x)},
+    lambda x: {f"x{j}": x[j] for j in np.flatnonzero(x)},
+]
+
+
+def test_rows_of_all_forms_mix() -> None:
+    X, y = random_table(2)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(4)])
+    mixed = VotedPerceptron().partial_fit(frame[:10], y[:10], classes=[0, 1])
+    table = VotedPerceptron().partial_fit(X[:10], y[:10], classes=[0, 1])
+    for i in range(10, 40):
+        mixed.learn_one(FORMS[i % 4](X[i]), y[i])
+        table.partial_fit(X[[i]], y[[i]])
+    np.testing.assert_array_equal(mixed.decision_function(frame), table.decision_function(X))
+    np.testing.assert_array_equal(mixed.mistaken_rows_.toarray(), table.mistaken_rows_)
+    sparse_last = VotedPerceptron(random_state=0).fit(X, y)
+    dense_last = VotedPerceptron(random_state=0).fit(sp.csr_matrix(X), y)
+    np.testing.assert_array_equal(
+        sparse_last.partial_fit(sp.csr_matrix(X), y).decision_function(X),
+        dense_last.partial_fit(X, y).decision_function(sp.csr_matrix(X)),
+    )
+
+
+def test_a_new_name_after_a_dataframe() -> None:
+    frame = pd.DataFrame({"a": [1.0, -1.0, 2.0]})
+    learner = VotedPerceptron(shuffle=False).fit(frame, [0, 1, 1])
+    learner.learn_one({"a": 1.0, "z": 1.0}, 1)
+    assert learner.mistaken_rows_.shape[1] == learner.n_features_in_ == 2
+    wide = pd.DataFrame({"a": [1.0, -1.0, 2.0], "z": 0.0})
+    twin = VotedPerceptron(shuffle=False).fit(wide, [0, 1, 1])
+    twin.partial_fit(pd.DataFrame({"a": [1.0], "z": [1.0]}), [1])
+    assert learner.decision_function(wide).tolist() == twin.decision_function(wide).tolist()
