@@ -1,8 +1,8 @@
 """Digits: the weights as images.
 
 Claim: the weights of a digit's perceptron are a picture of it: positive where its ink is more than that of the other
-digits, negative where theirs is. A voted kernel perceptron, which has no such picture, errs a fifth less often at least.
-(8 x 8 images of scikit-learn; with image=(28, 28) the same call draws the weights of MNIST.)
+digits, negative where theirs is. A voted kernel perceptron, which has no such picture, errs at least a
+fifth less often. (8 x 8 images of scikit-learn; with image=(28, 28) the same call draws the weights of MNIST.)
 """
 
 import matplotlib.pyplot as plt
