@@ -1,15 +1,15 @@
 """Digits: the weights as images.
 
 Claim: the weights of a digit's perceptron are a picture of it: positive where its ink is more than that of the other
-digits, negative where theirs is. (The 8 x 8 images of scikit-learn; with image=(28, 28) the same call draws
-the weights of MNIST.)
+digits, negative where theirs is. A voted kernel perceptron, which has no such picture, errs at least a
+fifth less often. (8 x 8 images of scikit-learn; with image=(28, 28) the same call draws the weights of MNIST.)
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from linsep import AveragedPerceptron
+from linsep import AveragedPerceptron, KernelPerceptron
 from linsep.plots import plot_weights
 
 X, y = load_digits(return_X_y=True)
@@ -17,9 +17,18 @@ train, new = slice(0, 1200), slice(1200, None)
 learner = AveragedPerceptron(max_iter=20, random_state=0, multi_class="multiclass").fit(X[train], y[train])
 assert learner.score(X[new], y[new]) > 0.88
 
-figure, axes = plt.subplots(2, 5, figsize=(11, 4.4), layout="constrained")
-for digit, ax in enumerate(axes.flat):
+kernel = KernelPerceptron(degree=4, gamma=0.01, max_iter=10, random_state=0, which="voted").fit(X[train], y[train])
+errors = {"linear, averaged": 1 - learner.score(X[new], y[new]), "kernel, voted": 1 - kernel.score(X[new], y[new])}
+assert errors["kernel, voted"] <= 0.8 * errors["linear, averaged"]
+
+figure = plt.figure(figsize=(13, 4.4), layout="constrained")
+images, beside = figure.subfigures(1, 2, width_ratios=(5, 1.4))
+for digit, ax in enumerate(images.subplots(2, 5).flat):
     plot_weights(learner, image=(8, 8), label=digit, ax=ax).set_title(digit)
     ink = X[train][y[train] == digit].mean(axis=0) - X[train][y[train] != digit].mean(axis=0)
     assert np.corrcoef(ink, learner.coef_[digit])[0, 1] > 0.5
+ax = beside.subplots()
+ax.bar(list(errors), list(errors.values()), color=["#E69F00", "#0072B2"], edgecolor="#222222", hatch=["///", ""])
+ax.set_ylabel("error on 597 new digits")
+ax.tick_params(axis="x", rotation=20)
 figure.savefig("digits.png")

@@ -134,7 +134,8 @@ def _of_model(model: Any, label: Any) -> Subject:
 
 def _is_linear(model: Any) -> bool:
     """Whether z = w.x + b; votes and kernels may have a `coef_` that is something else."""
-    return not isinstance(model, VotedPerceptron) and getattr(model, "coef_", np.empty(0)).ndim == 2
+    votes = isinstance(model, VotedPerceptron) or getattr(model, "which", "") == "voted"
+    return not votes and getattr(model, "coef_", np.empty(0)).ndim == 2
 
 
 def signs_of(subject: Subject, y: Array) -> Array | None:
