@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,7 +35,7 @@ def close(a: Any, b: Any) -> None:
 
 def in_duckdb(query: str, columns: dict[str, Any]) -> tuple[Any, list[Any]]:
     with duckdb.connect() as base:
-        base.register("rows", pd.DataFrame(columns))
+        base.register("rows", pa.table(columns))
         return split(base.execute(query).fetchall(), len(columns))
 
 

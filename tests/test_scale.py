@@ -356,6 +356,7 @@ def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path
         ([tmp_path / "numbers.csv", tmp_path / "other.csv"], {"target": "label"}, "only one of them has a column 'c'"),
         ([tmp_path / "numbers.csv", tmp_path / "words.csv"], {"target": "label"}, "are text and those of the other"),
         ((X, y), {"mix": "best"}, "mix must be"),
+        ((X, y), {"epochs": 0}, "epochs must be"),
         ((X, y), {"reference": (np.ones(3), 0.0)}, "the reference has 3 weights"),
     ]
     learner = Perceptron(max_iter=2).fit(X, y)

@@ -18,7 +18,7 @@ from linsep.learners.trace import Trace, flatten_reference
 from linsep.scale.mixing import Blend, Mixing, check_mix, fresh, mixing_bound, shares, why_no_bound
 from linsep.scale.shards import cut
 from linsep.scale.site import Pass, Site
-from linsep.types import Array, Budget, Hyperplane, StopReason
+from linsep.types import Array, Budget, DataError, Hyperplane, StopReason
 
 _MISTAKES, _UPDATES = RECORD.index("mistakes"), RECORD.index("updates")
 _SUMMED = [RECORD.index(name) for name in ("mistakes", "updates", "dots", "absorbed")]
@@ -100,6 +100,8 @@ def fit(
     """
     check_mix(learner, mix)
     learner._check_parameters()
+    if epochs is not None and epochs < 1:
+        raise DataError(f"epochs must be at least 1 or None (those of the learner), got {epochs}")
     with _connected(client) as connected:
         parts = cut(source, shards, sum(connected.nthreads().values()))
         site = Site(connected, parts, learner, target, encoder, keep)
