@@ -120,6 +120,12 @@ def test_files_are_short_enough_to_read(file: Path) -> None:
     assert len(file.read_text(encoding="utf-8").splitlines()) <= 400
 
 
+def test_the_verifier_is_short_enough_to_be_believed() -> None:
+    lines = (ROOT / "linsep" / "theory" / "exact.py").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 100
+    assert VERIFIERS <= MODULES
+
+
 def test_the_public_names_are_the_names_given_out() -> None:
     assert len(set(linsep.__all__)) == len(linsep.__all__)
     for name in linsep.__all__:

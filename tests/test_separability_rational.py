@@ -141,12 +141,14 @@ def test_units_of_columns_and_of_rows_change_nothing(design: tuple[Array, Array]
 def test_what_holds_the_numbers_changes_nothing(design: tuple[Array, Array]) -> None:
     X, y = design
     first = json.loads(separability(X, y).to_json())
-    for form in (np.float64, np.float32, np.int8, object):
-        other = json.loads(separability(X.astype(form), y).to_json())
-        assert {**other, "margin": None} == {**first, "margin": None}
-    sparse = json.loads(separability(scipy.sparse.csr_matrix(X), y).to_json())
-    same = ("verdict", "sha256", "fragile")
-    assert [sparse[name] for name in same] == [first[name] for name in same]
+    same = ("verdict", "sha256", "fragile", "rows", "features")
+    rows = separability(X, y).separated_rows.tolist()
+    for form in (X.astype(np.float64), X.astype(np.float32), X.astype(object), scipy.sparse.csr_matrix(X)):
+        found = separability(form, y)
+        other = json.loads(found.to_json())
+        assert [other[name] for name in same] == [first[name] for name in same]
+        assert found.separated_rows.tolist() == rows
+        Separability.from_json(json.dumps(other)).verify(X, y)
 
 
 def test_infinite_everywhere_where_a_bounded_programme_says_otherwise() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.markup import table_html
-from linsep.theory.margin import signs
+from linsep.theory.margin import row_norms2, signs
 from linsep.theory.nearest import nearest_point
 from linsep.theory.signed import SignedRows, check_rows
 from linsep.types import Array, Hyperplane
@@ -164,7 +164,7 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
 def _free(X: Any, s: Array, tol: float, max_steps: int) -> MarginBracket:
     hulls = _Difference(X, s)
     start = hulls.lowest(np.zeros(X.shape[1]))[1]
-    size = float(np.sqrt(SignedRows(X, s, constant=False, scaled=False).norms2().max()))
+    size = float(np.sqrt(row_norms2(X).max()))
     found = nearest_point(hulls, start, tol=tol, floor=1e-15 * size, max_steps=max_steps, nearby=hulls.nearby)
     z = X @ found.best
     b = -0.5 * float(z[s > 0].min() + z[s < 0].max())
