@@ -85,6 +85,7 @@ class StreamFit:
         learn = self.counters.passes == 0
         is_table = isinstance(chunk, TableChunk)
         X = self.encoder.learn_chunk(chunk) if learn or not is_table else self.encoder.encode_chunk(chunk)
+        self.stream.read_as_text(self.encoder.text_columns)
         y, classes = self.labels.read(chunk)
         learnt = predict_then_learn(self.estimator, X, y, classes)
         self.counters.position = position

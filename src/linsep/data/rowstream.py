@@ -90,6 +90,10 @@ class RowStream:
         self.target, self.categorical, self.bits = target, frozenset(categorical), bits
         self.first_index = 0 if self.kind == "rows" else None
 
+    def read_as_text(self, names: Collection[str]) -> None:
+        """From now on do not try whether these columns hold numbers."""
+        self.categorical |= frozenset(names)
+
     @property
     def can_be_read_again(self) -> bool:
         """Whether a later pass, or a run after a crash, finds the rows still there."""
