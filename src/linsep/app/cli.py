@@ -110,6 +110,18 @@ def fit(
         typer.Option(help="Stream: a column of running text, as COL, COL=words1-2 or COL=chars3-5 (may be repeated)."),
     ] = None,
     bits: Annotated[int, typer.Option(min=8, max=28, help="Stream: names are hashed to 2^bits columns.")] = 18,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Stream: skip malformed lines, and count them.")] = False,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Stream: write all there is to this file; the same command goes on from it.")
+    ] = None,
+    every: Annotated[int, typer.Option(min=1, help="Stream: rows between two checkpoints.")] = 1_000_000,
+    ball: Annotated[float | None, typer.Option(help="Stream: keep (w, b) in a ball of this radius.")] = None,
+    half_life: Annotated[
+        float | None, typer.Option(help="Stream: what was learnt so many rows ago weighs half.")
+    ] = None,
+    drift: Annotated[
+        str | None, typer.Option(help="Stream: say when the rate of mistakes changes: adwin or page-hinkley.")
+    ] = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
@@ -121,7 +133,19 @@ def fit(
     """
     if max_iter is not None and seconds is not None:
         raise typer.BadParameter("give --max-iter or --seconds, not both")
-    options = StreamOptions(passes, _split(classes), open_classes, tuple(text or ()), bits)
+    options = StreamOptions(
+        passes,
+        _split(classes),
+        open_classes,
+        tuple(text or ()),
+        bits,
+        lenient,
+        checkpoint,
+        every,
+        ball,
+        half_life,
+        drift,
+    )
     if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
         if max_iter is not None or seconds is not None or holdout:
             raise typer.BadParameter("a stream takes --passes, not --max-iter, --seconds or --holdout")
@@ -139,7 +163,7 @@ def fit(
         _finish(result, as_json)
         return
     if options != StreamOptions():
-        raise typer.BadParameter("--passes, --classes, --open-classes, --text and --bits belong to --stream")
+        raise typer.BadParameter("what `linsep fit --help` calls an option of a stream does not go with --no-stream")
     result = commands.fit(
         table,
         target=target,

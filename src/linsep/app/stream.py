@@ -7,20 +7,25 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from linsep.app.labels import StreamLabels
 from linsep.app.progress import StreamProgress
 from linsep.data.encode import TableEncoder
 from linsep.data.rowstream import START, Position, RowStream
 from linsep.data.table import TableChunk
-from linsep.learners.progressive import heaviest, predict_then_learn
+from linsep.learners.progressive import fade, heaviest, predict_then_learn, project, settle
 from linsep.store import save
 from linsep.theory.risk import online_risk_bound
 from linsep.types import Array, Chunk, DataError, StopReason
 
 Say = Callable[[str], None]
+# Rows between two looks of the safeguards.
+_LOOK = 1000
 
 
 @dataclass
@@ -29,12 +34,17 @@ class Counters:
 
     passes: int = 0  # finished
     position: Position = START
-    rows: int = 0  # of all passes
-    mistakes: list[int] = field(default_factory=lambda: [0])  # of each pass
+    seen: list[int] = field(default_factory=lambda: [0])  # rows of each pass
+    mistakes: list[int] = field(default_factory=lambda: [0])  # and mistakes
     skipped: int = 0
     absorbed: int = 0
     alarms: list[str] = field(default_factory=list)
     finished: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Rows learnt in all passes."""
+        return sum(self.seen)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -44,6 +54,30 @@ class Counters:
     def from_dict(cls, data: dict[str, Any]) -> Counters:
         """Take back what `to_dict` gave."""
         return cls(**{**data, "position": Position(*data["position"])})
+
+
+@dataclass(frozen=True)
+class Safeguards:
+    """What keeps weights in bounds on a stream without end, looked at after every 1,000 rows.
+
+    `ball`: (w, b) of all classes together is projected on the ball of this radius. `half_life`: what was learnt so many
+    rows ago weighs half.
+    """
+
+    ball: float | None = None
+    half_life: float | None = None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is anything to look at."""
+        return self.ball is not None or self.half_life is not None
+
+    def look(self, estimator: Any) -> None:
+        """Fade and project."""
+        if self.half_life is not None:
+            fade(estimator, 0.5 ** (_LOOK / self.half_life))
+        if self.ball is not None:
+            project(estimator, self.ball)
 
 
 class StreamFit:
@@ -57,7 +91,9 @@ class StreamFit:
         self.counters = Counters()
         self.seconds = 0.0
         self.interrupted = False
-        self.after_chunk: list[Callable[[Array], None]] = []
+        self.safeguards = Safeguards()
+        stream.check = encoder.check_chunk
+        self.after_chunk: list[Callable[[StreamFit, Array], None]] = []
 
     def run(self) -> None:
         """Go on from where the counters stand until the passes are over or the user stops it."""
@@ -87,18 +123,33 @@ class StreamFit:
         X = self.encoder.learn_chunk(chunk) if learn or not is_table else self.encoder.encode_chunk(chunk)
         self.stream.read_as_text(self.encoder.text_columns)
         y, classes = self.labels.read(chunk)
-        learnt = predict_then_learn(self.estimator, X, y, classes)
+        wrong = self._learn_rows(X, y, classes)
         self.counters.position = position
-        self.counters.rows += len(y)
-        self.counters.mistakes[-1] += int(learnt.wrong.sum())
-        self.counters.absorbed += learnt.absorbed
+        self.counters.skipped = self.stream.skipped
+        self.counters.seen[-1] += len(y)
+        self.counters.mistakes[-1] += int(wrong.sum())
         if is_table and learn:
             self.encoder.forget_names(heaviest(self.estimator))
         for action in self.after_chunk:
-            action(learnt.wrong)
+            action(self, wrong)
+
+    def _learn_rows(self, X: Any, y: Array, classes: Array | None) -> Array:
+        """Learn the rows; with safeguards in pieces that end where these look at the weights. Return what was wrong."""
+        cuts = [0, len(y)]
+        if self.safeguards.wanted:
+            cuts = [0, *range(_LOOK - self.counters.rows % _LOOK, len(y), _LOOK), len(y)]
+        wrong = []
+        for a, b in pairwise(cuts):
+            part = (X, y) if b - a == len(y) else (X[a:b], y[a:b])
+            learnt = predict_then_learn(self.estimator, *part, classes)
+            self.counters.absorbed += learnt.absorbed
+            wrong.append(learnt.wrong)
+            if (self.counters.rows + b) % _LOOK == 0:
+                self.safeguards.look(self.estimator)
+        return np.asarray(np.concatenate(wrong))
 
     def _end_of_pass(self) -> None:
-        if self.counters.position.row == 0:
+        if self.counters.seen[-1] == 0:
             raise DataError(f"{self.stream.name}: there is not one row")
         self.counters.passes += 1
         self.estimator.n_iter_ = self.counters.passes
@@ -110,11 +161,12 @@ class StreamFit:
         else:
             self.counters.position = START
             self.counters.mistakes.append(0)
+            self.counters.seen.append(0)
 
     # ------------------------------------------------------------------- words
     def words(self) -> str:
         """Mistakes of this pass, and what they prove."""
-        rows, mistakes = self.counters.position.row, self.counters.mistakes[-1]
+        rows, mistakes = self.counters.seen[-1], self.counters.mistakes[-1]
         if not rows:
             return "no rows yet"
         said = f"{mistakes:,} mistakes ({mistakes / rows:.2%})"
@@ -122,20 +174,24 @@ class StreamFit:
             said += f", error of the vectors in use <= {online_risk_bound(mistakes, rows):.2%}"
         return said
 
-    def save(self, path: Path) -> None:
-        """Write the learner, with its encoder, as it is now."""
+    def save(self, path: Path, stands: dict[str, Any] | None = None) -> None:
+        """Write the learner, with its encoder, as it is now; in a checkpoint with where the stream stands."""
         estimator = self.estimator
         if not self.counters.finished:
             estimator.stop_reason_ = StopReason.INTERRUPTED
             estimator.n_iter_ = self.counters.passes + 1
         estimator.encoder_ = self.encoder
-        estimator._settle()
+        settle(estimator)
+        if stands is not None:
+            estimator.stream_ = stands
         codes = estimator.classes_
         estimator.classes_ = self.labels.names(codes)
         try:
             save(estimator, path)
         finally:
             estimator.classes_ = codes
+            if stands is not None:
+                del estimator.stream_
 
 
 class _Pause:

@@ -6,22 +6,23 @@ import glob
 import os
 import stat
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from linsep.app.checkpoint import Checkpoint
+from linsep.app.drift import DriftAlarm
 from linsep.app.labels import StreamLabels
 from linsep.app.result import Result, check_writable, make_learner, program
-from linsep.app.stream import Say, StreamFit
+from linsep.app.stream import Safeguards, Say, StreamFit
+from linsep.app.stream_receipt import stream_receipt
 from linsep.data.encode import TableEncoder
 from linsep.data.rowstream import RowStream, is_stream_only
-from linsep.theory.risk import online_risk_bound
+from linsep.learners import VotedPerceptron
+from linsep.learners.training import EpochLearner
 from linsep.types import DataError
-
-_COVERED = (
-    "for the vectors in use before each row (one of them drawn at random; twice that for their vote), not for the "
-    "last or the mean vector; assumes rows drawn independently from one source"
-)
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,12 @@ class StreamOptions:
     open_classes: bool = False
     text: tuple[str, ...] = ()
     bits: int = 18
+    lenient: bool = False
+    checkpoint: Path | None = None
+    every: int = 1_000_000
+    ball: float | None = None
+    half_life: float | None = None
+    drift: str | None = None
 
 
 def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
@@ -75,29 +82,77 @@ def fit_stream(
 ) -> Result:
     """Train on a stream, save the model, and make its receipt."""
     check_writable(model)
-    stream = RowStream(str(table), target=target, format=format, categorical=categorical, bits=options.bits)
+    stream = RowStream(
+        str(table),
+        target=target,
+        format=format,
+        categorical=categorical,
+        bits=options.bits,
+        lenient=options.lenient,
+    )
     if stream.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
     if options.passes > 1 and not stream.can_be_read_again:
         raise DataError("a pipe can be read once: leave out --passes, or write the rows to a file")
+    run = _begin(stream, options, target, positive, learner, say)
+    asked = {"target": target, "positive": positive, "learner": learner, "categorical": list(categorical)}
+    with _checkpoint(run, options, asked) as checkpoint:
+        if run.counters.finished:
+            return Result(*_told(run, model), [f"{options.checkpoint} is finished: nothing was changed"])
+        try:
+            run.run()
+        except DataError as error:
+            if not run.counters.rows:
+                raise
+            run.save(model)
+            rows = run.counters.rows
+            raise DataError(f"{error}; the model of the {rows:,} rows before it is in {model}") from None
+        if checkpoint is not None:
+            checkpoint.write(run)
+        run.save(model)
+    return Result(*_told(run, model), _warnings(run), run.interrupted)
+
+
+def _begin(
+    stream: RowStream, options: StreamOptions, target: str | None, positive: str | None, learner: str, say: Say
+) -> StreamFit:
     estimator = make_learner(learner, None, None, None)
+    if not isinstance(estimator, EpochLearner) or isinstance(estimator, VotedPerceptron):
+        raise DataError(f"the learner {learner} needs all rows, or keeps them: a stream has no room for that")
     estimator.set_params(open_classes=options.open_classes)
     labels = StreamLabels(list(options.classes) if options.classes else None, positive, options.open_classes)
     encoder = TableEncoder(bits=options.bits, text=_text_columns(options.text))
     encoder.target = target
     run = StreamFit(stream, estimator, encoder, labels, options.passes, say)
+    run.safeguards = Safeguards(options.ball, options.half_life)
+    return run
+
+
+@contextmanager
+def _checkpoint(run: StreamFit, options: StreamOptions, asked: dict[str, Any]) -> Iterator[Checkpoint | None]:
+    """What is done after each chunk: drift alarms, checkpoints."""
+    alarm = None if options.drift is None else DriftAlarm(options.drift)
+    if alarm is not None:
+        run.after_chunk.append(alarm.hear)
+    if options.checkpoint is None:
+        yield None
+        return
+    others = {name: value for name, value in asdict(options).items() if name not in ("checkpoint", "classes", "text")}
+    listed = {"classes": list(options.classes or ()), "text": list(options.text)}
+    restart = (lambda: None) if alarm is None else alarm.restart
+    checkpoint = Checkpoint(options.checkpoint, options.every, asked | others | listed, run.say, restart)
     try:
-        run.run()
-    except DataError as error:
-        if not run.counters.rows:
-            raise
-        run.save(model)
-        raise DataError(f"{error}; the model of the {run.counters.rows:,} rows before it is in {model}") from None
-    run.save(model)
-    lines, data = _receipt(run)
-    lines.append(("model", f"{model} (next: {program()} show {model})"))
-    said = _warnings(run)
-    return Result(lines, {**data, "model": str(model)}, said, run.interrupted)
+        if checkpoint.resume(run) and not run.counters.finished:
+            run.say(f"going on from {options.checkpoint}, after {run.counters.rows:,} rows")
+        run.after_chunk.append(checkpoint.after_chunk)
+        yield checkpoint
+    finally:
+        checkpoint.close()
+
+
+def _told(run: StreamFit, model: Path) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    lines, data = stream_receipt(run)
+    return [*lines, ("model", f"{model} (next: {program()} show {model})")], {**data, "model": str(model)}
 
 
 def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
@@ -107,7 +162,7 @@ def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def _warnings(run: StreamFit) -> list[str]:
-    said = []
+    said = [f"skipped: {complaint}" for complaint in run.stream.complaints]
     if run.interrupted:
         said.append(f"interrupted after {run.counters.rows:,} rows; the model so far is kept")
     if run.counters.absorbed:
@@ -116,43 +171,3 @@ def _warnings(run: StreamFit) -> list[str]:
             "the numbers down, or let old rows fade"
         )
     return said
-
-
-def _receipt(run: StreamFit) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    counters, estimator = run.counters, run.estimator
-    rows, mistakes = counters.position.row, counters.mistakes
-    reason = estimator.stop_reason_
-    rate = counters.rows / max(run.seconds, 1e-9)
-    data: dict[str, Any] = {
-        "rows": rows,
-        "features": estimator.n_features_in_,
-        "learner": type(estimator).__name__,
-        "classes": run.labels.names(estimator.classes_).tolist(),
-        "stop_reason": str(reason),
-        "passes": counters.passes,
-        "mistakes": mistakes,
-        "updates": estimator.n_updates_,
-        "seconds": round(run.seconds, 3),
-        "rows_per_second": round(rate),
-        "risk_bound": None,
-    }
-    lines = [
-        ("rows x features", f"{rows:,} x {data['features']:,}"),
-        ("learner", data["learner"]),
-        ("classes", ", ".join(map(str, data["classes"][:8])) + (", ..." if len(data["classes"]) > 8 else "")),
-        ("stop reason", f"{reason}: {reason.sentence}"),
-        ("passes", f"{counters.passes} in {run.seconds:.2f} s, {rate:,.0f} rows a second"),
-    ]
-    passed = [rows] * len(mistakes)
-    for k, (made, n) in enumerate(zip(mistakes, passed, strict=True), 1):
-        lines.append(
-            (f"mistakes, pass {k}", f"{made:,} of {n:,} rows ({made / max(n, 1):.2%}), each predicted before learnt")
-        )
-    if len(mistakes) == 1 and rows:
-        data["risk_bound"] = bound = online_risk_bound(mistakes[0], rows)
-        lines.append(
-            ("error on new rows", f"<= {bound:.2%}, with probability 95%, at every moment of the pass: {_COVERED}")
-        )
-    else:
-        lines.append(("error on new rows", "no bound: after a first pass the rows have been seen before"))
-    return lines, data

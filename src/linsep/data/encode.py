@@ -141,6 +141,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return self._encode(chunk)
         return self._running.encode(chunk, learn=False)
 
+    def check_chunk(self, chunk: TableChunk | Chunk) -> None:
+        """Raise DataError unless `learn_chunk` could take the rows in."""
+        if isinstance(chunk, TableChunk):
+            if self._running is not None:
+                self._running.check(chunk)
+            else:
+                _ = chunk.columns
+
     def forget_names(self, weight: Array) -> None:
         """Keep the names of the heaviest features where there are too many; `weight` has one entry a feature."""
         if self._running is not None:

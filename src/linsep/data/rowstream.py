@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -29,6 +29,7 @@ _FORMATS = {
     ".vw": "vw",
 }
 _BATCH_ROWS = 1 << 14
+_COMPLAINTS = 5
 
 
 class Position(NamedTuple):
@@ -58,6 +59,8 @@ class RowStream:
         Columns to read as text even if they hold numbers.
     bits : int
         Vowpal Wabbit's names are hashed to 2**bits columns.
+    lenient : bool
+        Skip malformed lines of text, count them (`skipped`) and keep what was said of the first few (`complaints`).
 
     Examples
     --------
@@ -76,6 +79,7 @@ class RowStream:
         format: str | None = None,
         categorical: Collection[str] = (),
         bits: int = 18,
+        lenient: bool = False,
     ) -> None:
         self.files = [name for one in ([source] if isinstance(source, str) else source) for name in find_files(one)]
         self.name = source if isinstance(source, str) else ", ".join(source[:3])
@@ -88,7 +92,10 @@ class RowStream:
         if self.kind == "rows" and target is not None:
             raise DataError(f"{self.format} lines begin with their label: leave the target out")
         self.target, self.categorical, self.bits = target, frozenset(categorical), bits
-        self.first_index = 0 if self.kind == "rows" else None
+        self.lenient, self.skipped = lenient, 0
+        self.complaints: list[str] = []
+        # What else must be right with a chunk; raises DataError.
+        self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
 
     def read_as_text(self, names: Collection[str]) -> None:
         """From now on do not try whether these columns hold numbers."""
@@ -98,6 +105,10 @@ class RowStream:
     def can_be_read_again(self) -> bool:
         """Whether a later pass, or a run after a crash, finds the rows still there."""
         return "-" not in self.files
+
+    def fingerprint(self) -> list[list[Any]]:
+        """The files and their sizes: whether they are still what they were."""
+        return [[name, Path(name).stat().st_size] for name in self.files]
 
     @property
     def total_bytes(self) -> int | None:
@@ -121,19 +132,46 @@ class RowStream:
             names = read_header(next(iter_blocks(name, quotes=True)).content, shown)
         for block in iter_blocks(name, at.offset, at.line, quotes=self.format == "csv"):
             content = block.content.removeprefix(b"\xef\xbb\xbf") if block.first_line == 1 else block.content
-            if self.format == "csv":
-                if not names:
-                    names = read_header(content, shown)
-                    take_target(names, self.target)
-                else:
-                    check_text(content, shown, block.first_line)
+            if self.format == "csv" and not names:
+                names = read_header(content, shown)
+                take_target(names, self.target)
+            if self.lenient:
+                content = b"".join(self._good_lines(content, shown, block.first_line, names))
             chunk = self._parse(content, shown, block.first_line, names)
             if chunk is not None:
                 self._row += chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0]
                 yield chunk, Position(at.file, block.end, block.next_line, self._row)
 
+    def _good_lines(self, content: bytes, name: str, line: int, names: list[str]) -> Iterator[bytes]:
+        """A block without its malformed lines, which are found by halving it."""
+        try:
+            chunk = self._parse(content, name, line, names)
+            if chunk is not None:
+                self.check(chunk)
+            yield content
+        except DataError as error:
+            cut = self._middle(content)
+            if cut:
+                yield from self._good_lines(content[:cut], name, line, names)
+                yield from self._good_lines(content[cut:], name, line + content.count(b"\n", 0, cut), names)
+                return
+            self.skipped += 1
+            if len(self.complaints) < _COMPLAINTS:
+                self.complaints.append(str(error))
+
+    def _middle(self, content: bytes) -> int:
+        """Where a line ends, near the middle; 0 if this is one line. A line end inside quotes ends no line of CSV."""
+        half = len(content) // 2
+        for cut in (content.find(b"\n", half) + 1, content.rfind(b"\n", 0, half) + 1):
+            while 0 < cut < len(content) and self.format == "csv" and content.count(b'"', 0, cut) % 2:
+                cut = content.find(b"\n", cut) + 1
+            if 0 < cut < len(content):
+                return cut
+        return 0
+
     def _parse(self, content: bytes, name: str, line: int, names: list[str]) -> TableChunk | Chunk | None:
         if self.format == "csv":
+            check_text(content, name, line)
             table = read_csv_block(content, name, names, self.target, self.categorical, line, self._row)
             return table if table.n_rows else None
         if self.format == "jsonl":

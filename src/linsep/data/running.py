@@ -67,9 +67,7 @@ class RunningTable:
         """The rows of a chunk; with `learn` the moments, kinds and names take them in first, row by row."""
         if learn:
             self._meet(chunk)
-        missing = [name for name in self.kinds if chunk.column(name) is None]
-        if missing:
-            raise DataError(f"{chunk.where(0)}: columns missing: {', '.join(map(repr, missing))}")
+        self.check(chunk)
         data, indices, wide = [], [], []
         number = 0
         moments = self.moments.copy()
@@ -95,6 +93,14 @@ class RunningTable:
             shape=(chunk.n_rows, self.width),
         )
         return sum(wide, start=X).tocsr() if wide else X
+
+    def check(self, chunk: TableChunk) -> None:
+        """Raise DataError unless the columns are there and hold what they held in the first rows."""
+        missing = [name for name in self.kinds if chunk.column(name) is None]
+        if missing:
+            raise DataError(f"{chunk.where(0)}: columns missing: {', '.join(map(repr, missing))}")
+        for name, kind in self.kinds.items():
+            self._as_met(chunk, name, kind)
 
     def _meet(self, chunk: TableChunk) -> None:
         """Take in columns that were not there before; the first rows tell what they hold."""

@@ -15,7 +15,7 @@ from numba.extending import overload
 from linsep.kernels.epoch import plain_epoch
 from linsep.kernels.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
 from linsep.kernels.optional import is_none
-from linsep.kernels.rows import BLOCK, FASTMATH, is_csr, row_count, row_dot
+from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, is_csr, row_count, row_dot
 from linsep.types import CSR
 
 
@@ -65,15 +65,15 @@ def progressive_pass_of_many(
     """The same for several classes, which move `together` (`multiclass_epoch`) or each for itself."""
     k = b.shape[0]
     model = Classes(W, b, np.zeros((BLOCK, k), W.dtype), np.zeros((k, 3), np.int64))
+    first = np.zeros(BLOCK, np.int64)
     for i in range(row_count(rows.X)):
         X, c = one_row(rows.X, i), rows.y[i : i + 1]
         weight, own = one_row(rows.weight, i), one_row(rows.own, i)
+        block_dots(X, first, W, -1, -1, model.Z)
         best = 0
-        most = -np.inf
-        for j in range(k):
-            z = row_dot(X, 0, W[j]) + b[j]
-            if z > most:
-                best, most = j, z
+        for j in range(1, k):
+            if model.Z[0, j] + b[j] > model.Z[0, best] + b[best]:
+                best = j
         wrong[i] = best != c[0]
         if together:
             multiclass_epoch(X, c, weight, own, None, step, model, intercept, watch, visit + i)

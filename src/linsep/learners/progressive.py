@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.kernels.epoch import Rows
+from linsep.kernels.optional import Mean
 from linsep.kernels.progressive import progressive_pass, progressive_pass_of_many
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.training import EpochLearner
@@ -63,6 +64,43 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
     if not all(np.isfinite(part).all() for part in learner._moving()):
         raise DataError(f"the weights became infinite within the rows up to row {learner.t_}: scale the numbers down")
     return Learnt(np.concatenate(said), absorbed)
+
+
+def fade(learner: EpochLearner, factor: float) -> None:
+    """Multiply w and b by a factor, so that rows learnt so far weigh less; sums for a mean stay what they are.
+
+    With S = t w - u the sum of the vectors of t rows, w -> c w keeps S if u -> u - (1 - c) t w.
+    """
+    W, b = learner._moving()
+    watch = learner._watch()
+    if isinstance(watch, Mean):
+        watch.u[...] -= (1.0 - factor) * learner.t_ * W
+        watch.u_b[...] -= (1.0 - factor) * learner.t_ * b
+    W *= factor
+    b *= factor
+    learner._settle_later()
+
+
+def project(learner: EpochLearner, radius: float) -> None:
+    """Shrink (w, b) of all classes together onto the ball of this radius, if they are outside."""
+    norm = float(np.sqrt(sum((part.astype(np.float64) ** 2).sum() for part in learner._moving())))
+    if norm > radius:
+        fade(learner, radius / norm)
+
+
+def settle(learner: EpochLearner) -> None:
+    """Derive what predictions use from what the stream has moved."""
+    learner._settle()
+
+
+def lay_out(learner: EpochLearner) -> None:
+    """After a load: weights in memory as they were while it learnt from sparse rows, so that sums are added alike."""
+    made: dict[int, Array] = {}
+    for name in {*learner._plane_arrays, "coef_", "intercept_"}:
+        array = getattr(learner, name)
+        if id(array) not in made:
+            made[id(array)] = np.array(array, order="F")
+        setattr(learner, name, made[id(array)])
 
 
 def heaviest(learner: EpochLearner) -> Array:
