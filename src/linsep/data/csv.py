@@ -19,6 +19,7 @@ from linsep.types import DataError
 def read_csv(content: bytes, name: str, target: str | None, categorical: Collection[str]) -> TableChunk:
     """Return the rows of a CSV file given as bytes; `name` is for messages."""
     content = content.removeprefix(b"\xef\xbb\xbf")
+    check_text(content, name, 1)
     names = read_header(content, name)
     take_target(names, target)
     chunk = read_csv_block(content, name, names, target, categorical)
@@ -31,8 +32,12 @@ def read_header(content: bytes, name: str) -> list[str]:
     """The column names that the first line of a CSV file holds."""
     if not content.strip():
         raise DataError(f"{name}: the file is empty; a header line with column names is needed")
-    check_text(content, name, 1)
-    return _header(content, name)
+    end = content.find(b"\n") + 1
+    while end and content.count(b'"', 0, end) % 2:  # a name may hold a line end, in quotes
+        end = content.find(b"\n", end) + 1
+    first = content[: end or len(content)] if content[: end or len(content)].strip() else content
+    check_text(first, name, 1)
+    return _header(first, name)
 
 
 def read_csv_block(

@@ -94,6 +94,7 @@ class RowStream:
         self.target, self.categorical, self.bits = target, frozenset(categorical), bits
         self.lenient, self.skipped = lenient, 0
         self.complaints: list[str] = []
+        self._kinds: dict[str, bool] = {}
         # What else must be right with a chunk; raises DataError.
         self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
 
@@ -147,6 +148,7 @@ class RowStream:
         try:
             chunk = self._parse(content, name, line, names)
             if chunk is not None:
+                self._check_kinds(chunk, name, line)
                 self.check(chunk)
             yield content
         except DataError as error:
@@ -159,6 +161,16 @@ class RowStream:
             if len(self.complaints) < _COMPLAINTS:
                 self.complaints.append(str(error))
 
+    def _check_kinds(self, chunk: TableChunk | Chunk, name: str, line: int) -> None:
+        """A column of numbers holds numbers in every line, whatever piece of a block the line is looked at in."""
+        if not isinstance(chunk, TableChunk) or not chunk.n_rows:
+            return
+        kinds = {column.name: column.is_number for column in chunk.columns if column.name not in self.categorical}
+        for column, is_number in kinds.items():
+            before = self._kinds.setdefault(column, is_number)
+            if before != is_number and (before or self.format == "jsonl"):
+                raise DataError(f"{name}:{line}, column {column!r}: {'text' if before else 'a number'} out of place")
+
     def _middle(self, content: bytes) -> int:
         """Where a line ends, near the middle; 0 if this is one line. A line end inside quotes ends no line of CSV."""
         half = len(content) // 2
@@ -170,6 +182,8 @@ class RowStream:
         return 0
 
     def _parse(self, content: bytes, name: str, line: int, names: list[str]) -> TableChunk | Chunk | None:
+        if not content.strip():
+            return None
         if self.format == "csv":
             check_text(content, name, line)
             table = read_csv_block(content, name, names, self.target, self.categorical, line, self._row)
