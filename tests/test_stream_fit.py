@@ -42,11 +42,13 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fit(table: Any, model: Path, said: list[str] | None = None, **options: Any) -> Result:
-    given = {name: options.pop(name) for name in ("learner", "positive", "target", "format") if name in options}
+    given: dict[str, Any] = {
+        name: options.pop(name) for name in ("learner", "positive", "target", "format") if name in options
+    }
     given = {"learner": "averaged", "positive": None, "target": "sold", "format": None} | given
-    options = {"text": ("note",), "bits": 10} | options
+    asked: dict[str, Any] = {"text": ("note",), "bits": 10, **options}
     say = [] if said is None else said
-    return fit_stream(table, StreamOptions(**options), model=model, categorical=(), say=say.append, **given)
+    return fit_stream(table, StreamOptions(**asked), model=model, categorical=(), say=say.append, **given)
 
 
 def test_the_receipt_and_what_the_model_is_good_for(table: Path) -> None:
@@ -242,12 +244,13 @@ def test_a_full_disk_leaves_the_checkpoint_before(table: Path, monkeypatch: pyte
 
 def test_a_pipe(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = table.with_name("m.linsep")
-    for options, message in (
+    cases: tuple[tuple[dict[str, Any], str], ...] = (
         ({"passes": 2}, "a pipe can be read once"),
         ({"checkpoint": table.with_name("ck")}, "a pipe cannot be read again after a crash"),
         ({"learner": "voted"}, "a stream has no room for that"),
         ({"target": None}, "with --target"),
-    ):
+    )
+    for options, message in cases:
         with pytest.raises(DataError, match=message):
             fit("-", model, **options)
     fit(table, table.with_name("file.linsep"))

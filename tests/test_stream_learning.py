@@ -28,7 +28,7 @@ from linsep.types import DataError
 def rows(n: int, classes: int, seed: int = 0) -> tuple[Any, Any]:
     """Sparse rows of whole numbers, labels of a noisy linear rule."""
     rng = np.random.default_rng(seed)
-    X = sp.random(n, 12, 0.4, "csr", np.float64, rng, data_rvs=lambda k: rng.integers(-3, 4, k).astype(float))
+    X: Any = sp.random(n, 12, 0.4, "csr", np.float64, rng, data_rvs=lambda k: rng.integers(-3, 4, k).astype(float))
     X.eliminate_zeros()
     return X, (X @ rng.normal(size=(12, classes)) + rng.normal(size=(n, classes))).argmax(axis=1)
 

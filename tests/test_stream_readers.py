@@ -56,7 +56,8 @@ def write(rows: pa.Table, path: Path) -> None:
     else:
         pyarrow.csv.write_csv(rows, sink)
     kind = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix)
-    with pa.CompressedOutputStream(str(path), kind) if kind else path.open("wb") as file:
+    file: Any = pa.CompressedOutputStream(str(path), kind) if kind else path.open("wb")
+    with file:
         file.write(sink.getvalue())
 
 
@@ -117,11 +118,12 @@ def test_svmlight_and_vowpal_wabbit_against_other_readers(tmp_path: Path, cut: i
     (tmp_path / "t.svm").write_text("\n".join(lines))
     (tmp_path / "t.vw").write_text("\n\n".join(vowpal) + "\n")
     theirs, labels = load_svmlight_file(str(tmp_path / "t.svm"), n_features=91, zero_based=True)
-    parts = [chunk for chunk, _ in RowStream(str(tmp_path / "t.svm")).chunks()]
+    parts: list[Any] = [chunk for chunk, _ in RowStream(str(tmp_path / "t.svm")).chunks()]
     wide = [sp.csr_matrix((c.X.data, c.X.indices, c.X.indptr), shape=(c.X.shape[0], 91)) for c in parts]
     assert (sp.vstack(wide) != theirs).nnz == 0
     assert np.concatenate([chunk.y for chunk in parts]).tolist() == labels.tolist()
-    hashed = sp.vstack([chunk.X for chunk, _ in RowStream(str(tmp_path / "t.vw")).chunks()]).tocsr()
+    parts = [chunk for chunk, _ in RowStream(str(tmp_path / "t.vw")).chunks()]
+    hashed = sp.vstack([chunk.X for chunk in parts]).tocsr()
     assert hashed.shape == (50, 1 << 18)
     # Names are hashed without collisions here, so sorted by value the rows are the same, times 2.
     assert all(
