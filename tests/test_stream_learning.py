@@ -16,10 +16,10 @@ from sklearn.pipeline import make_pipeline
 
 from linsep import AveragedPerceptron, PassiveAggressive, Perceptron, Rocchio, VotedPerceptron
 from linsep.data.encode import TableEncoder
+from linsep.data.grams import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.data.parquet import from_arrow
 from linsep.data.running import MOST_NAMES, RunningTable
-from linsep.data.words import Grams, hash_words
 from linsep.learners.progressive import fade, predict_then_learn, project, settle
 from linsep.theory.risk import online_risk_bound
 from linsep.types import DataError

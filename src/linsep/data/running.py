@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 from numba import njit
 
+from linsep.data.grams import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.data.table import Column, TableChunk, are_numbers, as_text, number_column
-from linsep.data.words import Grams, hash_words
 from linsep.types import Array, DataError
 
 # Names kept, at most; when there are more, those of the lightest weights go.
