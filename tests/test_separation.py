@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from linsep import SeparationError, SeparationWarning, separation
+from linsep.theory.cone import OutOfTimeError
 from linsep.theory.exact import CertificateError
-from linsep.theory.witness import OutOfTimeError
 from linsep.types import Array
 
 DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from linsep.theory.exact import (
     CertificateError,
     value_signs,
-    verify_direction,
-    verify_hyperplane,
+    verify_directions,
     verify_overlap,
     verify_witness,
 )
@@ -83,77 +82,100 @@ def test_integers_beyond_two_to_the_53_are_not_rounded() -> None:
 
 def test_a_hyperplane_must_have_every_row_strictly_on_its_side() -> None:
     X, y = np.array([[0.0], [1.0], [3.0]]), np.array(["a", "a", "b"])
-    verify_hyperplane(X, y, np.array([1.0]), -2.0)
-    with pytest.raises(CertificateError, match=r"row 1 \(1 rows in all\)"):
-        verify_hyperplane(X, y, np.array([1.0]), -1.0)
-    with pytest.raises(CertificateError, match="does not separate row 0"):
-        verify_hyperplane(X, y, np.array([-1.0]), 2.0)
+    verify_directions(X, y, [(np.array([1.0]), -2.0)])
+    with pytest.raises(CertificateError, match="1 rows have margin 0"):
+        verify_directions(X, y, [(np.array([1.0]), -1.0)])
+    with pytest.raises(CertificateError, match="direction 0 has a negative margin at row 0"):
+        verify_directions(X, y, [(np.array([-1.0]), 2.0)])
     with pytest.raises(CertificateError, match="two classes"):
-        verify_hyperplane(X, np.array([1, 1, 1]), np.array([1.0]), 5.0)
+        verify_directions(X, np.array([1, 1, 1]), [(np.array([1.0]), 5.0)])
 
 
-def test_a_direction_names_the_rows_left() -> None:
+def test_directions_in_turn_name_the_rows_left() -> None:
     X, y = np.array([[0], [1], [1], [3]]), np.array([0, 0, 1, 1])
-    verify_direction(X, y, np.array([1]), -1, [1, 2])
+    verify_directions(X, y, [(np.array([1]), -1)], [1, 2])
     for rows in ([1], [0, 1, 2], []):
         with pytest.raises(CertificateError, match="not the rows named"):
-            verify_direction(X, y, np.array([1]), -1, rows)
+            verify_directions(X, y, [(np.array([1]), -1)], rows)
     with pytest.raises(CertificateError, match="negative margin at row 1"):
-        verify_direction(X, y, np.array([2]), -1, [])
+        verify_directions(X, y, [(np.array([2]), -1)], [])
     with pytest.raises(CertificateError, match="all rows"):
-        verify_direction(X, y, np.array([0]), 0, [0, 1, 2, 3])
+        verify_directions(X, y, [(np.array([0]), 0)], [0, 1, 2, 3])
+    X, y = np.array([[2, 5], [0, 1], [0, -1]]), np.array([1, 1, 0])
+    first, second = (np.array([1, 0]), 0), (np.array([0, 1]), 0)
+    verify_directions(X, y, [first, second])
+    with pytest.raises(CertificateError, match="direction 0 has a negative margin at row 0"):
+        verify_directions(X, y, [(np.array([-1, 0]), 0), second])
 
 
 def test_a_witness_and_what_is_none() -> None:
-    rows, weights = [0, 1, 2, 3], [1, 1, 1, 1]
-    verify_witness(SQUARE, XOR, rows, weights)
-    verify_witness(SQUARE * 0.1, XOR, rows, [7 * k for k in weights])
-    verify_witness(scipy.sparse.csr_matrix(SQUARE), XOR, rows, weights)
+    weights = {0: 1, 1: 1, 2: 1, 3: 1}
+    verify_witness(SQUARE, XOR, weights)
+    verify_witness(SQUARE * 0.1, XOR, {i: 7 * k for i, k in weights.items()})
+    verify_witness(scipy.sparse.csr_matrix(SQUARE), XOR, weights)
     for k in range(4):
-        altered = [w + (j == k) for j, w in enumerate(weights)]
         with pytest.raises(CertificateError, match="do not add up"):
-            verify_witness(SQUARE, XOR, rows, altered)
+            verify_witness(SQUARE, XOR, weights | {k: 2})
         X = SQUARE * 0.1
         X[k, 0] = np.nextafter(X[k, 0], 1)
         with pytest.raises(CertificateError, match="column 0"):
-            verify_witness(X, XOR, rows, weights)
+            verify_witness(X, XOR, weights)
     with pytest.raises(CertificateError, match="column 2"):  # x adds up, the constant does not
-        verify_witness(np.zeros((3, 2)), np.array([0, 1, 1]), [0, 1, 2], [1, 1, 1])
-    verify_witness(np.zeros((3, 2)), np.array([0, 1, 1]), [0, 1, 2], [1, 1, 1], fit_intercept=False)
+        verify_witness(np.zeros((3, 2)), np.array([0, 1, 1]), {0: 1, 1: 1, 2: 1})
+    verify_witness(np.zeros((3, 2)), np.array([0, 1, 1]), {0: 1, 1: 1, 2: 1}, fit_intercept=False)
 
 
-@pytest.mark.parametrize("weights", [[0, 0, 0, 0], [-1, -1, -1, -1], [1.0, 1.0, 1.0, 1.0], [1, 1, 1]])
-def test_weights_must_be_integers_not_negative_and_one_a_row(weights: list[Any]) -> None:
+@pytest.mark.parametrize("weights", [{}, {0: 0, 1: 0}, {0: -1, 1: -1}, {0: 1.0, 1: 1.0, 2: 1.0, 3: 1.0}, {0: True}])
+def test_weights_must_be_positive_integers(weights: dict[int, Any]) -> None:
     with pytest.raises(CertificateError, match="weights must be"):
-        verify_witness(SQUARE, XOR, [0, 1, 2, 3], weights)
+        verify_witness(SQUARE, XOR, weights)
 
 
-@pytest.mark.parametrize("rows", [[0, 1, 2, 4], [-4, 1, 2, 3], [0, 0, 2, 3]])
-def test_rows_must_differ_and_exist(rows: list[int]) -> None:
-    with pytest.raises(CertificateError, match="rows must differ"):
-        verify_witness(SQUARE, XOR, rows, [1, 1, 1, 1])
+@pytest.mark.parametrize("rows", [[0, 1, 2, 4], [-4, 1, 2, 3]])
+def test_rows_must_exist(rows: list[int]) -> None:
+    with pytest.raises(CertificateError, match=r"rows must lie in 0\.\.3"):
+        verify_witness(SQUARE, XOR, dict.fromkeys(rows, 1))
 
 
 def test_an_overlap_must_span_every_row() -> None:
-    verify_overlap(SQUARE, XOR, [0, 1, 2, 3], [1, 1, 1, 1], [])
+    weights, every = {0: 1, 1: 1, 2: 1, 3: 1}, range(4)
+    verify_overlap(SQUARE, XOR, weights, [], every)
     far = np.vstack([np.column_stack([SQUARE, np.zeros(4, int)]), [[0, 0, 5]]])
     y = np.append(XOR, 1)
-    verify_witness(far, y, [0, 1, 2, 3], [1, 1, 1, 1])
+    verify_witness(far, y, weights)
     with pytest.raises(CertificateError, match="do not span"):
-        verify_overlap(far, y, [0, 1, 2, 3], [1, 1, 1, 1], [])
+        verify_overlap(far, y, weights, [], range(5))
     with pytest.raises(CertificateError, match="null vector 0 is not orthogonal"):
-        verify_overlap(far, y, [0, 1, 2, 3], [1, 1, 1, 1], [[0, 0, 1, 0]])
-    with pytest.raises(CertificateError, match="strictly positive"):
-        verify_overlap(far, y, [0, 1, 2, 3, 4], [1, 1, 1, 1, 0], [])
+        verify_overlap(far, y, weights, [{2: 1}], range(5))
+    verify_overlap(far, y, weights, [], every)  # among the first four alone they do: column 2 is 0 on those
+    with pytest.raises(CertificateError, match="rows that a direction separates"):
+        verify_overlap(far, y, weights, [], range(3))
+    verify_overlap(scipy.sparse.csr_matrix(far), y, weights, [], every)
 
 
 def test_dependent_columns_need_their_null_vectors() -> None:
     X = np.column_stack([SQUARE, SQUARE[:, 0] * 0.75, np.zeros(4)])
-    null = [[-3, 0, 4, 0, 0], [0, 0, 0, 1, 0]]
-    verify_overlap(X, XOR, [0, 1, 2, 3], [1, 1, 1, 1], null)
+    null, weights = [{0: -3, 2: 4}], {0: 1, 1: 1, 2: 1, 3: 1}
+    verify_overlap(X, XOR, weights, null, range(4))
     with pytest.raises(CertificateError, match="do not span"):
-        verify_overlap(X, XOR, [0, 1, 2, 3], [1, 1, 1, 1], null[:1])
-    with pytest.raises(CertificateError, match="not independent"):
-        verify_overlap(X, XOR, [0, 1, 2, 3], [1, 1, 1, 1], [null[0], null[0]])
-    with pytest.raises(CertificateError, match="null vector 0"):
-        verify_overlap(X, XOR, [0, 1, 2, 3], [1, 1, 1, 1], [[-3, 0, 4, 0]])
+        verify_overlap(X, XOR, weights, [], range(4))
+    for wrong in ([null[0], null[0]], [{1: 0}], [{7: 1}], [{3: 1}]):
+        with pytest.raises(CertificateError, match="a column without entries, or none of its own"):
+            verify_overlap(X, XOR, weights, wrong, range(4))
+    with pytest.raises(CertificateError, match="null vector 0 is not orthogonal"):
+        verify_overlap(X, XOR, weights, [{0: -3, 2: 4, 4: 1}], range(4))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 900), st.integers(1, 60), st.booleans())
+def test_long_weights_and_rows_that_cancel(seed: int, bits: int, size: int, floats: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-(2**size), 2**size, (6, 3)) if size < 60 else rng.integers(-9, 9, (6, 3))
+    rows: Any = np.ldexp(X.astype(np.float64), rng.integers(-60, 60, 3)) if floats else X
+    w = [int.from_bytes(rng.bytes(bits // 8 + 1)) - 2**bits for _ in range(3)]
+    b = -sum((Fraction(v) * u for v, u in zip(rows[0].tolist(), w, strict=True)), Fraction(0))
+    weights = np.array([Fraction(v) for v in w], dtype=object)
+    for shift in (Fraction(0), Fraction(1, 2**90), -Fraction(1, 2**90)):
+        expected = [exact_sign(row, w, b + shift) for row in rows.tolist()]
+        assert value_signs(rows, weights, b + shift).tolist() == expected
+        assert value_signs(scipy.sparse.csr_matrix(rows), weights, b + shift).tolist() == expected

@@ -14,8 +14,10 @@ from rich.markup import escape
 
 from linsep.app import commands
 from linsep.app import separation as separation_command
+from linsep.app.export import export_model
 from linsep.app.result import Result
 from linsep.app.streaming import StreamOptions, fit_stream, wants_stream
+from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
 app = typer.Typer(
@@ -84,12 +86,22 @@ def fit(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     learner: Annotated[
-        str, typer.Option(help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2 or rocchio.")
+        str,
+        typer.Option(
+            help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, mlp, or auto: the simplest "
+            "of rocchio, averaged and mlp that no other beats on rows held out."
+        ),
     ] = "perceptron",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
+    loss: Annotated[
+        str | None, typer.Option(help="Of --learner sgd: perceptron, hinge, logistic, squared_hinge or squared.")
+    ] = None,
+    projection_radius: Annotated[
+        float | None, typer.Option(help="Of --learner sgd: the longest that (w, b) may be; 10 unless given.")
+    ] = None,
     holdout: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Also fit on the other rows and score on this share of them.")
     ] = 0.0,
@@ -126,9 +138,13 @@ def fit(
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
 
-    Numbers are standardised, text columns become one indicator column a level. A stream is read a piece at a time:
-    files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe; each row is predicted before it is learnt,
-    numbers go through running means and scales, categories are hashed. Exit status: 0 done (also when
+    Numbers are standardised, text columns become one indicator column a level. The receipt of --learner sgd has the
+    excess loss that is guaranteed beside the measured one, over the least loss that SciPy's L-BFGS-B finds.
+
+    A stream is read a piece at a time: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe; each
+    row is predicted before it is learnt, numbers go through running means and scales, categories are hashed.
+
+    Exit status: 0 done (also when
     a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
     """
     if max_iter is not None and seconds is not None:
@@ -147,8 +163,8 @@ def fit(
         drift,
     )
     if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
-        if max_iter is not None or seconds is not None or holdout:
-            raise typer.BadParameter("a stream takes --passes, not --max-iter, --seconds or --holdout")
+        if max_iter is not None or seconds is not None or holdout or loss or projection_radius:
+            raise typer.BadParameter("a stream takes --passes, and none of --max-iter, --seconds, --holdout and --loss")
         result = fit_stream(
             table,
             options,
@@ -175,6 +191,8 @@ def fit(
         model=model,
         categorical=tuple(categorical or ()),
         format=format,
+        loss=loss,
+        projection_radius=projection_radius,
     )
     _finish(result, as_json)
 
@@ -218,6 +236,9 @@ def check(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     seconds: Annotated[float | None, typer.Option(min=0.0, help="Give up after this long (exit status 3).")] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
+    ] = None,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
     as_json: JsonOpt = False,
@@ -232,6 +253,7 @@ def check(
         target=target,
         positive=positive,
         seconds=seconds,
+        certificate=certificate,
         categorical=tuple(categorical or ()),
         format=format,
     )
@@ -283,6 +305,25 @@ def show(
     _print(result.lines, result.data, as_json)
 
 
+class ExportFormat(StrEnum):
+    """What other programs read."""
+
+    JSON = "json"
+    SQL = "sql"
+    ONNX = "onnx"
+
+
+@app.command()
+def export(
+    model: ModelArg,
+    to: Annotated[ExportFormat, typer.Option(help="json, sql (DuckDB, SQLite, PostgreSQL) or onnx.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")] = "-",
+    table: Annotated[str, typer.Option(help="Table that the SQL scores.")] = "rows",
+) -> None:
+    """Write a model for other programs: all they need to get from a raw row to its decision value and label."""
+    export_model(model, to.value, output, table)
+
+
 @app.command()
 def synth(
     rows: Annotated[int, typer.Option(min=1, help="Rows to make.")] = 1000,
@@ -305,6 +346,17 @@ def demo(
     result = commands.demo(folder, lambda text: _out().print(escape(text)))
     _print(result.lines, result.data, False)
     _out().print(escape(result.closing))
+
+
+def _present(result: commands.Result, as_json: bool) -> None:
+    for message in result.warnings:
+        _warn(message)
+    _print(result.lines, result.data, as_json)
+    if result.interrupted:
+        raise typer.Exit(130)
+
+
+app.add_typer(tag_commands(_present), name="tag")
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 import warnings
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,17 +21,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.preprocessing import StandardScaler
 
+from linsep.app.learners import Limits, climb_ladder, make_learner
 from linsep.app.progress import EpochProgress
-from linsep.app.receipt import hold_out, make_receipt
+from linsep.app.proof import proof_lines
+from linsep.app.receipt import Receipt, hold_out, make_receipt
 from linsep.app.result import Result as Result
-from linsep.app.result import check_writable, make_learner, program
+from linsep.app.result import check_writable as check_writable
+from linsep.app.result import program as program
 from linsep.data.encode import TableEncoder
-from linsep.data.numbers import exact_numbers
+from linsep.data.numbers import ExactNumbers, exact_numbers
 from linsep.data.open import Source, open_data
 from linsep.data.rowstream import RowStream
 from linsep.data.synthetic import make_separable
+from linsep.learners import SequenceTagger
 from linsep.store import load, save
-from linsep.theory.separability import separability
+from linsep.theory.separability import Separability, separability
 from linsep.types import Array, DataError, StopReason, Verdict
 
 
@@ -47,8 +52,9 @@ def fit(
     model: Path,
     categorical: tuple[str, ...] = (),
     format: str | None = None,
+    **options: Any,
 ) -> Result:
-    """Encode a table, train on it, save the model, and make its receipt."""
+    """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
     check_writable(model)
     source = open_labelled(table, target, format, categorical)
     encoder = TableEncoder().fit(source)
@@ -56,7 +62,11 @@ def fit(
     codes, classes = encode_labels(rows.y, positive)
     with EpochProgress(max_iter, seconds) as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        estimator = make_learner(learner, max_iter, seconds, progress)
+        limits = Limits(max_iter, seconds, progress)
+        if learner == "auto":
+            estimator, choice = climb_ladder(rows.X, codes, limits, **options)
+        else:
+            estimator, choice = make_learner(learner, limits, **options), Receipt([], {})
         interrupted = False
         began = time.perf_counter()
         try:
@@ -76,8 +86,8 @@ def fit(
     estimator.encoder_ = encoder
     save(estimator, model)
     receipt = make_receipt(estimator, rows.X, classes[codes], seconds=took, held_out=held_out, prove=not interrupted)
-    lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-    return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted)
+    lines = [*choice.lines, *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+    return Result(lines, {**choice.data, **receipt.data, "model": str(model)}, said, interrupted)
 
 
 def open_labelled(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:
@@ -169,8 +179,15 @@ def _encoded(encoder: TableEncoder, table: Any, target: str | None, format: str 
         raise DataError(f"{stream.name}: there is not one row")
 
 
-def _load_with_encoder(model: Path) -> Any:
+def _load_rows(model: Path) -> Any:
     estimator = load(model)
+    if isinstance(estimator, SequenceTagger):
+        raise DataError(f"{model} holds a tagger, not a model of rows: use `linsep tag`")
+    return estimator
+
+
+def _load_with_encoder(model: Path) -> Any:
+    estimator = _load_rows(model)
     if getattr(estimator, "encoder_", None) is None:
         raise DataError(f"{model} was not trained on a table: load it in Python with linsep.load")
     return estimator
@@ -187,24 +204,24 @@ def _unknown(encoder: TableEncoder) -> list[str]:
 
 
 @contextmanager
-def open_output(name: str) -> Iterator[TextIO]:
+def open_output(name: str, *, binary: bool = False) -> Iterator[IO[Any]]:
     """Standard output for "-", else a file that appears only when it is whole."""
     if name == "-":
-        yield sys.stdout
+        yield sys.stdout.buffer if binary else sys.stdout
         sys.stdout.flush()
         return
     path = Path(name)
     check_writable(path)
     partial = path.with_name(path.name + ".partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="") as stream:
+        with partial.open("wb") if binary else partial.open("w", encoding="utf-8", newline="") as stream:
             yield stream
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def write_csv(table: pa.Table, stream: TextIO, *, header: bool = True) -> None:
+def write_csv(table: pa.Table, stream: IO[str], *, header: bool = True) -> None:
     """Write a table as CSV; numbers with as many digits as they need to be read back the same."""
     sink = pa.BufferOutputStream()
     pyarrow.csv.write_csv(table, sink, pyarrow.csv.WriteOptions(include_header=header, quoting_style="needed"))
@@ -221,10 +238,13 @@ def check(
     target: str | None,
     positive: str | None,
     seconds: float | None,
+    certificate: Path | None = None,
     categorical: tuple[str, ...] = (),
     format: str | None = None,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
+    if certificate is not None:
+        check_writable(certificate)
     source = open_labelled(table, target, format, categorical)
     numbers = exact_numbers(source)
     if numbers.y is None:
@@ -233,44 +253,67 @@ def check(
     labels = np.unique(numbers.y)
     if labels.size <= 2 or positive is not None:
         codes, classes = encode_labels(numbers.y, positive)
-        certificate = separability(numbers.X, codes, time_limit=seconds)
+        found = separability(numbers.X, codes, time_limit=seconds)
         lines = [
             ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
             ("classes", f"{classes[0]} (-), {classes[1]} (+)"),
-            ("verdict", certificate.verdict),
-            ("why", certificate.summary()),
+            ("verdict", found.verdict),
+            ("why", found.summary()),
+            *proof_lines(found, numbers.names, numbers.exponents),
         ]
-        data = {"classes": [str(c) for c in classes], **certificate.to_dict()}
-        return Result(lines, data, doubts, exit_status=_STATUS[certificate.verdict])
-    lines, verdicts = [], {}
-    for label in labels:
-        certificate = separability(numbers.X, (numbers.y == label).astype(int), time_limit=seconds)
-        lines.append((f"{label} against the rest", certificate.summary()))
-        verdicts[str(label)] = certificate.to_dict()
-    found = {v["verdict"] for v in verdicts.values()}
-    status = 1 if found & {"quasi-separable", "inseparable"} else 3 if "undecided" in found else 0
-    return Result(lines, {"one_against_rest": verdicts}, doubts, exit_status=status)
+        data = _check_data(found, numbers, classes, target)
+        status = _STATUS[found.verdict]
+    else:
+        lines, verdicts = [], {}
+        for label in labels:
+            codes, classes = encode_labels(numbers.y, str(label))
+            found = separability(numbers.X, codes, time_limit=seconds)
+            lines.append((f"{label} against the rest", found.summary()))
+            verdicts[str(label)] = _check_data(found, numbers, classes, target)
+        verdicts_found = {v["verdict"] for v in verdicts.values()}
+        status = max(map(_STATUS.__getitem__, verdicts_found), key=(0, 3, 1).index)
+        data = {"one_against_rest": verdicts}
+    if certificate is not None:
+        certificate.write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
+        lines.append(("certificate", str(certificate)))
+    return Result(lines, data, doubts, exit_status=status)
+
+
+def _check_data(found: Separability, numbers: ExactNumbers, classes: Array, target: str | None) -> dict[str, Any]:
+    """The certificate, with what another program needs to find its columns and classes in the table."""
+    levels = numbers.levels or {}
+    columns: list[dict[str, Any]] = [
+        {"column": levels[name][0], "level": levels[name][1]} if name in levels else {"column": name, "exponent": k}
+        for name, k in zip(numbers.names, numbers.exponents, strict=True)
+    ]
+    data = {**found.to_dict(), "classes": [str(c) for c in classes], "target": target, "columns": columns}
+    return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units
 
 
 # ----------------------------------------------------------------- show, synth
 def show(model: Path, n_weights: int) -> Result:
     """The largest weights by feature name, and how the model was made."""
-    estimator = load(model)
-    W = estimator.coef_
+    estimator = _load_rows(model)
+    hidden = getattr(estimator, "hidden_coef_", None)
+    # Of a hidden layer: the length of a feature's weights into it.
+    W = estimator.coef_ if hidden is None else np.linalg.norm(hidden, axis=0)[None]
     encoder = getattr(estimator, "encoder_", None)
     names = getattr(estimator, "feature_names_in_", None) if encoder is None else encoder.feature_names_
     signs = np.ones(W.shape[1]) if encoder is None else encoder.feature_signs_
     names = [f"x{j + 1}" for j in range(W.shape[1])] if names is None else list(names)
-    binary = len(W) == 1
-    planes = {"" if binary else f"{label}: ": W[k] for k, label in enumerate(estimator.classes_[-len(W) :])}
+    binary = len(estimator.classes_) == 2
+    planes = {"" if len(W) == 1 else f"{label}: ": W[k] for k, label in enumerate(estimator.classes_[-len(W) :])}
     about = {
         "learner": type(estimator).__name__,
         "classes": "{} (-), {} (+)".format(*estimator.classes_) if binary else _listed(estimator.classes_),
         "stop reason": str(estimator.stop_reason_),
         "epochs": f"{estimator.n_iter_:,}",
         "features": f"{W.shape[1]:,}",
-        "intercept": ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_),
     }
+    if hidden is None:
+        about["intercept"] = ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_)
+    else:
+        about["weights are"] = f"lengths of a feature's weights into the {len(hidden)} hidden nodes"
     if encoder is not None:
         about["weights are per"] = "standard deviation of a number, or 1 for a category"
     if hasattr(estimator, "n_mistakes_"):
@@ -288,7 +331,7 @@ def show(model: Path, n_weights: int) -> Result:
         "epochs": estimator.n_iter_,
         "mistakes": getattr(estimator, "n_mistakes_", None),
         "features": W.shape[1],
-        "intercept": estimator.intercept_.tolist(),
+        "intercept": estimator.intercept_.tolist() if hidden is None else None,
         "weights": weights,
     }
     return Result(lines, data)

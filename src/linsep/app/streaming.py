@@ -15,13 +15,13 @@ from typing import Any
 from linsep.app.checkpoint import Checkpoint
 from linsep.app.drift import DriftAlarm
 from linsep.app.labels import StreamLabels
-from linsep.app.result import Result, check_writable, make_learner, program
+from linsep.app.learners import Limits, make_learner
+from linsep.app.result import Result, check_writable, program
 from linsep.app.stream import Safeguards, Say, StreamFit
 from linsep.app.stream_receipt import stream_receipt
 from linsep.data.encode import TableEncoder
 from linsep.data.rowstream import RowStream, is_stream_only
-from linsep.learners import VotedPerceptron
-from linsep.learners.training import EpochLearner
+from linsep.learners.progressive import can_stream
 from linsep.types import DataError
 
 
@@ -116,9 +116,12 @@ def fit_stream(
 def _begin(
     stream: RowStream, options: StreamOptions, target: str | None, positive: str | None, learner: str, say: Say
 ) -> StreamFit:
-    estimator = make_learner(learner, None, None, None)
-    if not isinstance(estimator, EpochLearner) or isinstance(estimator, VotedPerceptron):
-        raise DataError(f"the learner {learner} needs all rows, or keeps them: a stream has no room for that")
+    estimator = make_learner(learner, Limits(None, None, 0))
+    if not can_stream(estimator):
+        raise DataError(
+            f"the learner {learner} needs all rows, or keeps them: a stream has no room for that; take perceptron, "
+            "averaged, margin, pa, pa1 or pa2"
+        )
     estimator.set_params(open_classes=options.open_classes)
     labels = StreamLabels(list(options.classes) if options.classes else None, positive, options.open_classes)
     encoder = TableEncoder(bits=options.bits, text=_text_columns(options.text))

@@ -34,6 +34,15 @@ def add_products(data: Any, indices: Any, indptr: Any, W: Any, Z: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
+def largest_bits(patterns: Any, sign: Any) -> Any:
+    """The largest of the bit patterns without their `sign` bit: that of the largest |x|, or of a NaN."""
+    most = patterns.dtype.type(0)
+    for k in range(np.uint64(patterns.shape[0])):
+        most = max(most, patterns[k] & ~sign)
+    return most
+
+
+@njit(cache=True, nogil=True)
 def has_duplicates(indices: Any, indptr: Any, n_columns: int) -> bool:
     """Whether a row names a column twice; in any order of columns, which sorting is not needed for."""
     last = np.full(n_columns, -1, np.int64)

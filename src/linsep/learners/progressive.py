@@ -11,9 +11,16 @@ from linsep.kernels.epoch import Rows
 from linsep.kernels.optional import Mean
 from linsep.kernels.progressive import progressive_pass, progressive_pass_of_many
 from linsep.kernels.steps import PerceptronStep
+from linsep.learners.aggressive import MarginPerceptron, PassiveAggressive
+from linsep.learners.averaged import AveragedPerceptron
+from linsep.learners.perceptron import Perceptron
 from linsep.learners.training import EpochLearner
-from linsep.learners.voted import VotedPerceptron
 from linsep.types import Array, DataError
+
+
+def can_stream(learner: Any) -> bool:
+    """Whether it is one of the learners that go from row to row and keep none."""
+    return isinstance(learner, Perceptron | AveragedPerceptron | MarginPerceptron | PassiveAggressive)
 
 
 class Learnt(NamedTuple):
@@ -43,7 +50,7 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
     >>> predict_then_learn(Perceptron(), X, y, classes=[0, 1]).wrong.tolist()
     [False, False, False]
     """
-    if not isinstance(learner, EpochLearner) or isinstance(learner, VotedPerceptron):
+    if not can_stream(learner):
         raise DataError(f"a {type(learner).__name__} cannot learn from a stream: it needs all rows, or keeps them")
     with learner._unchanged_on_error():
         learner._check_parameters()

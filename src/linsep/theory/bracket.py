@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from linsep.markup import table_html
 from linsep.theory.margin import signs
 from linsep.theory.nearest import nearest_point
 from linsep.theory.signed import SignedRows, check_rows
 from linsep.types import Array, Hyperplane
 
+_SHORT = 100  # rows that one look at all rows puts on the shortlist
 Bias = Literal["free", "homogeneous"] | None
 
 
@@ -25,9 +28,56 @@ class MarginBracket:
     weights: dict[int, float]
     bias: Bias = "free"
 
+    def _repr_html_(self) -> str:
+        kind = {"free": "geometric, free intercept", "homogeneous": "of (x, 1)", None: "geometric, no intercept"}
+        rows = [
+            ("at least", f"{self.lower:.12g}"),
+            ("at most", f"{self.upper:.12g}"),
+            ("which margin", kind[self.bias]),
+            ("rows that hold it", f"{sum(weight > 0 for weight in self.weights.values()):,}"),
+        ]
+        return table_html("The best margin", rows)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {"lower": self.lower, "upper": self.upper, "bias": self.bias}
+
+
+class _Shortlist:
+    """Rows that were among the lowest some time: few, dense, and asked before all others."""
+
+    def __init__(self, width: int, rows: Callable[[Array], Array]) -> None:
+        self.rows, self.ids, self.Z = rows, np.zeros(0, dtype=np.int64), np.empty((0, width))
+
+    def note(self, z: Array, ids: Array) -> None:
+        """Take in the rows `ids` of lowest z."""
+        some = ids[np.argpartition(z, _SHORT)[:_SHORT]] if z.size > _SHORT else ids
+        new = np.setdiff1d(some, self.ids)
+        self.ids, self.Z = np.append(self.ids, new), np.vstack([self.Z, self.rows(new)])
+
+    def lowest(self, v: Array) -> tuple[float, int]:
+        """Least v.z of the rows on the list, and which row it is."""
+        if not self.ids.size:
+            return np.inf, -1
+        z = self.Z @ v
+        k = int(z.argmin())
+        return float(z[k]), int(self.ids[k])
+
+
+class _Hull:
+    """conv{z_i}; a key is a row."""
+
+    def __init__(self, rows: SignedRows) -> None:
+        self.rows, self.every = rows, np.arange(rows.n)
+        self.point = rows.point
+        self.short = _Shortlist(rows.width, rows.dense)
+        self.nearby = self.short.lowest
+
+    def lowest(self, v: Array) -> tuple[float, int]:
+        z = self.rows.scores(v)
+        self.short.note(z, self.every)
+        i = int(z.argmin())
+        return float(z[i]), i
 
 
 class _Difference:
@@ -35,16 +85,27 @@ class _Difference:
 
     def __init__(self, X: Any, s: Array) -> None:
         self.X, self.plus, self.minus = X, np.flatnonzero(s > 0), np.flatnonzero(s < 0)
+        self.short = [_Shortlist(X.shape[1], self._dense) for _ in range(2)]
+
+    def _dense(self, ids: Any) -> Array:
+        rows = self.X[ids]
+        return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
 
     def lowest(self, v: Array) -> tuple[float, tuple[int, int]]:
         z = self.X @ v
+        self.short[0].note(z[self.plus], self.plus)
+        self.short[1].note(-z[self.minus], self.minus)
         i, j = self.plus[z[self.plus].argmin()], self.minus[z[self.minus].argmax()]
         return float(z[i] - z[j]), (int(i), int(j))
 
+    def nearby(self, v: Array) -> tuple[float, tuple[int, int]]:
+        above, i = self.short[0].lowest(v)
+        below, j = self.short[1].lowest(-v)
+        return above + below, (i, j)
+
     def point(self, key: tuple[int, int]) -> Array:
-        rows = self.X[list(key)]
-        rows = rows.toarray() if hasattr(rows, "toarray") else rows
-        return np.asarray(rows[0] - rows[1], dtype=np.float64)
+        rows = self._dense(list(key))
+        return np.asarray(rows[0] - rows[1])
 
 
 def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_steps: int = 100_000) -> MarginBracket:
@@ -80,7 +141,7 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
     --------
     >>> found = max_margin([[0.0], [1.0], [4.0]], [0, 0, 1])
     >>> found.lower, found.upper, float(found.hyperplane.w[0]), found.hyperplane.b
-    (1.5, 1.5, 4.0, -10.0)
+    (1.5, 1.5, 3.0, -7.5)
     """
     if bias not in ("free", "homogeneous", None):
         raise ValueError(f'bias must be "free", "homogeneous" or None, not {bias!r}')
@@ -91,9 +152,9 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
     if bias == "free":
         return _free(X, s, tol, max_steps)
     rows = SignedRows(X, s, constant=bias == "homogeneous", scaled=False)
-    rows.active[:] = True  # a row of zeros makes the margin 0, so it counts here
     norms = rows.norms2()
-    found = nearest_point(rows, int(norms.argmin()), tol=tol, floor=1e-15 * norms.max() ** 0.5, max_steps=max_steps)
+    hull, floor = _Hull(rows), 1e-15 * norms.max() ** 0.5
+    found = nearest_point(hull, int(norms.argmin()), tol=tol, floor=floor, max_steps=max_steps, nearby=hull.nearby)
     p = X.shape[1]
     plane = Hyperplane(found.best[:p], float(found.best[p]) if bias else 0.0)
     weights = dict(zip(found.keys, found.weights.tolist(), strict=True))
@@ -104,7 +165,7 @@ def _free(X: Any, s: Array, tol: float, max_steps: int) -> MarginBracket:
     hulls = _Difference(X, s)
     start = hulls.lowest(np.zeros(X.shape[1]))[1]
     size = float(np.sqrt(SignedRows(X, s, constant=False, scaled=False).norms2().max()))
-    found = nearest_point(hulls, start, tol=tol, floor=1e-15 * size, max_steps=max_steps)
+    found = nearest_point(hulls, start, tol=tol, floor=1e-15 * size, max_steps=max_steps, nearby=hulls.nearby)
     z = X @ found.best
     b = -0.5 * float(z[s > 0].min() + z[s < 0].max())
     weights: dict[int, float] = {}

@@ -11,32 +11,31 @@ strictly positive weights on rows that span everything set aside. At most as man
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
 
 import numpy as np
 import scipy.linalg
-from flint import nmod_mat
 
-from linsep.theory.exact import value_signs
+from linsep.theory.faces import WorkingSet, prove_direction, prove_overlap
+from linsep.theory.integers import OutOfTimeError, of_rows, primitive, whole_numbers
+from linsep.theory.learned import clean_pass
 from linsep.theory.nearest import nearest_point
+from linsep.theory.peel import peel
 from linsep.theory.signed import SignedRows
-from linsep.theory.witness import (
-    ExactEnd,
-    OutOfTimeError,
-    as_floats,
-    exact_matrix,
-    exact_nearest,
-    null_vectors,
-    random_normal,
-)
+from linsep.theory.span import Span, as_floats, exact_signs, independent_rows, null_vectors
+from linsep.theory.twins import are_opposite, opposite_pairs
+from linsep.theory.witness import exact_nearest
 from linsep.types import Array
 
+__all__ = ["ConeEnd", "OutOfTimeError", "independent_rows", "null_vectors", "solve_cone"]
+
 _GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
+_MANY_PAIRS = 0.1  # opposite rows are set aside first if there is a pair for every ten columns
+_WIDE = 500  # columns from which on the perceptron tries first, if the rows are sparse
+_PASSES = 200
 _UNSURE = 1e-9  # scores this near 0 (unit direction, rows near unit size) are asked exactly
-_NEAR_SPAN = 1e-6  # rows this close to a span are asked exactly whether they are in it
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,11 @@ class ConeEnd:
         """Integer basis, in the units of X, of the vectors orthogonal to the rows left and the equalities."""
         return null_vectors(self.rows, self.basis)
 
+    @cached_property
+    def null_entries(self) -> list[dict[int, int]]:
+        """`null`, each vector as column -> entry, without the columns of X that are 0 on all those rows."""
+        return [v for v in Span(self.rows, self.basis).null_vectors() if len(v) > 1 or self.rows.p in v]
+
     @property
     def separated(self) -> Array:
         """Whether a direction took the row away (equalities: False), as booleans of shape (n,)."""
@@ -106,65 +110,159 @@ def solve_cone(rows: SignedRows, *, equal: Array | None = None, deadline: float 
     ([0, 1], {0: 1, 1: 1}, 2)
     """
     rows.equal = np.zeros(rows.n, dtype=bool) if equal is None else np.asarray(equal, dtype=bool)
-    search = _Faces(rows, deadline)
-    try:
-        return search.run()
-    except OutOfTimeError:
-        return search.end([], decided=False)
+    peeled, left = peel(rows.X, rows.s, constant=rows.constant, equal=rows.equal)
+    directions = [[way.get(j, 0) for j in range(rows.width)] for way in peeled]
+    core, ids, columns = _core(rows, left)
+    search, decided = _Faces(core, deadline), True
+    if left.any():
+        try:
+            search.run()
+        except OutOfTimeError:
+            decided = False
+    if search.direction is not None:
+        whole = [0] * rows.width
+        for j, v in zip(columns.tolist(), core.original(search.direction), strict=True):
+            whole[j] = v
+        directions.append(primitive(whole))
+    aside = ~core.active if decided else np.ones(core.n, dtype=bool)
+    overlap = (search.overlap or search.witness) if decided else None
+    return ConeEnd(
+        rows,
+        directions,
+        ids[aside & ~core.equal],
+        _renamed(search.witness, ids),
+        _renamed(overlap, ids),
+        ids[search.basis].tolist(),
+        decided,
+    )
+
+
+def _renamed(weights: dict[int, int] | None, ids: Array) -> dict[int, int] | None:
+    return None if weights is None else {int(ids[i]): weights[i] for i in sorted(weights)}
+
+
+def _core(rows: SignedRows, left: Array) -> tuple[SignedRows, Array, Array]:
+    """The rows left, without columns that are 0 on them; which rows and columns (the constant included) these are."""
+    ids = np.flatnonzero(left)
+    if ids.size == rows.n:
+        return rows, ids, np.arange(rows.width)
+    X = rows.X[ids]
+    used = np.zeros(rows.p, dtype=bool)
+    if rows.sparse:
+        used[X.indices[X.data != 0]] = True
+    else:
+        used = np.asarray((X != 0).any(axis=0), dtype=bool)
+    columns = np.flatnonzero(used) if used.any() else np.arange(1)
+    core = SignedRows(X[:, columns], rows.s[ids], constant=rows.constant)
+    core.equal = rows.equal[ids]
+    return core, ids, np.append(columns, rows.p) if rows.constant else columns
 
 
 @dataclass
 class _Faces:
+    """The search of rows that no column separates alone."""
+
     rows: SignedRows
     deadline: float
     basis: list[int] = field(default_factory=list)  # independent rows that span all rows set aside
     overlap: dict[int, int] = field(default_factory=dict)  # positive weights on rows of that span, adding to 0
     witness: dict[int, int] | None = None
+    direction: list[int] | None = None
 
-    def end(self, directions: list[list[int]], *, decided: bool = True) -> ConeEnd:
-        aside = ~self.rows.active if decided else np.ones(self.rows.n, dtype=bool)
-        left = np.flatnonzero(aside & ~self.rows.equal)
-        overlap = (self.overlap or self.witness) if decided else None
-        return ConeEnd(self.rows, directions, left, self.witness, overlap, self.basis, decided)
-
-    def run(self) -> ConeEnd:
+    def run(self) -> None:
+        """Go face by face until no row is left or a direction separates all that are; may raise OutOfTimeError."""
         rows = self.rows
-        rows.basis = None
         rows.active = ~rows.zero & ~rows.equal
         zero = rows.zero & ~rows.equal
         if zero.any():
             # Rows of zeros are in every span: alone they refute strict separation, and they decide nothing else.
             self.witness = {int(zero.argmax()): 1}
         if rows.equal.any():
-            self.basis = independent_rows(rows, np.flatnonzero(rows.equal & ~rows.zero))
-            self._drop_span()
-        while rows.active.any():
-            end = self._nearest()
-            if end.direction is not None:
-                return self.end([rows.original(end.direction)])
-            self._set_aside(end)
-        return self.end([])
+            self.basis = independent_rows(rows, np.flatnonzero(rows.equal & ~rows.zero), (), self.deadline)
+            self._drop(Span(rows, self.basis))
+        self._learned()
+        if self.direction is None:
+            self._paired()
+        while rows.active.any() and self.direction is None:
+            if not self._guessed():
+                self._searched()
 
-    def _nearest(self) -> ExactEnd:
-        """One face: floats as far as they lead, then exact arithmetic from there."""
+    def _learned(self) -> None:
+        """A few passes of the perceptron, where the table is so wide that nothing else is as fast."""
         rows = self.rows
-        if self.basis:
-            B = np.array([_raw(rows, i) for i in self.basis])
-            rows.basis = scipy.linalg.qr(B.T, mode="economic")[0]
+        if self.basis or rows.zero.any() or rows.width < _WIDE or 10 * rows.stored > rows.n * rows.width:
+            return
+        if rows.scaled_columns is None:
+            return
+        d = clean_pass(rows.scaled_columns, rows.s, rows.constant, _PASSES, self.deadline)
+        self._check_clock()
+        if d is not None and self._price(whole := whole_numbers(d)) is None:
+            self.direction = whole
+
+    def _paired(self) -> None:
+        """Rows with an opposite are 0 under every direction: where they are many, their span goes at once."""
+        rows = self.rows
+        pairs = opposite_pairs(rows.X, rows.s, constant=rows.constant)
+        pairs = pairs[rows.active[pairs].all(axis=1)]
+        if len(pairs) < _MANY_PAIRS * (rows.width - len(self.basis)):
+            return
+        basis = independent_rows(rows, pairs[:, 0], self.basis, self.deadline)
+        self._check_clock()
+        partner = dict(pairs.tolist())
+        added = [i for i in basis[len(self.basis) :] if are_opposite(rows.X, rows.s, i, partner[i])]
+        if added:
+            self.witness = self.witness or {added[0]: 1, partner[added[0]]: 1}
+            self._set_aside({row: 1 for i in added for row in (i, partner[i])}, [*self.basis, *added], None)
+
+    def _guessed(self) -> bool:
+        """One face by interior points; False if what they say cannot be proved."""
+        rows = self.rows
+        guess = WorkingSet(rows, self.basis, self.deadline).guess()
+        self._check_clock()
+        if guess is None:
+            return False
+        span = None
+        if guess.ids:
+            want = self.witness is None
+            found = prove_overlap(rows, guess, self.basis, self.deadline, want_witness=want)
+            if found is None:
+                return False
+            span = found.span
+            if want and found.witness is not None:
+                self.witness = of_rows(rows, found.witness)
+            self._set_aside(of_rows(rows, found.weights), span.ids, span)
+            if not rows.active.any():
+                return True
+        d = prove_direction(span or Span(rows, self.basis), guess.d, self.deadline)
+        if self._price(d) is None:
+            self.direction = d
+        return self.direction is not None or bool(guess.ids)
+
+    def _searched(self) -> None:
+        """One face by the nearest point: floats as far as they lead, then exact arithmetic from there."""
+        rows = self.rows
+        rows.basis = scipy.linalg.qr(rows.dense(self.basis).T, mode="economic")[0] if self.basis else None
         start = int(np.flatnonzero(rows.active)[0])
         found = nearest_point(rows, start, tol=_GOOD_ENOUGH, floor=1e-13, deadline=self.deadline)
         if found.why == "deadline":
             raise OutOfTimeError
-        if found.lower > 0 and not self.basis:
-            d = whole_numbers(found.best)
-            if self._price(d) is None:
-                return ExactEnd(d, {}, {})
-        return exact_nearest(rows, found.keys, found.weights.tolist(), self.basis, self._price, self.deadline)
+        end = exact_nearest(rows, found.keys, found.weights.tolist(), self.basis, self._price, self.deadline)
+        rows.basis = None
+        if end.direction is not None:
+            self.direction = end.direction
+            return
+        if self.witness is None:
+            self.witness = {**end.weights, **{i: v for i, v in end.free.items() if v}}
+        # Affinely independent with 0 in the hull: all but one are a basis.
+        self._set_aside({**end.weights, **end.free}, [*self.basis, *list(end.weights)[:-1]], None)
+
+    def _check_clock(self) -> None:
+        if time.perf_counter() > self.deadline:
+            raise OutOfTimeError
 
     def _price(self, d: list[int]) -> int | None:
         """A row still in play with d.z <= 0: the worst by floats, confirmed exactly; None if there is none."""
-        if time.perf_counter() > self.deadline:
-            raise OutOfTimeError
+        self._check_clock()
         active = np.flatnonzero(self.rows.active)
         z = self.rows.scores(as_floats(d))[active]
         order = np.argsort(z, kind="stable")
@@ -176,72 +274,24 @@ class _Faces:
         wrong = unsure[exact_signs(self.rows, unsure, d) <= 0]
         return int(wrong[0]) if wrong.size else None
 
-    def _set_aside(self, end: ExactEnd) -> None:
-        """Take a witness of the face into the overlap and drop the rows in the span."""
-        if self.witness is None:
-            self.witness = {**end.weights, **{i: v for i, v in end.free.items() if v}}
-        # The free rows come with any sign: as much of the old overlap as makes them positive.
-        factor = max([1, *(1 - (v // self.overlap[i]) for i, v in end.free.items() if not self.rows.equal[i])])
+    def _set_aside(self, weights: dict[int, int], basis: list[int], span: Span | None) -> None:
+        """Take the weights of a face into the overlap and drop the rows in the span."""
+        old = set(self.basis)
+        # Rows of faces before come with any sign: as much of the old overlap as makes them positive.
+        factor = max([1, *(1 - (v // self.overlap[i]) for i, v in weights.items() if i in self.overlap)])
         whole = {i: factor * v for i, v in self.overlap.items()}
-        for i, v in {**end.weights, **end.free}.items():
+        for i, v in weights.items():
             whole[i] = whole.get(i, 0) + v
+        if any(v < 0 and not self.rows.equal[i] for i, v in whole.items()):
+            raise AssertionError(f"a row of {sorted(old)} has a negative weight")
         common = gcd(*whole.values())
         self.overlap = {i: v // common for i, v in whole.items() if v}
-        self.basis += list(end.weights)[:-1]  # affinely independent with 0 in the hull: all but one
-        self._drop_span()
+        self.basis = basis
+        self._drop(span or Span(self.rows, basis))
 
-    def _drop_span(self) -> None:
+    def _drop(self, span: Span) -> None:
         rows = self.rows
-        if len(self.basis) == rows.rank_bound:
+        if len(span.ids) == rows.rank_bound:
             rows.active[:] = False
-        elif self.basis:
-            rows.active &= ~in_span(rows, self.basis, rows.active)
-
-
-def exact_signs(rows: SignedRows, which: Array, d: list[int]) -> Array:
-    """Signs of d.z_i on the rows `which`, for integers d of the scaled columns."""
-    whole = rows.original(d)
-    p = rows.p
-    return rows.s[which] * value_signs(rows.X[which], np.array(whole[:p], dtype=object), sum(whole[p:]))
-
-
-def in_span(rows: SignedRows, basis: Sequence[int], among: Array) -> Array:
-    """Whether a row of the mask `among` lies in the span of the independent rows `basis`: a mask."""
-    Q = scipy.linalg.qr(np.array([_raw(rows, i) for i in basis]).T, mode="economic")[0]
-    norms2 = rows.norms2()
-    outside = np.maximum(norms2 - sum(rows.scores(q) ** 2 for q in Q.T), 0.0)
-    near = np.flatnonzero(among & (outside <= _NEAR_SPAN * norms2))
-    normal = random_normal(rows, basis, seed=len(basis))
-    inside = np.zeros(rows.n, dtype=bool)
-    inside[near] = exact_signs(rows, near, normal) == 0
-    return inside
-
-
-def independent_rows(rows: SignedRows, ids: Sequence[int] | Array) -> list[int]:
-    """Choose a largest independent subset of the rows `ids`."""
-    basis: list[int] = []
-    open_rows = np.asarray(ids, dtype=np.int64)
-    while open_rows.size:
-        block = [*basis, *open_rows[: 2 * rows.width].tolist()]
-        echelon, rank = nmod_mat(exact_matrix(rows, block).transpose(), 2**61 - 1).rref()
-        pivots = [next(j for j in range(len(block)) if int(echelon[k, j])) for k in range(rank)]
-        basis = [block[j] for j in pivots]
-        open_rows = open_rows[2 * rows.width :]
-        if open_rows.size:
-            among = np.zeros(rows.n, dtype=bool)
-            among[open_rows] = True
-            open_rows = np.flatnonzero(among & ~in_span(rows, basis, among))
-    return basis
-
-
-def whole_numbers(v: Array) -> list[int]:
-    """The doubles of a vector, scaled by one power of two, as integers of at most 53 bits."""
-    top = int(np.frexp(np.abs(v).max())[1])
-    return [int(value) for value in np.rint(np.ldexp(v, 53 - top)).tolist()]
-
-
-def _raw(rows: SignedRows, i: int) -> Array:
-    basis, rows.basis = rows.basis, None
-    z = rows.point(i)
-    rows.basis = basis
-    return z
+        elif span.ids:
+            rows.active &= ~span.inside(rows.active, self.deadline)

@@ -7,6 +7,7 @@ optimal v is a best separating direction; if it is 0, its convex weights are a c
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -145,13 +146,23 @@ def _minor_cycle(corral: _Corral, weights: Array) -> Array:
 
 
 def nearest_point(
-    oracle: Oracle, key: Any, *, tol: float, floor: float = 0.0, deadline: float = np.inf, max_steps: int = 100_000
+    oracle: Oracle,
+    key: Any,
+    *,
+    tol: float,
+    floor: float = 0.0,
+    deadline: float = np.inf,
+    max_steps: int = 100_000,
+    nearby: Callable[[Array], tuple[float, Any]] | None = None,
 ) -> Nearest:
     """Nearest point of conv{p} to the origin, started from the point named `key`.
 
     Stops when min_i v.p_i >= (1 - tol) v.v (so ||v|| is within the factor 1 - tol of the optimum), when
     ||v|| <= `floor`, when rounding lets no step lower ||v||, or at the deadline (of `time.perf_counter`); `why` says
     which: "converged", "zero", "stalled", "deadline" or "steps".
+
+    `nearby` does what `oracle.lowest` does for a few of the points, at a fraction of the cost: all points are asked
+    only when those few offer no step any more.
 
     Source: P. Wolfe, Finding the nearest point in a polytope, Math. Programming 11 (1976), with the affine
     minimisers by an updated QR factorisation.
@@ -182,9 +193,11 @@ def nearest_point(
             break
         direction = corral.levelled(v)
         length = float(np.linalg.norm(direction))
-        low, key = oracle.lowest(direction)
-        if length > 0 and low > lower * length:
-            best, lower = direction, low / length
+        low, key = nearby(direction) if nearby else (np.inf, None)
+        if not low < (1.0 - tol) * vv or key in corral.keys:
+            low, key = oracle.lowest(direction)
+            if length > 0 and low > lower * length:
+                best, lower = direction, low / length
         # Each test compares with the least ||v|| seen: no later v can make that bound worse.
         if lower >= (1.0 - tol) * kept[0] ** 0.5:
             why = "converged"

@@ -1,36 +1,27 @@
-"""Is there a separator? A verdict that is proved, or `undecided`.
-
-The search goes face by face. (1) The point of conv{z_i} nearest 0, z_i = y_i (x_i, 1): if it is not 0 it is a
-direction with d.z_i > 0 for all i, a separator. (2) If it is 0, its convex weights are a witness on independent rows; a
-direction with d.z >= 0 everywhere then vanishes on the rows of the witness, so on all rows in their span: set those
-aside and look again modulo that span. Rows left and a direction found: quasi-separable. No rows left: the witnesses
-add up to strictly positive weights on rows that span everything, an overlap proof. At most as many rounds as the rank.
-"""
+"""Is there a separator? A verdict that is proved, or `undecided` where the time ran out."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from linsep.theory.bracket import Bias, MarginBracket, max_margin
 from linsep.theory.certificate import Combination, Separability
-from linsep.theory.cone import solve_cone
-from linsep.theory.exact import CertificateError, verify_hyperplane
+from linsep.theory.cone import ConeEnd, solve_cone
+from linsep.theory.exact import CertificateError, verify_directions
+from linsep.theory.fragile import direction_is_fragile, exact_inputs, overlap_is_fragile
 from linsep.theory.margin import geometric_margin, signs
 from linsep.theory.signed import SignedRows, check_rows
-from linsep.theory.witness import (
-    OutOfTimeError,
-)
+from linsep.theory.span import as_floats
+from linsep.theory.twins import contradiction
 from linsep.types import Array, Hyperplane
 
 __all__ = ["CertificateError", "MarginBracket", "Separability", "max_margin", "separability"]
 
-_GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
-_UNSURE = 1e-9  # scores this near 0 (unit direction, rows near unit size) are asked exactly
-_NEAR_SPAN = 1e-6  # rows this close to a span are asked exactly whether they are in it
+_LONGEST = 4000  # bits of an integer in the one hyperplane that replaces several directions
+_MOST_NULL = 4_000_000  # entries of null vectors that a quasi-separable certificate carries
 
 
 def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None) -> Separability:
@@ -46,7 +37,8 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     fit_intercept : bool
         Whether b may differ from 0.
     time_limit : float, optional
-        Seconds after which the answer is `undecided`, looked at between steps of the search.
+        Seconds after which the answer is `undecided`, looked at between steps of the search. Without a limit the
+        answer is never `undecided`.
 
     Returns
     -------
@@ -62,7 +54,7 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     Notes
     -----
     Witness: Gordan 1873 and Caratheodory, at most r + 1 rows. Overlap proof: Stiemke 1915, at most 2 r rows; r is the
-    rank of the signed rows. Nearest points: Wolfe 1976.
+    rank of the signed rows. The search is that of `cone.py`.
 
     Examples
     --------
@@ -74,98 +66,134 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     'quasi-separable'
     """
     deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
-    X = check_rows(X, y)
-    search = _Search(X, np.asarray(y), signs(y), fit_intercept, deadline)
-    try:
-        result = search.run()
-    except OutOfTimeError:
-        result = search.undecided(f"the time limit of {time_limit:g} s ended the search")
+    X, s = check_rows(X, y), signs(y)
+    end = solve_cone(SignedRows(X, s, constant=fit_intercept), deadline=deadline)
+    witness = _shortest_witness(X, s, end)
+    about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
+    if not end.decided:
+        result = _undecided(about, witness, f"the time limit of {time_limit:g} s ended the search")
+    elif not end.rows_left.size:
+        result = _separable(X, y, s, end, about)
+    else:
+        result = _not_separable(X, s, end, witness, about)
     try:
         result.verify(X, y)
     except CertificateError as error:
         # Nothing found by floating point is believed without its proof.
-        return search.undecided(f"a proof was found but failed its check: {error}")
+        return _undecided(about, None, f"a proof was found but failed its check: {error}")
     return result
 
 
-@dataclass
-class _Search:
-    X: Any
-    y: Array
-    s: Array
-    fit_intercept: bool
-    deadline: float
-    witness: Combination | None = None
+def _undecided(about: dict[str, Any], witness: Combination | None, reason: str) -> Separability:
+    known = "; not separable, a witness proves" if witness else ""
+    return Separability("undecided", witness=witness, reason=reason + known, **about)
 
-    def undecided(self, reason: str) -> Separability:
-        known = "; not separable, a witness proves" if self.witness else ""
-        return self._result("undecided", witness=self.witness, reason=reason + known)
 
-    def run(self) -> Separability:
-        twins = _contradiction(self.X, self.s)
-        if twins is not None:
-            self.witness = Combination(twins, (1, 1))
-        end = solve_cone(SignedRows(self.X, self.s, constant=self.fit_intercept), deadline=self.deadline)
-        if end.witness and (self.witness is None or len(end.witness) == 1):
-            self.witness = Combination.of(end.witness)
-        if not end.decided:
-            raise OutOfTimeError
-        if not end.directions:
-            overlap = Combination.of(end.overlap) if end.overlap else self.witness
-            null = tuple(tuple(v) for v in end.null)
-            return self._result("inseparable", witness=self.witness, overlap=overlap, null=null)
-        whole = end.directions[0]
-        plane = Hyperplane(np.array(whole[: self.X.shape[1]], dtype=object), sum(whole[self.X.shape[1] :]))
-        if self.witness is None:
-            plane = self._rounded(whole) or plane
-            return self._result("separable", hyperplane=plane, margin=self._bracket(plane))
-        left = tuple(end.rows_left.tolist())
-        return self._result("quasi-separable", direction=plane, rows_left=left, witness=self.witness)
+def _planes(end: ConeEnd) -> tuple[Hyperplane, ...]:
+    p = end.rows.p
+    return tuple(Hyperplane(np.array(d[:p], dtype=object), sum(d[p:])) for d in end.directions)
 
-    def _result(self, verdict: Any, **parts: Any) -> Separability:
-        return Separability(verdict, self.X.shape[0], self.X.shape[1], self.fit_intercept, **parts)
 
-    def _rounded(self, whole: list[int]) -> Hyperplane | None:
-        """The direction in doubles near unit size, if they are in range and it separates exactly."""
-        p = self.X.shape[1]
-        shift = max(abs(v) for v in whole).bit_length()
-        v = np.array([value / (1 << shift) for value in whole])
-        plane = Hyperplane(v[:p], float(v[p]) if self.fit_intercept else 0.0)
+def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:
+    """Two equal rows with opposite labels if there are any, else what the search found."""
+    found = Combination.of(end.witness) if end.witness else None
+    if not end.rows_left.size or (found and len(found.rows) <= 2):
+        return found
+    pair = contradiction(X[end.rows_left], s[end.rows_left])
+    return Combination(tuple(end.rows_left[list(pair)].tolist()), (1, 1)) if pair else found
+
+
+def _separable(X: Any, y: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Separability:
+    plane = _one_plane(X, y, s, end)
+    fragile = False
+    if not exact_inputs(X):
+        every = np.arange(X.shape[0])
+        fragile = plane is None or direction_is_fragile(X, s, plane, every)
+    margin = _bracket(X, y, s, plane, about["fit_intercept"]) if plane else None
+    planes = _planes(end)
+    return Separability("separable", hyperplane=plane, margin=margin, directions=planes, fragile=fragile, **about)
+
+
+def _not_separable(X: Any, s: Array, end: ConeEnd, witness: Combination | None, about: dict[str, Any]) -> Separability:
+    verdict: Any = "quasi-separable" if end.directions else "inseparable"
+    overlap = Combination.of(end.overlap) if end.overlap else witness
+    rank = len(end.basis)
+    fragile = False
+    parts: dict[str, Any] = {}
+    if verdict == "inseparable" or (_used_columns(X[end.rows_left]) - rank) * rank <= _MOST_NULL:
+        parts = {"overlap": overlap, "null": tuple(end.null_entries)}
+        if not exact_inputs(X) and end.overlap:
+            fragile = overlap_is_fragile(X, s, end.overlap, end.null_entries, end.rows_left, about["fit_intercept"])
+    planes, left = _planes(end), end.rows_left
+    if planes and not fragile and not exact_inputs(X):
+        # Rounding is about the last direction alone: peeled columns are 0 on the rows that they leave, and stay so.
+        w = as_floats([*planes[-1].w.tolist(), int(planes[-1].b)])
+        margins = s * (X.astype(np.float64) @ w[:-1] + w[-1])
+        taken = np.setdiff1d(np.flatnonzero(margins > 0), left)
+        fragile = direction_is_fragile(X, s, planes[-1], taken)
+    return Separability(verdict, directions=planes, rows_left=left, witness=witness, fragile=fragile, **parts, **about)
+
+
+def _used_columns(X: Any) -> int:
+    return len(np.unique(X.indices)) if hasattr(X, "indptr") else int((X != 0).any(axis=0).sum())
+
+
+def _one_plane(X: Any, y: Any, s: Array, end: ConeEnd) -> Hyperplane | None:
+    """The directions added with weights that fall fast enough: doubles, else integers of moderate length, else None."""
+    p, whole = X.shape[1], _sum_of(X.astype(np.float64), s, end.directions)
+    if whole is None:
+        return None
+    shift = max(abs(v) for v in whole).bit_length()
+    v = np.array([value / (1 << shift) for value in whole])
+    planes = [
+        Hyperplane(v[:p], float(v[p]) if end.rows.constant else 0.0),
+        Hyperplane(np.array(whole[:p], dtype=object), sum(whole[p:])),
+    ]
+    for plane in planes:
         try:
-            verify_hyperplane(self.X, self.y, plane.w, plane.b)
+            verify_directions(X, y, [plane])
         except CertificateError:
-            return None
+            continue
         return plane
-
-    def _bracket(self, plane: Hyperplane) -> MarginBracket | None:
-        """A first bracket of the geometric margin: the plane found, and the distance of the class means."""
-        if plane.w.dtype == object or self.X.dtype == object:
-            return None
-        lower = geometric_margin(self.X, self.y, plane.w, plane.b)
-        sizes = {sign: int((self.s == sign).sum()) for sign in (-1.0, 1.0)}
-        share = (
-            np.array([0.5 / sizes[sign] for sign in self.s])
-            if self.fit_intercept
-            else np.full(len(self.s), 1 / len(self.s))
-        )
-        upper = float(np.linalg.norm((share * self.s) @ self.X.astype(np.float64)))
-        bias: Bias = "free" if self.fit_intercept else None
-        return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), bias)
-
-
-def _contradiction(X: Any, s: Array) -> tuple[int, int] | None:
-    """Two equal rows with opposite labels, found by hashing; the first such pair."""
-    seen: dict[bytes | tuple[Any, ...], dict[float, int]] = {}
-    for i in range(X.shape[0]):
-        if hasattr(X, "toarray"):
-            a, b = X.indptr[i], X.indptr[i + 1]
-            at = X.data[a:b] != 0
-            order = np.argsort(X.indices[a:b][at], kind="stable")
-            key: Any = (X.indices[a:b][at][order].tobytes(), (X.data[a:b][at][order] + 0).tobytes())
-        else:
-            key = tuple(X[i].tolist()) if X.dtype == object else (X[i] + 0).tobytes()  # + 0: minus zero is zero
-        other = seen.setdefault(key, {})
-        other.setdefault(float(s[i]), i)
-        if len(other) == 2:
-            return (min(other.values()), max(other.values()))
     return None
+
+
+def _sum_of(X: Any, s: Array, directions: list[list[int]]) -> list[int] | None:
+    """Sum 2^t_k d_k, with t_k so large that d_k outweighs all later ones on the rows that it takes away."""
+    p = X.shape[1]
+    lengths = [max(abs(v) for v in d).bit_length() for d in directions]
+    scores = []
+    left = np.ones(X.shape[0], dtype=bool)
+    taken = []
+    for d, length in zip(directions, lengths, strict=True):
+        v = np.array([value / (1 << length) for value in d])
+        scores.append(s * (X @ v[:p] + sum(v[p:])))
+        taken.append(left & (scores[-1] > 0))
+        left &= ~taken[-1]
+    total, powers = scores[-1].copy(), [0]
+    for score, rows in zip(scores[-2::-1], taken[-2::-1], strict=True):
+        most = float((-total[rows] / score[rows]).max(initial=1.0))
+        power = int(np.frexp(most)[1]) + 1
+        if not np.isfinite(most) or power > _LONGEST:
+            return None
+        powers.append(power)
+        with np.errstate(over="ignore"):
+            total += np.ldexp(score, power)
+    exps = [power - length for power, length in zip(powers[::-1], lengths, strict=True)]
+    least = min(exps)
+    if max(exps) - least + max(lengths) > _LONGEST and len(directions) > 1:
+        return None
+    shifted = [[v << (e - least) for v in d] for d, e in zip(directions, exps, strict=True)]
+    return [sum(column) for column in zip(*shifted, strict=True)]
+
+
+def _bracket(X: Any, y: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
+    """A first bracket of the geometric margin: the plane found, and the distance of the class means."""
+    if plane.w.dtype == object or X.dtype == object:
+        return None
+    sizes = {sign: int((s == sign).sum()) for sign in (-1.0, 1.0)}
+    share = np.where(s > 0, 0.5 / sizes[1.0], 0.5 / sizes[-1.0]) if fit_intercept else np.full(s.size, 1 / s.size)
+    upper = float(np.linalg.norm((share * s) @ X.astype(np.float64)))
+    bias: Bias = "free" if fit_intercept else None
+    lower = geometric_margin(X, y, plane.w, plane.b)
+    return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), bias)

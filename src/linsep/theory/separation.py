@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.theory.cone import ConeEnd, independent_rows, solve_cone
+from linsep.theory.cone import ConeEnd, OutOfTimeError, independent_rows, null_vectors, solve_cone
 from linsep.theory.exact import value_signs
 from linsep.theory.separation_check import SeparationProof, Vector, Weights, main_sign
 from linsep.theory.separation_signs import Signs
 from linsep.theory.signed import SignedRows
-from linsep.theory.witness import OutOfTimeError, null_vectors
 from linsep.types import Array
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
+from linsep.theory.scale import even_exponents, is_uneven, shifted
 from linsep.types import Array, DataError
 
 
@@ -68,57 +70,119 @@ class SignedRows:
     """
 
     def __init__(self, X: Any, s: Array, *, constant: bool, scaled: bool = True) -> None:
-        self.X, self.s, self.constant = X, s, constant
+        self.X, self.s, self.constant, self.scaled = X, s, constant, scaled
         self.n, self.p = X.shape
         self.width = self.p + constant
         self.sparse = _is_sparse(X)
-        self.multiples = [1] * self.p
-        self.column_exps = np.zeros(self.width, dtype=np.int64)
-        if X.dtype == object or (X.dtype.kind in "iu" and X.dtype.itemsize == 8):
-            values = self._from_integers(scaled)
-        else:
-            values = X.astype(np.float64)
-            if scaled:
-                self.column_exps[: self.p] = _exponents(_column_max(values))
-                values = _scale_columns(values, -self.column_exps[: self.p])
-        largest = np.maximum(_column_max(values.T), float(constant))
-        self.row_exps = _exponents(largest) if scaled else np.zeros(self.n, dtype=np.int64)
-        factor = np.ldexp(s, -self.row_exps)
-        self.Z: Any = (
-            scipy.sparse.csr_array(values.multiply(factor[:, None])) if self.sparse else values * factor[:, None]
-        )
-        self.k = factor if constant else np.zeros(self.n)
-        self.rank_bound = int((_column_max(self.Z) > 0).sum()) + constant
-        self.zero = np.zeros(self.n, dtype=bool) if constant else np.asarray((X != 0).sum(axis=1)).reshape(-1) == 0
-        self.active = ~self.zero  # the rows that the search still asks about
+        self.whole = X.dtype == object or (X.dtype.kind in "iu" and X.dtype.itemsize == 8 and _beyond(X, 2**53))
+        self.active = np.ones(self.n, dtype=bool)  # the rows that the search still asks about
         self.equal = np.zeros(self.n, dtype=bool)  # the rows on which a direction has to be 0
         self.basis: Array | None = None
 
-    def _from_integers(self, scaled: bool) -> Any:
+    @cached_property
+    def _columns(self) -> tuple[Any, Array, list[int]]:
+        """X as doubles with scaled columns, the exponents, and what Fractions in a column were multiplied by."""
+        exps = np.zeros(self.width, dtype=np.int64)
+        if self.whole:
+            return self._from_integers(exps)
+        values = self.X.astype(np.float64)
+        if self.scaled:
+            exps[: self.p] = _exponents(_column_max(values))
+            values = _scale_columns(values, -exps[: self.p])
+        return values, exps, [1] * self.p
+
+    def _from_integers(self, exps: Array) -> tuple[Any, Array, list[int]]:
         if self.sparse:
-            limit = abs(self.X.data.astype(object)).max() if self.X.nnz else 0
-            if limit > 2**53:
-                raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
-            values = self.X.astype(np.float64)
-            self.column_exps[: self.p] = _exponents(_column_max(values)) if scaled else 0
-            return _scale_columns(values, -self.column_exps[: self.p])
-        out = np.empty(self.X.shape)
+            raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
+        out, multiples = np.empty(self.X.shape), []
         for j in range(self.p):
             column = self.X[:, j].tolist()
-            self.multiples[j] = lcm(*(v.as_integer_ratio()[1] for v in column))
-            whole = [
-                int(v * self.multiples[j]) if isinstance(v, int) else int(Fraction(v) * self.multiples[j])
-                for v in column
-            ]
-            self.column_exps[j] = max(abs(v) for v in whole).bit_length() if scaled else 0
-            out[:, j] = [v / 2 ** int(self.column_exps[j]) for v in whole]
-            if not scaled:
-                out[:, j] = [float(v) for v in column]
+            multiple = lcm(*(v.as_integer_ratio()[1] for v in column))
+            whole = [int(v * multiple) if isinstance(v, int) else int(Fraction(v) * multiple) for v in column]
+            exps[j] = max(abs(v) for v in whole).bit_length() if self.scaled else 0
+            scaled = [v / 2 ** int(exps[j]) for v in whole]
+            out[:, j] = scaled if self.scaled else [float(v) for v in column]
+            multiples.append(multiple)
+        return out, exps, multiples
+
+    @property
+    def scaled_columns(self) -> Any:
+        """X as doubles, each column divided by 2 to an exponent; None if `column_exps` are others."""
+        return self._columns[0] if np.array_equal(self._columns[1], self.column_exps) else None
+
+    @property
+    def stored(self) -> int:
+        """Entries that the table holds."""
+        return int(self.X.nnz) if self.sparse else self.n * self.p
+
+    @cached_property
+    def _scaling(self) -> tuple[Any, Array, Array]:
+        """z_i without its constant as doubles, and the exponents of columns and rows."""
+        values, columns, _ = self._columns
+        if not self.scaled:
+            return self._turned(values), columns, np.zeros(self.n, dtype=np.int64)
+        rows = _exponents(np.maximum(_row_max(values), float(self.constant)))
+        scaled = shifted(values, np.zeros(self.p, dtype=np.int64), rows)
+        if not self.whole and is_uneven(self.X, scaled):
+            X = self.X.astype(np.float64)
+            columns, rows = even_exponents(X, constant=self.constant)
+            scaled = shifted(X, columns[: self.p], rows)
+        return self._turned(scaled), columns, rows
+
+    def _turned(self, values: Any) -> Any:
+        if not self.sparse:
+            return values * self.s[:, None]
+        out = scipy.sparse.csr_array(values, copy=True)
+        out.data *= np.repeat(self.s, np.diff(out.indptr))
         return out
+
+    @property
+    def column_exps(self) -> Array:
+        """Columns, the constant's last, are divided by 2 to these."""
+        return self._scaling[1]
+
+    @property
+    def row_exps(self) -> Array:
+        """Rows are divided by 2 to these."""
+        return self._scaling[2]
+
+    @property
+    def doubles(self) -> Any:
+        """z_i without its constant: exact unless `whole`, or entries differ by hundreds of powers of two."""
+        return self._scaling[0]
+
+    @cached_property
+    def k(self) -> Array:
+        """The constants of z_i."""
+        if not self.constant:
+            return np.zeros(self.n)
+        return np.asarray(np.ldexp(self.s, -(self.row_exps + self.column_exps[self.p])))
+
+    @property
+    def multiples(self) -> list[int]:
+        """Columns of Fractions are multiplied by these."""
+        return self._columns[2]
+
+    @cached_property
+    def rank_bound(self) -> int:
+        """Columns that are not all 0."""
+        return int((_column_max(self.doubles) > 0).sum()) + self.constant
+
+    @cached_property
+    def zero(self) -> Array:
+        """Which rows are all 0."""
+        if self.constant:
+            return np.zeros(self.n, dtype=bool)
+        return np.asarray(np.asarray((self.X != 0).sum(axis=1)).reshape(-1) == 0)
+
+    def dense(self, ids: Any) -> Array:
+        """z_i of the rows `ids`, constant included, as doubles."""
+        part = self.doubles[ids].toarray() if self.sparse else self.doubles[ids]
+        return np.asarray(np.column_stack([part, self.k[ids]]) if self.constant else part)
 
     def scores(self, v: Array) -> Array:
         """z_i.v of every row."""
-        z = self.Z @ v[: self.p]
+        z = self.doubles @ v[: self.p]
         return np.asarray(z + self.k * v[self.p] if self.constant else z)
 
     def lowest(self, v: Array) -> tuple[float, int]:
@@ -127,7 +191,7 @@ class SignedRows:
         return float(z[i]), i
 
     def point(self, key: int) -> Array:
-        row = self.Z[[key]].toarray()[0] if self.sparse else self.Z[key]
+        row = self.doubles[[key]].toarray()[0] if self.sparse else self.doubles[key]
         z = np.append(row, self.k[key]) if self.constant else np.array(row)
         if self.basis is not None:
             z -= self.basis @ (self.basis.T @ z)
@@ -136,7 +200,8 @@ class SignedRows:
 
     def norms2(self) -> Array:
         """||z_i||^2 of every row."""
-        squares = self.Z.multiply(self.Z).sum(axis=1) if self.sparse else np.einsum("ij,ij->i", self.Z, self.Z)
+        Z = self.doubles
+        squares = Z.multiply(Z).sum(axis=1) if self.sparse else np.einsum("ij,ij->i", Z, Z)
         return np.asarray(np.asarray(squares).reshape(-1) + self.k**2)
 
     def exact(self, i: int) -> tuple[list[int], int]:
@@ -150,17 +215,37 @@ class SignedRows:
         sign = int(self.s[i])
         return [sign * m << (q + e) if m else 0 for (m, _), e in zip(ratios, exps, strict=True)], q
 
-    def original(self, d: list[int]) -> list[int]:
-        """A direction of the scaled columns in the units of X, times some power of two."""
+    @cached_property
+    def units(self) -> list[int]:
+        """What turns a direction of the scaled columns into one of the units of X, times one power of two."""
         top = int(self.column_exps.max())
         multiples = [*self.multiples, 1][: self.width]
-        return [v * m << (top - int(e)) for v, m, e in zip(d, multiples, self.column_exps, strict=True)]
+        return [m << (top - int(e)) for m, e in zip(multiples, self.column_exps, strict=True)]
+
+    def original(self, d: list[int]) -> list[int]:
+        """A direction of the scaled columns in the units of X, times some power of two."""
+        return [v * unit for v, unit in zip(d, self.units, strict=True)]
 
 
 def _column_max(values: Any) -> Array:
     if _is_sparse(values):
         return np.asarray(abs(values).max(axis=0).toarray(), dtype=np.float64).reshape(-1)
     return np.asarray(abs(values).max(axis=0), dtype=np.float64)
+
+
+def _row_max(values: Any) -> Array:
+    if not _is_sparse(values):
+        return np.asarray(abs(values).max(axis=1), dtype=np.float64)
+    out = np.zeros(values.shape[0])
+    stored = np.flatnonzero(np.diff(values.indptr))
+    if stored.size:
+        out[stored] = np.maximum.reduceat(abs(values.data), values.indptr[stored])
+    return out
+
+
+def _beyond(X: Any, limit: int) -> bool:
+    stored = X.data if _is_sparse(X) else X
+    return bool(stored.size) and (int(stored.max()) > limit or int(stored.min()) < -limit)
 
 
 def _exponents(largest: Array) -> Array:

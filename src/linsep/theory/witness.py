@@ -10,19 +10,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
 
-import numpy as np
-from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
+from flint import fmpz, fmpz_mat
 
+from linsep.theory.integers import OutOfTimeError, primitive, rank_mod, solve
 from linsep.theory.signed import SignedRows
-from linsep.types import Array
 
 Price = Callable[[list[int]], int | None]
-
-
-class OutOfTimeError(Exception):
-    """The deadline passed inside an exact computation."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +39,6 @@ def exact_matrix(rows: SignedRows, ids: Sequence[int]) -> fmpz_mat:
     return fmpz_mat([[m << (top - q) for m in row] for row, q in entries])
 
 
-def _solve(A: fmpz_mat, B: fmpz_mat) -> tuple[fmpz_mat, int]:
-    """Integer numerators N and denominator q > 0 with A N / q = B."""
-    solution = A.solve(B)
-    assert isinstance(solution, fmpq_mat)
-    numerators, denominator = solution.numer_denom()
-    q = int(denominator)
-    return (numerators, q) if q > 0 else (-numerators, -q)
-
-
 def _affine(M: fmpz_mat, k: int) -> tuple[list[int], int, list[int]]:
     """Numerators and denominator of the weights, first k of sum 1, that bring the combination of rows nearest to 0.
 
@@ -64,15 +49,10 @@ def _affine(M: fmpz_mat, k: int) -> tuple[list[int], int, list[int]]:
     gram = (M * M.transpose()).tolist()
     ones = [fmpz(1)] * k + [fmpz(0)] * (n - k)
     system = fmpz_mat([[fmpz(0), *ones], *([one, *row] for one, row in zip(ones, gram, strict=True))])
-    numerators, denominator = _solve(system, fmpz_mat([[1], *([[0]] * n)]))
+    numerators, denominator = solve(system, fmpz_mat([[1], *([[0]] * n)]))
     found = [int(v) for v in numerators.entries()[1:]]
     v = fmpz_mat([found]) * M
     return found, denominator, [int(entry) for entry in v.entries()]
-
-
-def _primitive(values: Sequence[int]) -> list[int]:
-    common = gcd(*values) or 1
-    return [v // common for v in values]
 
 
 def exact_nearest(
@@ -100,7 +80,7 @@ def exact_nearest(
         if min(found[: len(ids)]) > 0:
             if not any(v):
                 return ExactEnd(None, *_combination(rows, ids, free, found))
-            d = _primitive(v)
+            d = primitive(v)
             entering = price(d)
             if entering is None:
                 return ExactEnd(d, {}, {})
@@ -121,7 +101,7 @@ def _independent(
     while True:
         k = len(ids)
         lifted = fmpz_mat([[int(j < k), *row] for j, row in enumerate(M.tolist())])
-        if _rank_mod(lifted) == lifted.nrows():
+        if rank_mod(lifted) == lifted.nrows():
             return ids, x, M
         null, nullity = lifted.transpose().nullspace()
         if nullity == 0:
@@ -135,11 +115,6 @@ def _independent(
         M = exact_matrix(rows, [*ids, *free])
 
 
-def _rank_mod(M: fmpz_mat) -> int:
-    """Rank modulo a large prime: full here means full in the integers, and costs far less."""
-    return nmod_mat(M, 2**61 - 1).rank()
-
-
 def _combination(
     rows: SignedRows, ids: list[int], free: Sequence[int], found: list[int]
 ) -> tuple[dict[int, int], dict[int, int]]:
@@ -148,44 +123,6 @@ def _combination(
     exps = [int(rows.row_exps[i]) for i in every]
     # z_i is the row over 2^exp, so a weight of z_i is one of the row times 2^-exp.
     top = max(exps)
-    whole = _primitive([v << (top - e) for v, e in zip(found, exps, strict=True)])
+    whole = primitive([v << (top - e) for v, e in zip(found, exps, strict=True)])
     pairs = list(zip(every, whole, strict=True))
     return dict(pairs[: len(ids)]), dict(pairs[len(ids) :])
-
-
-def null_vectors(rows: SignedRows, ids: Sequence[int]) -> list[list[int]]:
-    """Integer basis, in the units of X, of the vectors orthogonal to the rows `ids`."""
-    M = exact_matrix(rows, ids) if ids else fmpz_mat(0, rows.width)
-    used = [j for j in range(rows.width) if any(int(M[i, j]) for i in range(M.nrows()))]
-    unused = set(range(rows.width)) - set(used)
-    vectors = [[int(j == k) for k in range(rows.width)] for j in sorted(unused)]
-    if _rank_mod(M) < len(used):
-        small = fmpz_mat([[M[i, j] for j in used] for i in range(M.nrows())])
-        null, nullity = small.nullspace()
-        for k in range(nullity):
-            vector = [0] * rows.width
-            for position, j in enumerate(used):
-                vector[j] = int(null[position, k])
-            vectors.append(_primitive(rows.original(_primitive(vector))))
-    return vectors
-
-
-def random_normal(rows: SignedRows, ids: Sequence[int], seed: int) -> list[int]:
-    """A random integer vector orthogonal to the rows `ids` (which must be independent).
-
-    A row outside their span is orthogonal to it with probability below 2^-20: good enough to search with; what is
-    found is verified.
-    """
-    M = exact_matrix(rows, ids)
-    draw = np.random.default_rng(seed).integers(-(2**20), 2**20, rows.width).tolist()
-    u = fmpz_mat([draw])
-    numerators, denominator = _solve(M * M.transpose(), M * u.transpose())
-    off = denominator * u - numerators.transpose() * M
-    return _primitive([int(v) for v in off.entries()])
-
-
-def as_floats(d: Sequence[int]) -> Array:
-    """The direction of an integer vector, each entry correctly rounded, at about unit length."""
-    shift = max(1, *(abs(v) for v in d)).bit_length()
-    v = np.array([value / (1 << shift) for value in d])
-    return np.asarray(v / np.linalg.norm(v))

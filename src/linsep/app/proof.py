@@ -1,0 +1,72 @@
+"""What a certificate proves, line by line, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from linsep.theory.certificate import Combination, Separability
+from linsep.types import Array, Hyperplane
+
+_SHOWN = 8  # rows, weights or terms that a line lists
+_LONG = 10**9  # integers from here on are not printed whole
+
+
+def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]) -> list[tuple[str, str]]:
+    """The parts of a proof as (label, text).
+
+    `names` are those of the columns; column j of the certificate is the one of the table times 10 to `powers[j]`.
+    """
+    lines = []
+    if found.verdict == "quasi-separable" or len(found.directions) > 1:
+        lines += [
+            (f"direction {k}", f"{_form(plane, names, powers)}: rows on their side, none on the wrong one")
+            for k, plane in enumerate(found.directions[:_SHOWN], start=1)
+        ]
+    if len(found.directions) > _SHOWN:
+        lines.append(("...", f"{len(found.directions)} directions, each on the rows that those before it left"))
+    if found.hyperplane is not None:
+        lines.append(("hyperplane", f"{_form(found.hyperplane, names, powers)} has the sign of the class in every row"))
+    if found.margin is not None and not any(powers):
+        lines.append(("margin", f"between {found.margin.lower:.6g} and {found.margin.upper:.6g}"))
+    if found.verdict == "quasi-separable":
+        lines.append(("separated rows", _rows(found.separated_rows)))
+        lines.append(("rows left", f"{_rows(found.rows_left)}: no direction moves them"))
+    if found.witness is not None:
+        lines.append(("witness", f"{_combination(found.witness)} add up to 0 once signed by label"))
+    if found.overlap is not None and found.overlap != found.witness:
+        lines.append(("overlap", f"{_combination(found.overlap)} add up to 0 and span the rows left"))
+    return lines
+
+
+def _form(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str:
+    """The terms of w.x + b in the units of the table, the largest first; the largest weight is made 1 if need be."""
+    used = [j for j, v in enumerate(plane.w.tolist()) if v]
+    weights = [Fraction(plane.w[j]) * 10 ** powers[j] for j in used]
+    b, top = Fraction(plane.b), max(map(abs, weights), default=Fraction(1))
+    if any(v.denominator > 1 or abs(v) >= _LONG for v in [*weights, b]):
+        weights, b = [v / top for v in weights], b / top
+    order = sorted(range(len(used)), key=lambda k: -abs(weights[k]))
+    terms = [f"{_number(weights[k])} {names[used[k]]}" for k in order[:_SHOWN]]
+    if len(used) > _SHOWN:
+        terms.append(f"... ({len(used)} columns)")
+    return " ".join([*terms, _number(b)] if b else terms)
+
+
+def _number(value: Fraction) -> str:
+    return f"{int(value):+d}" if value.denominator == 1 and abs(value) < _LONG else f"{float(value):+.6g}"
+
+
+def _rows(rows: Array) -> str:
+    shown = ", ".join(map(str, rows[:_SHOWN].tolist()))
+    return f"{rows.size:,} ({shown}{', ...' if rows.size > _SHOWN else ''})"
+
+
+def _combination(part: Combination) -> str:
+    pairs = zip(part.rows[:_SHOWN], part.weights[:_SHOWN], strict=True)
+    shown = ", ".join(f"row {i}" if weight == 1 else f"{_length(weight)} x row {i}" for i, weight in pairs)
+    return shown + (f", ... ({len(part.rows)} rows)" if len(part.rows) > _SHOWN else "")
+
+
+def _length(weight: int) -> str:
+    return str(weight) if weight < _LONG else f"(an integer of {len(str(weight))} digits)"

@@ -1,0 +1,100 @@
+"""Signs of w.x_i + b, exact whatever the numbers are: the arithmetic that `exact.py` verifies with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from linsep.types import Array
+
+_TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that underflow can make
+
+
+def integers(values: Sequence[Any]) -> list[int]:
+    """The rational numbers `values` times their least common denominator."""
+    if all(type(value) is int for value in values):
+        return list(values)
+    ratios = [value.as_integer_ratio() for value in values]
+    common = lcm(*(q for _, q in ratios))
+    return [p * (common // q) for p, q in ratios]
+
+
+def _digit_signs(A: Array, w: list[int]) -> Array | None:
+    """Signs of A w for doubles A: both in digits of 16 bits, whose products add up exactly; None if those are many."""
+    exps = np.frexp(abs(A).max(axis=0))[1]
+    rest, digits = np.ldexp(A, -exps), []
+    if len(w) > 2**16 or not np.array_equal(np.ldexp(rest, exps), A):
+        return None
+    while rest.any():
+        digits.append(np.trunc(rest * 2.0**16))
+        rest = rest * 2.0**16 - digits[-1]
+        if len(digits) > 60:
+            return None
+    w = [v << int(e - exps.min()) for v, e in zip(w, exps, strict=True)]
+    n = max(abs(v) for v in w).bit_length() // 16 + 1
+    W = np.array([np.frombuffer(abs(v).to_bytes(2 * n, "little"), "<u2") * (1.0 if v > 0 else -1.0) for v in w])
+    total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
+    for k, digit in enumerate(reversed(digits)):
+        total[:, k : k + n] += (digit @ W).astype(np.int64)
+    carry, rest = np.zeros(A.shape[0], dtype=np.int64), np.zeros(A.shape[0], dtype=bool)
+    for column in total.T:
+        carry, rest = (carry + column) >> 16, rest | ((carry + column) % 2**16 != 0)
+    return np.where(carry < 0, -1, (carry > 0) | rest)
+
+
+def _small(A: Any) -> bool:
+    """Whether doubles hold every entry."""
+    stored = A.data if hasattr(A, "toarray") else A
+    return bool(
+        A.dtype != object and (A.dtype.itemsize < 8 or A.dtype.kind == "f" or abs(stored).max(initial=0) <= 2**53)
+    )
+
+
+def _float_signs(A: Any, w: list[int]) -> tuple[Array, Array]:
+    """Signs of A w[:-1] + w[-1] by doubles, and where a bound on their error leaves them open."""
+    shift = max(0, max(abs(k) for k in w).bit_length() - 500)
+    v = np.array([k / (1 << shift) for k in w])
+    whole = shift == 0 and all(int(a) == k for a, k in zip(v.tolist(), w, strict=True))
+    out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
+    step = max(1, 2**22 * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else max(1, 2**22 // v.size)
+    for start in range(0, A.shape[0], step):
+        part = A[start : start + step].astype(np.float64)
+        stored = part.data if hasattr(part, "toarray") else part
+        with np.errstate(all="ignore"):
+            z = part @ v[:-1] + v[-1]
+            size = abs(part) @ (abs(v[:-1]) + _TINY) + abs(v[-1]) + _TINY * (1 + abs(v).sum())
+            error = 2.0**-52 * (v.size + 8) * size
+        if whole and np.array_equal(stored, np.rint(stored)):
+            error[size < 2.0**52] = 0.0  # sums of small integers are exact
+        unsure[start : start + step] = ~((abs(z) > error) | (error == 0.0))
+        out[start : start + step] = np.where(unsure[start : start + step], 0, np.sign(z))
+    return out, unsure
+
+
+def _whole_signs(A: Any, w: list[int]) -> Array:
+    """Signs of A w[:-1] + w[-1] by integers."""
+    rows = A.toarray() if hasattr(A, "toarray") else A
+    if _small(rows):
+        found = _digit_signs(np.column_stack([rows.astype(np.float64), np.ones(len(rows))]), w)
+        if found is not None:
+            return found
+    sums = [sum(a * k for a, k in zip(integers([*row, 1]), w, strict=True) if a) for row in rows.tolist()]
+    return np.array([(s > 0) - (s < 0) for s in sums], dtype=np.int8)
+
+
+def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
+    """Sign (-1, 0 or 1) of w.x_i + b for every row, exact whatever the entries are (floats, ints, Fractions)."""
+    weights = integers([*np.asarray(w).tolist(), b.item() if isinstance(b, np.generic) else b])
+    used = [j for j, v in enumerate(weights[:-1]) if v]
+    kept, A = [*(weights[j] for j in used), weights[-1]], X if len(used) == X.shape[1] else X[:, used]
+    out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
+    if _small(A):
+        out, unsure = _float_signs(A, kept)
+    rest, step = np.flatnonzero(unsure), max(1, 2**22 // len(kept))
+    for start in range(0, rest.size, step):
+        at = rest[start : start + step]
+        out[at] = _whole_signs(A[at], kept)
+    return out

@@ -1,0 +1,126 @@
+"""Rows as integers, and linear systems of them solved exactly (python-flint)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
+
+import numpy as np
+from flint import fmpq_mat, fmpz_mat, nmod_mat
+
+from linsep.theory.signed import SignedRows
+from linsep.types import Array
+
+PRIME = 2**61 - 1
+_TINY = 2.0**-900
+_SECONDS = 4e-9  # an exact solve of size n takes about this times n^3 (more for wide entries): measured
+
+
+class OutOfTimeError(Exception):
+    """The deadline passed, or an exact computation would not end before it."""
+
+
+class IntegerRows:
+    """`entries[k]` = `factors[k]` z_i for i = ids[k]: integers without a common factor, factors > 0."""
+
+    def __init__(self, rows: SignedRows, ids: Sequence[int] | Array) -> None:
+        self.ids = [int(i) for i in ids]
+        found = None if rows.whole else _from_doubles(rows, self.ids)
+        if found is None:
+            entries = [rows.exact(i) for i in self.ids]
+            common = [gcd(*m) or 1 for m, _ in entries]
+            self.entries: list[list[int]] = [[v // g for v in m] for (m, _), g in zip(entries, common, strict=True)]
+            self.factors = [Fraction(1 << q, g) for (_, q), g in zip(entries, common, strict=True)]
+        else:
+            self.entries, self.factors = found
+
+    def matrix(self, columns: Iterable[int] | None = None) -> fmpz_mat:
+        """The rows, or some columns of them."""
+        if columns is None:
+            return fmpz_mat(self.entries)
+        chosen = list(columns)
+        return fmpz_mat([[row[j] for j in chosen] for row in self.entries])
+
+
+def _from_doubles(rows: SignedRows, ids: list[int]) -> tuple[list[list[int]], list[Fraction]] | None:
+    """The same without a loop over entries, where the entries of each row span less than 62 bits."""
+    Z = rows.dense(ids)
+    if rows.scaled and np.count_nonzero(np.abs(Z) > _TINY) != _stored(rows, ids):
+        return None  # an entry underflowed, or lost bits
+    mantissas, exps = np.frexp(Z)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    zeros = np.where(whole == 0, 62, np.frexp((whole & -whole).astype(np.float64))[1] - 1)  # trailing zero bits
+    lowest = np.where(whole == 0, 10**6, exps - 53 + zeros).min(axis=1)
+    shift = exps - 53 - lowest[:, None]
+    shift[whole == 0] = 0
+    if (np.where(whole == 0, 0, shift + 53) > 62).any():
+        return None
+    out = np.where(shift >= 0, whole << np.maximum(shift, 0), whole >> np.maximum(-shift, 0))
+    common = np.maximum(np.gcd.reduce(out, axis=1), 1)
+    out //= common[:, None]
+    lowest[(whole == 0).all(axis=1)] = 0
+    factors = [Fraction(2) ** -int(e) / int(g) for e, g in zip(lowest, common, strict=True)]
+    return out.tolist(), factors
+
+
+def _stored(rows: SignedRows, ids: list[int]) -> int:
+    part = rows.X[ids]
+    count = np.count_nonzero(part.data) if rows.sparse else np.count_nonzero(part)
+    return int(count) + len(ids) * rows.constant
+
+
+def solve(A: fmpz_mat, B: fmpz_mat, deadline: float = np.inf) -> tuple[fmpz_mat, int]:
+    """Integer numerators N and denominator q > 0 with A N = q B.
+
+    Raises
+    ------
+    OutOfTimeError
+        The deadline would pass before the end.
+    ZeroDivisionError
+        A is singular.
+    """
+    if np.isfinite(deadline) and A.nrows():
+        bits = max(abs(int(v)) for v in A.entries()).bit_length()
+        if time.perf_counter() + _SECONDS * A.nrows() ** 3 * (1 + bits / 60) > deadline:
+            raise OutOfTimeError
+    solution = A.solve(B)
+    assert isinstance(solution, fmpq_mat)
+    numerators, denominator = solution.numer_denom()
+    q = int(denominator)
+    return (numerators, q) if q > 0 else (-numerators, -q)
+
+
+def rank_mod(M: fmpz_mat) -> int:
+    """Rank modulo a large prime: full here means full in the integers, and costs far less."""
+    return nmod_mat(M, PRIME).rank()
+
+
+def primitive(values: Sequence[int]) -> list[int]:
+    """The integers without their common factor."""
+    common = gcd(*values) or 1
+    return [v // common for v in values]
+
+
+def whole_weights(weights: dict[int, Fraction]) -> dict[int, int]:
+    """Rational weights that are not 0, times the one number that makes them integers without a common factor."""
+    kept = {i: w for i, w in weights.items() if w}
+    common = lcm(*(w.denominator for w in kept.values())) if kept else 1
+    values = primitive([w.numerator * (common // w.denominator) for w in kept.values()])
+    return dict(zip(kept, values, strict=True))
+
+
+def of_rows(rows: SignedRows, weights: dict[int, Fraction]) -> dict[int, int]:
+    """Weights of the scaled rows z_i as weights of the rows themselves: z_i is the row over 2^exponent."""
+    return whole_weights({i: w / Fraction(2) ** int(rows.row_exps[i]) for i, w in weights.items()})
+
+
+def whole_numbers(v: Any, bits: int = 53) -> list[int]:
+    """The doubles of a vector, scaled by one power of two, as integers of at most so many bits."""
+    v = np.asarray(v, dtype=np.float64)
+    size = float(np.abs(v).max(initial=0.0))
+    if size == 0.0:
+        return [0] * v.size
+    return [int(value) for value in np.rint(np.ldexp(v, bits - int(np.frexp(size)[1]))).tolist()]

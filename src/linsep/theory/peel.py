@@ -1,0 +1,120 @@
+"""Columns whose non-zero entries all have one sign separate every row that they touch: take those rows away, repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linsep.types import Array
+
+
+def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[dict[int, int]], Array]:
+    """Take rows away while some column of the rows s_i (x_i, constant) that are left has one sign.
+
+    A column counts only where no row of `equal` has an entry. The sum of the one-signed columns, each with its sign, is
+    >= 0 on all rows left and > 0 on those that it touches, which go.
+
+    Returns
+    -------
+    directions : list of dicts column -> 1 or -1
+        One a round, checked in turn.
+    left : ndarray of bool, shape (n_samples,)
+        Rows that no round took away; equalities always stay.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 5], [0, 2], [0, -3]])
+    >>> directions, left = peel(X, np.array([1.0, 1.0, -1.0]), constant=True, equal=np.zeros(3, dtype=bool))
+    >>> directions, left.tolist()
+    ([{0: 1, 1: 1}], [False, False, False])
+    """
+    entries: _Sparse | _Dense = _Sparse(X, s) if hasattr(X, "indptr") else _Dense(X, s)
+    left = np.ones(X.shape[0], dtype=bool)
+    touched = entries.touched(equal) if equal.any() else np.zeros(X.shape[1], dtype=bool)
+    directions: list[dict[int, int]] = []
+    while True:
+        above, below = entries.counts(left)
+        sign = (above > 0).astype(np.int8) - (below > 0)
+        sign[((above > 0) & (below > 0)) | touched] = 0
+        hit = entries.hit(sign != 0) & left
+        direction = {int(j): int(sign[j]) for j in np.flatnonzero(sign)}
+        if constant and not equal.any() and left.any() and (s[left] == s[left.argmax()]).all():
+            direction[X.shape[1]] = int(s[left.argmax()])
+            hit = left.copy()
+        if not hit.any():
+            return directions, left
+        directions.append(direction)
+        left &= ~hit
+
+
+class _Sparse:
+    """Signs of the stored entries; those of rows that went are forgotten once they are half of them."""
+
+    def __init__(self, X: Any, s: Array) -> None:
+        self.n, self.p = X.shape
+        self.row = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(X.indptr))
+        self.column = X.indices
+        self.sign = np.sign(X.data).astype(np.int8) * s.astype(np.int8)[self.row]
+        self._keep(self.sign != 0)
+        self.above = np.bincount(self.column[self.sign > 0], minlength=self.p)
+        self.below = np.bincount(self.column[self.sign < 0], minlength=self.p)
+        self.known = np.ones(self.n, dtype=bool)
+
+    def _keep(self, which: Array) -> None:
+        if not which.all():
+            self.row, self.column, self.sign = self.row[which], self.column[which], self.sign[which]
+
+    def counts(self, left: Array) -> tuple[Array, Array]:
+        gone = self.known & ~left
+        if gone.any():
+            at = gone[self.row]
+            self.above -= np.bincount(self.column[at & (self.sign > 0)], minlength=self.p)
+            self.below -= np.bincount(self.column[at & (self.sign < 0)], minlength=self.p)
+            self.known &= left
+            if at.sum() * 8 > at.size:
+                self._keep(~at & left[self.row])
+        return self.above, self.below
+
+    def hit(self, columns: Array) -> Array:
+        out = np.zeros(self.n, dtype=bool)
+        if columns.any():
+            out[self.row[columns[self.column]]] = True
+        return out
+
+    def touched(self, rows: Array) -> Array:
+        out = np.zeros(self.p, dtype=bool)
+        out[self.column[rows[self.row]]] = True
+        return out
+
+
+class _Dense:
+    def __init__(self, X: Array, s: Array) -> None:
+        self.X, self.plus = X, s > 0
+        self.above, self.below = self._count(np.ones(X.shape[0], dtype=bool))
+        self.known = np.ones(X.shape[0], dtype=bool)
+
+    def _count(self, which: Array) -> tuple[Array, Array]:
+        above, below = np.zeros((2, self.X.shape[1]), dtype=np.int64)
+        ids = np.flatnonzero(which)
+        for start in range(0, ids.size, 4096):
+            at = ids[start : start + 4096]
+            part, plus = self.X[at], self.plus[at]
+            high, low = np.asarray(part > 0, dtype=bool), np.asarray(part < 0, dtype=bool)
+            above += high[plus].sum(axis=0) + low[~plus].sum(axis=0)
+            below += low[plus].sum(axis=0) + high[~plus].sum(axis=0)
+        return above, below
+
+    def counts(self, left: Array) -> tuple[Array, Array]:
+        gone = self.known & ~left
+        above, below = self._count(gone)
+        self.above, self.below, self.known = self.above - above, self.below - below, left.copy()
+        return self.above, self.below
+
+    def hit(self, columns: Array) -> Array:
+        if not columns.any():
+            return np.zeros(self.X.shape[0], dtype=bool)
+        return np.asarray((self.X[:, columns] != 0).any(axis=1), dtype=bool)
+
+    def touched(self, rows: Array) -> Array:
+        return np.asarray((self.X[rows] != 0).any(axis=0), dtype=bool)

@@ -1,0 +1,76 @@
+"""Powers of two for rows and columns, so that the entries of a table come close to 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from linsep.types import Array
+
+_UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are 1, calls for a better scale
+_ROUNDS = 30
+
+
+def is_uneven(X: Any, Z: Any) -> bool:
+    """Whether Z, which is X with columns and rows divided by their largest entries, has very small entries."""
+    before, after = (table.data if hasattr(table, "toarray") else table for table in (X, Z))
+    step = max(1, 2**22 // max(1, after[:1].size))
+    for start in range(0, after.shape[0], step):
+        part = slice(start, start + step)
+        if np.count_nonzero(np.abs(after[part]) >= _UNEVEN) < np.count_nonzero(before[part]):
+            return True
+    return False
+
+
+def even_exponents(X: Any, *, constant: bool) -> tuple[Array, Array]:
+    """Exponents c of columns (the constant's last) and r of rows that make log2 |x_ij| - c_j - r_i small in the mean.
+
+    Means over the entries of each row and of each column in turn: the least squares of Curtis and Reid (1972) by
+    alternating projections. Rows and columns that differ by powers of two alone come out alike to rounding.
+
+    Examples
+    --------
+    >>> columns, rows = even_exponents(np.array([[1.0, 2.0**300], [2.0**-300, 1.0]]), constant=False)
+    >>> (rows[0] - rows[1]).item(), (columns[0] - columns[1]).item()
+    (300, -300)
+    """
+    i, j, e = _entries(X, constant)
+    n, width = X.shape[0], X.shape[1] + constant
+    r, c = np.zeros(n), np.zeros(width)
+    per_row, per_column = (np.maximum(np.bincount(at, minlength=size), 1) for at, size in ((i, n), (j, width)))
+    for _ in range(_ROUNDS):
+        before = c
+        r = np.bincount(i, e - c[j], n) / per_row
+        c = np.bincount(j, e - r[i], width) / per_column
+        if np.abs(c - before).max() < 0.25:
+            break
+    return np.rint(c).astype(np.int64), np.rint(r).astype(np.int64)
+
+
+def _entries(X: Any, constant: bool) -> tuple[Array, Array, Array]:
+    """Row, column and exponent of each entry that is not 0."""
+    if hasattr(X, "toarray"):
+        table = X.tocoo()
+        i, j, values = table.row, table.col, table.data
+        i, j, values = i[values != 0], j[values != 0], values[values != 0]
+    else:
+        i, j = np.nonzero(X)
+        values = X[i, j]
+    e = np.frexp(values)[1].astype(np.float64)
+    if constant:
+        every = np.arange(X.shape[0])
+        i, j = np.append(i, every), np.append(j, np.full(every.size, X.shape[1]))
+        e = np.append(e, np.zeros(every.size))
+    return i, j, e
+
+
+def shifted(X: Any, columns: Array, rows: Array) -> Any:
+    """x_ij 2^(-columns_j - rows_i)."""
+    if not hasattr(X, "toarray"):
+        return np.ldexp(X, -(columns[None, :] + rows[:, None]).astype(np.int32))
+    out = scipy.sparse.csr_array(X, copy=True)
+    exps = columns[X.indices] + np.repeat(rows, np.diff(X.indptr))
+    out.data = np.ldexp(out.data, -exps.astype(np.int32))
+    return out

@@ -1,0 +1,101 @@
+"""Rows that are each other's opposite once signed by label, found by hashing: the shortest witnesses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linsep.types import Array
+
+_MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))  # odd constants, any would do
+
+
+def opposite_pairs(X: Any, s: Array, *, constant: bool) -> Array:
+    """Pairs (i, j), i < j, with s_i (x_i, constant) = -s_j (x_j, constant) and equal hashes: one for each such group.
+
+    Rows whose hashes only happen to agree (about n^2 / 2^64 of them) are not told apart: ask `are_opposite`.
+
+    Returns
+    -------
+    ndarray of int, shape (n_pairs, 2)
+        In ascending order of i.
+    """
+    sides, facing = s, None
+    if not constant:
+        # Without the constant x and -x may be opposite too: turn every row so that its first entry is positive.
+        facing = np.where(_first_entries(X) < 0, -1, 1)
+        sides = s * facing
+    hashes = _row_hashes(X, facing)
+    order = np.lexsort((np.arange(s.size), hashes))
+    starts = np.flatnonzero(np.append(True, hashes[order][1:] != hashes[order][:-1]))
+    plus = np.add.reduceat((sides[order] > 0).astype(np.int64), starts)
+    mixed = np.flatnonzero((plus > 0) & (plus < np.diff(np.append(starts, s.size))))
+    # In a group the rows are in ascending order: the first of all, and the first on the other side.
+    change = np.flatnonzero((sides[order][1:] != sides[order][:-1]) & (hashes[order][1:] == hashes[order][:-1])) + 1
+    second = change[np.searchsorted(change, starts[mixed] + 1)]
+    pairs = np.column_stack([order[starts[mixed]], order[second]])
+    return pairs[np.argsort(pairs[:, 0], kind="stable")]
+
+
+def are_opposite(X: Any, s: Array, i: int, j: int) -> bool:
+    """Whether s_i x_i = -s_j x_j, exactly."""
+    a, b = (X[[k]].toarray()[0] if hasattr(X, "toarray") else X[k] for k in (i, j))
+    return bool((a == b).all() if s[i] != s[j] else (a == -b).all())
+
+
+def contradiction(X: Any, s: Array) -> tuple[int, int] | None:
+    """First pair (i, j), i < j, of equal rows with s_i != s_j, or None.
+
+    Examples
+    --------
+    >>> contradiction(np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0]]), np.array([1.0, 1.0, -1.0]))
+    (0, 2)
+    """
+    pairs = (tuple(pair) for pair in opposite_pairs(X, s, constant=True).tolist())
+    return next(((i, j) for i, j in pairs if are_opposite(X, s, i, j)), None)
+
+
+def _first_entries(X: Any) -> Array:
+    """The first entry of each row that is not 0; 0 for rows of zeros."""
+    if hasattr(X, "toarray"):
+        X = X if X.data.all() else X.copy()
+        X.eliminate_zeros()
+        stored = np.flatnonzero(np.diff(X.indptr))
+        out = np.zeros(X.shape[0])
+        out[stored] = X.data[X.indptr[stored]]
+        return out
+    first = np.asarray(X != 0, dtype=bool).argmax(axis=1)
+    return np.sign(X[np.arange(X.shape[0]), first]) if X.dtype != object else _signs_of(X, first)
+
+
+def _signs_of(X: Array, first: Array) -> Array:
+    values = X[np.arange(X.shape[0]), first].tolist()
+    return np.array([(v > 0) - (v < 0) for v in values])
+
+
+def _row_hashes(X: Any, facing: Array | None) -> Array:
+    """Sum over the entries of a row (times `facing`) that are not 0 of a mixture of value and column, modulo 2^64."""
+    if hasattr(X, "toarray"):
+        values = X.data if facing is None else X.data * np.repeat(facing.astype(X.dtype), np.diff(X.indptr))
+        total = np.append(np.uint64(0), np.cumsum(_mixed(values, X.indices)))
+        return np.asarray(total[X.indptr[1:]] - total[X.indptr[:-1]])
+    if X.dtype == object:
+        turned = X if facing is None else X * facing[:, None].astype(object)
+        return np.array([hash(tuple(row)) for row in turned.tolist()], dtype=np.int64).view(np.uint64)
+    out = np.empty(X.shape[0], dtype=np.uint64)
+    columns = np.arange(X.shape[1])
+    for start in range(0, X.shape[0], 4096):
+        part = np.asarray(X[start : start + 4096]).astype(np.float64)
+        if facing is not None:
+            part = part * facing[start : start + 4096, None]
+        out[start : start + 4096] = _mixed(part, columns).sum(axis=1, dtype=np.uint64)
+    return out
+
+
+def _mixed(values: Array, columns: Array) -> Array:
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # + 0: minus zero is zero
+    key = (columns.astype(np.uint64) + np.uint64(1)) * _MIX[0]
+    mixed = (bits ^ (bits >> np.uint64(29)) ^ key) * _MIX[1]
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * _MIX[0]
+    return np.where(bits == 0, np.uint64(0), mixed)

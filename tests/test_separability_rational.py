@@ -1,0 +1,230 @@
+"""Verdicts on small designs against a plain simplex in exact rationals, and what a certificate promises."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linsep.theory.certificate import Combination, Separability
+from linsep.theory.exact import CertificateError
+from linsep.theory.separability import separability
+from linsep.types import Array, DataError
+
+Row = list[int]
+
+
+def reaches(columns: list[Row], target: Row) -> bool:
+    """Whether sum_k t_k columns[k] = target for some t >= 0: phase one of the simplex method, by Bland's rule."""
+    m, n = len(target), len(columns)
+    table = []
+    for i in range(m):
+        sign = -1 if target[i] < 0 else 1
+        row = [sign * column[i] for column in columns] + [int(i == k) for k in range(m)] + [sign * target[i]]
+        table.append([Fraction(v) for v in row])
+    basis = list(range(n, n + m))
+    while True:
+        made_up = [i for i in range(m) if basis[i] >= n]
+        entering = next((j for j in range(n) if sum(table[i][j] for i in made_up) > 0), None)
+        if entering is None:
+            return all(table[i][-1] == 0 for i in made_up)
+        rows = [i for i in range(m) if table[i][entering] > 0]
+        k = min(rows, key=lambda i: (table[i][-1] / table[i][entering], basis[i]))
+        pivot = table[k][entering]
+        table[k] = [v / pivot for v in table[k]]
+        for i in range(m):
+            if i != k and (factor := table[i][entering]):
+                table[i] = [v - factor * u for v, u in zip(table[i], table[k], strict=True)]
+        basis[k] = entering
+
+
+def truth(X: Array, s: Array, fit_intercept: bool) -> tuple[str, list[int]]:
+    """By Farkas' lemma: d.z_i > 0 for some d that has d.z >= 0 on all rows iff -z_i is not in cone{z}."""
+    Z = [[int(sign) * v for v in [*row, *[1] * fit_intercept]] for row, sign in zip(X.tolist(), s, strict=True)]
+    strict = not reaches([[*z, 1] for z in Z], [0] * len(Z[0]) + [1])
+    separated = [i for i, z in enumerate(Z) if not reaches(Z, [-v for v in z])]
+    assert strict == (len(separated) == len(Z))
+    return "separable" if strict else "quasi-separable" if separated else "inseparable", separated
+
+
+@st.composite
+def designs(draw: st.DrawFn) -> tuple[Array, Array]:
+    n, p, size = draw(st.integers(2, 12)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    entries = st.lists(st.integers(-size, size), min_size=p, max_size=p)
+    X = np.array(draw(st.lists(entries, min_size=n, max_size=n)))
+    y = np.array([-1, 1, *draw(st.lists(st.sampled_from([-1, 1]), min_size=n - 2, max_size=n - 2))])
+    if draw(st.booleans()):  # more of those between separable and inseparable
+        X[:, 0] = np.abs(X[:, 0]) * y * draw(st.lists(st.sampled_from([0, 0, 1]), min_size=n, max_size=n))
+    return X, y
+
+
+@settings(max_examples=400, deadline=None)
+@given(designs(), st.booleans())
+def test_the_verdict_and_the_separated_rows_are_true(design: tuple[Array, Array], fit_intercept: bool) -> None:
+    X, y = design
+    found = separability(X, y, fit_intercept=fit_intercept)
+    verdict, separated = truth(X, y, fit_intercept)
+    assert (found.verdict, found.separated_rows.tolist()) == (verdict, separated)
+    rank = int(np.linalg.matrix_rank(np.column_stack([X, np.ones(len(y))]) if fit_intercept else X))
+    assert found.witness is None or len(found.witness.rows) <= rank + 1
+    assert found.overlap is None or len(found.overlap.rows) <= max(1, 2 * rank)
+    assert (found.witness is None) == (verdict == "separable")
+    again = Separability.from_json(found.to_json())
+    again.verify(X, y)
+    assert again.to_json() == replace(again, about=None).to_json()
+    left = [n for n in ("verdict", "witness", "overlap", "null", "fragile") if getattr(again, n) != getattr(found, n)]
+    assert left == []
+    assert again.separated_rows.tolist() == separated
+
+
+@settings(max_examples=150, deadline=None)
+@given(designs(), st.booleans(), st.integers(0, 2**32))
+def test_no_alteration_survives(design: tuple[Array, Array], fit_intercept: bool, seed: int) -> None:
+    X, y = design
+    rng = np.random.default_rng(seed)
+    found = separability(X, y, fit_intercept=fit_intercept)
+    moved = X.copy()
+    moved[rng.integers(len(y)), rng.integers(X.shape[1])] += 1
+    turned = np.where(np.arange(len(y)) == rng.integers(len(y)), -y, y)
+    stored = Separability.from_json(found.to_json())
+    for other in ((moved, y), (X, turned)):
+        with pytest.raises((CertificateError, DataError)):
+            stored.verify(*other)
+    for name in ("witness", "overlap"):
+        part = getattr(found, name)
+        if part is None:
+            continue
+        k = int(rng.integers(len(part.rows)))
+        more = Combination(part.rows, tuple(v + (i == k) for i, v in enumerate(part.weights)))
+        fewer = Combination(part.rows[1:], part.weights[1:])
+        whole = np.column_stack([X, np.full(len(y), int(fit_intercept))])[list(part.rows)]
+        for changed, touched in ((more, whole[k]), (fewer, whole[0])):
+            altered: dict[str, Any] = {name: changed}
+            if touched.any():  # a row of zeros may have any weight
+                with pytest.raises(CertificateError):
+                    replace(found, **altered).verify(X, y)
+    if found.verdict == "quasi-separable":
+        with pytest.raises(CertificateError):
+            replace(found, verdict="separable").verify(X, y)
+        with pytest.raises(CertificateError):
+            replace(found, verdict="inseparable").verify(X, y)
+
+
+@settings(max_examples=100, deadline=None)
+@given(designs(), st.lists(st.sampled_from([3.0, 0.3, 2.0**300, 2.0**-300, 1e5, 1e-5, 7e-9]), min_size=16, max_size=16))
+def test_units_of_columns_and_of_rows_change_nothing(design: tuple[Array, Array], units: list[float]) -> None:
+    X, y = design
+    n, p = X.shape
+    exact = np.array([[Fraction(v) * Fraction(u) for v, u in zip(row, units[:p], strict=True)] for row in X.tolist()])
+    whole = separability(X, y)
+    assert separability(exact, y).separated_rows.tolist() == whole.separated_rows.tolist()
+    powers = 2.0 ** np.round(np.log2(units))
+    for other in (X * powers[:p], scipy.sparse.csr_matrix(X * powers[:p])):
+        assert separability(other, y).separated_rows.tolist() == whole.separated_rows.tolist()
+    # Without an intercept a row may be any multiple of itself.
+    through = separability(X, y, fit_intercept=False).separated_rows.tolist()
+    assert (
+        separability(X * powers[p:][:n, None] if n <= 16 - p else X, y, fit_intercept=False).separated_rows.tolist()
+        == through
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(designs())
+def test_what_holds_the_numbers_changes_nothing(design: tuple[Array, Array]) -> None:
+    X, y = design
+    first = json.loads(separability(X, y).to_json())
+    for form in (np.float64, np.float32, np.int8, object):
+        other = json.loads(separability(X.astype(form), y).to_json())
+        assert {**other, "margin": None} == {**first, "margin": None}
+    sparse = json.loads(separability(scipy.sparse.csr_matrix(X), y).to_json())
+    same = ("verdict", "sha256", "fragile")
+    assert [sparse[name] for name in same] == [first[name] for name in same]
+
+
+def test_infinite_everywhere_where_a_bounded_programme_says_otherwise() -> None:
+    Z = np.array([[1, -1, -1], [-1, 1, 1], *[[0, 1, 0]] * 10, [0, 0, 1]])
+    y = np.where(np.arange(13) % 2, 1, -1)
+    found = separability(Z * y[:, None], y, fit_intercept=False)
+    assert (found.verdict, found.rows_left.tolist()) == ("quasi-separable", [0, 1])
+
+
+@pytest.mark.parametrize("p", [3, 20])
+def test_no_overlap_of_the_axes_has_fewer_rows_than_twice_their_number(p: int) -> None:
+    found = separability(np.vstack([np.eye(p), np.eye(p)]), np.repeat([1, 0], p), fit_intercept=False)
+    assert found.verdict == "inseparable"
+    assert found.overlap is not None
+    assert len(found.overlap.rows) == 2 * p
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_planted_cones(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, p, r = 300, 12, 4
+    y = np.where(rng.random(n) < 0.5, 1, -1)
+    ahead = rng.random(n) < 0.2  # these alone leave the plane of the first r columns, to their own side
+    rest = rng.integers(-3, 4, (n, p - r)) * ahead[:, None]
+    rest[ahead, 0] = (1 + np.abs(rest[ahead]).sum(axis=1)) * y[ahead]
+    X = np.column_stack([rng.integers(-3, 4, (n, r)), rest]) @ rng.integers(-2, 3, (p, p))
+    if np.linalg.matrix_rank(X) == p:
+        found = separability(X, y)
+        assert (found.verdict, found.separated_rows.tolist()) == ("quasi-separable", np.flatnonzero(ahead).tolist())
+
+
+def test_categories_that_contradict_each_other_and_one_that_occurs_once() -> None:
+    rng = np.random.default_rng(0)
+    columns = [np.eye(k)[rng.integers(0, k, 20_000)] for k in (12, 40, 7)]
+    once = np.zeros((20_000, 1))
+    once[17] = 1
+    X = scipy.sparse.csr_matrix(np.hstack([*columns, once]).astype(np.float32))
+    y = rng.random(20_000) < 0.3
+    found = separability(X, y)
+    assert (found.verdict, found.separated_rows.tolist()) == ("quasi-separable", [17])
+    assert found.witness is not None
+    assert found.overlap is not None
+    assert len(found.witness.rows) == 2
+    assert len(found.overlap.rows) <= 2 * (12 + 40 + 7 - 2)
+    without = separability(X[:, :-1], y)
+    assert without.verdict == "inseparable"
+
+
+def test_wide_sparse_rows_are_learnt() -> None:
+    rng = np.random.default_rng(0)
+    X = scipy.sparse.random(300, 700, 0.02, "csr", random_state=1, data_rvs=lambda m: rng.integers(-3, 4, m))
+    assert separability(X, rng.random(300) < 0.5).verdict == "separable"
+
+
+def test_fragile_verdicts_say_so() -> None:
+    y = np.array([1, 0, 1])
+    tenths = np.array([[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]])
+    found = separability(tenths, y)
+    assert (found.verdict, found.fragile) == ("separable", True)
+    assert "Fragile" in found.summary()
+    assert not separability(np.array([[1, 3], [2, 6], [3, 9]]), y).fragile
+    assert not separability(np.array([[0.1], [0.2], [5.3]]), np.array([0, 0, 1])).fragile
+    # The middle row in the middle: moving any of the three by half a last place may let it out.
+    line = np.array([[0.25, 0.5], [0.5, 1.0], [0.75, 1.5]])
+    found = separability(line, y)
+    assert (found.verdict, found.fragile) == ("inseparable", True)
+    rng = np.random.default_rng(0)
+    assert not separability(rng.normal(size=(80, 3)), rng.random(80) < 0.5).fragile
+    assert separability(np.array([[0.1], [0.1 + 1e-17], [np.nextafter(0.1, 1)]]), np.array([0, 0, 1])).fragile
+
+
+def test_undecided_comes_from_the_clock_alone() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 30)), rng.random(200) < 0.5
+    early = separability(X, y, time_limit=0.0)
+    assert early.verdict == "undecided"
+    assert "time limit of 0 s" in early.summary()
+    again = Separability.from_json(early.to_json())
+    assert again.verdict == "undecided"
+    assert separability(X, y).verdict != "undecided"
+    assert separability(X, y, time_limit=600.0).verdict == separability(X, y).verdict

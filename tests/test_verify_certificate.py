@@ -1,0 +1,161 @@
+"""The certificate as another program reads it: examples/verify_certificate.py, on the standard library alone."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from linsep import separability
+from linsep.theory.certificate import Separability
+from linsep.types import DataError
+
+PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
+CITIES = "city,size,sold\nOslo,0.1,yes\nRome,0.3,no\nOslo,0.2,no\nBari,0.3,yes\nOslo,0.3,yes\nRome,7,no\n"
+
+
+def verify(folder: Path, claim: Any, data: Any, name: str = "data.json") -> tuple[int, str]:
+    (folder / "claim.json").write_text(json.dumps(claim))
+    (folder / name).write_text(data if isinstance(data, str) else json.dumps(data))
+    command = [sys.executable, "-I", str(PROGRAM), "claim.json", name]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def cases() -> dict[str, tuple[Any, Any]]:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(25, 3))
+    quasi = np.array([[0.0, 1.5], [1.0, 0.5], [1.0, 0.5], [2.0, 2.5], [1.0, 7.0]])
+    return {
+        "separable": (X, np.where(X[:, 0] > 0.1, "a", "b")),
+        "inseparable": (X, np.where(rng.random(25) < 0.5, "a", "b")),
+        "quasi-separable": (quasi, np.array(["a", "a", "b", "b", "b"])),
+    }
+
+
+def plain(X: Any, y: Any) -> dict[str, Any]:
+    return {"X": X.tolist(), "y": y.tolist()}
+
+
+def test_the_program_imports_the_standard_library_alone() -> None:
+    names = [node for node in ast.walk(ast.parse(PROGRAM.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {str(node.module) if isinstance(node, ast.ImportFrom) else node.names[0].name for node in names}
+    assert {module.split(".")[0] for module in modules} <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("verdict", ["separable", "inseparable", "quasi-separable"])
+def test_each_verdict_is_proved_and_no_alteration_survives(verdict: str, tmp_path: Path) -> None:
+    X, y = cases()[verdict]
+    claim = json.loads(separability(X, y).to_json())
+    status, said = verify(tmp_path, claim, plain(X, y))
+    assert (status, said.splitlines()[-1]) == (0, f"proved: {verdict}")
+    for change, data in alterations(claim, plain(X, y)):
+        status, said = verify(tmp_path, change, data)
+        assert status == 1, (verdict, said)
+        assert said.startswith("not proved: ")
+        if data == plain(X, y):
+            with pytest.raises((ValueError, DataError)):
+                Separability.from_json(json.dumps(change)).verify(X, y)
+
+
+def alterations(claim: dict[str, Any], data: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """One weight, one row, one coordinate, one entry of the data, one label, one missing part at a time."""
+    out = []
+
+    def changed() -> dict[str, Any]:
+        out.append((copy.deepcopy(claim), data))
+        return out[-1][0]
+
+    for part in ("witness", "overlap"):
+        if claim[part]:
+            changed()[part]["weights"][0] = 10**9
+            changed()[part]["weights"][0] = -1
+            other = next(i for i in range(claim["rows"]) if i not in claim[part]["rows"])
+            changed()[part]["rows"][0] = other
+            changed()[part]["rows"][0] = claim["rows"]
+        if claim["verdict"] == "inseparable" or (part == "witness" and claim[part]):
+            changed()[part] = None
+    for direction in claim["directions"]:
+        k = claim["directions"].index(direction)
+        changed()["directions"][k]["values"][0] = -(2**52)
+        changed()["directions"][k]["b"] = 2**52
+        changed()["directions"] = []
+        if claim["hyperplane"] is not None:
+            out[-1][0]["hyperplane"] = None
+    if claim["hyperplane"]:
+        j = int(np.argmax(np.abs(claim["hyperplane"]["w"])))
+        changed()["hyperplane"]["w"][j] *= -1
+        changed()["hyperplane"]["b"] = 1e9
+    changed()["sha256"] = "0" * 64
+    changed()["rows"] += 1
+    changed()["features"] += 1
+    changed()["verdict"] = "undecided" if claim["verdict"] == "separable" else "separable"
+    for i, j in ((0, 0), (len(data["X"]) - 1, 1)):
+        moved = copy.deepcopy(data)
+        moved["X"][i][j] = float(np.nextafter(moved["X"][i][j], np.inf))
+        out.append((claim, moved))
+    swapped = copy.deepcopy(data)
+    swapped["y"][0] = "b" if swapped["y"][0] == "a" else "a"
+    out.append((claim, swapped))
+    if claim["verdict"] == "separable":
+        out = [(c, d) for c, d in out if c["verdict"] != "undecided"]  # that claims nothing, and is tested below
+    return out
+
+
+def test_undecided_is_no_proof(tmp_path: Path) -> None:
+    X, y = cases()["inseparable"]
+    claim = json.loads(separability(X, y, time_limit=0.0).to_json())
+    assert claim["verdict"] == "undecided"
+    assert verify(tmp_path, claim, plain(X, y))[0] == 1
+
+
+@pytest.mark.parametrize("form", ["float32", "int64", "csr", "object", "labels"])
+def test_the_hash_is_of_the_numbers_whatever_holds_them(form: str, tmp_path: Path) -> None:
+    X, y = np.array([[0, 0], [1, 1], [0, 1], [1, 0]]), np.array([0, 0, 1, 1])
+    forms: dict[str, Any] = {
+        "float32": X.astype(np.float32),
+        "csr": scipy.sparse.csr_matrix(X),
+        "object": X.astype(object),
+    }
+    found = separability(forms.get(form, X), y == 1 if form == "labels" else y)
+    claim = json.loads(found.to_json())
+    assert claim["sha256"] == json.loads(separability(X, y).to_json())["sha256"]
+    assert verify(tmp_path, claim, plain(X, y == 1 if form == "labels" else y))[0] == 0
+    big = X.astype(object) * 10**30
+    claim = json.loads(separability(big, y).to_json())
+    assert claim["numbers"] == "rationals"
+    assert verify(tmp_path, claim, {"X": big.tolist(), "y": y.tolist()})[0] == 0
+
+
+def test_what_the_command_writes_is_about_the_decimals_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(CITIES)
+    done = check(tmp_path, "sold")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "certificate" in done.stdout
+    claim = json.loads((tmp_path / "c.json").read_text())
+    assert claim["verdict"] == "quasi-separable"
+    assert claim["columns"][-1] == {"column": "size", "exponent": 1}
+    status, said = verify(tmp_path, claim, CITIES, "t.csv")
+    assert (status, said.splitlines()[-1]) == (0, "proved: quasi-separable")
+    assert verify(tmp_path, claim, CITIES.replace("0.2", "0.20000000000000001"), "other.csv")[0] == 1
+    check(tmp_path, "city")
+    claim = json.loads((tmp_path / "c.json").read_text())
+    status, said = verify(tmp_path, claim, CITIES, "t.csv")
+    assert status == 0
+    assert said.count("against the rest: proved: ") == 3
+    claim["one_against_rest"]["Rome"]["sha256"] = "0"
+    assert verify(tmp_path, claim, CITIES, "t.csv")[0] == 1
+
+
+def check(folder: Path, target: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "linsep.app", "check", "t.csv", "--target", target, "--certificate", "c.json"]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
