@@ -52,7 +52,10 @@ def test_fit_predict_score_show(sold: Path) -> None:
 
 
 def test_in_a_pipe(sold: Path) -> None:
-    fitted = linsep("fit", "-", "--target", "sold", "--model", "p.linsep", "--json", folder=sold, stdin=TABLE)
+    arguments = ("fit", "-", "--target", "sold", "--model", "p.linsep", "--json")
+    streamed = json.loads(linsep(*arguments, folder=sold, stdin=TABLE).stdout)
+    assert (streamed["rows"], streamed["stop_reason"]) == (4, "end of stream")
+    fitted = linsep(*arguments, "--no-stream", folder=sold, stdin=TABLE)
     data = json.loads(fitted.stdout)
     assert (data["training_accuracy"], data["verdict"], data["stop_reason"]) == (1.0, "separable", "clean pass")
     predicted = linsep(

@@ -112,6 +112,8 @@ def _to_bytes(estimator: Any) -> bytes:
     if hasattr(estimator, "encoder_"):
         header["encoder"], encoder = _part("encoder", estimator.encoder_.state())
         arrays |= encoder
+    if hasattr(estimator, "stream_"):
+        header["stream"] = to_jsonable(estimator.stream_, "stream_")
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
             raise DataError(f"cannot save the array {name}: safetensors has no type for {array.dtype}")
@@ -173,6 +175,8 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
     if "feature_names" in header:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
     estimator._set_state(from_jsonable(header["state"]), _under("state", arrays))
+    if "stream" in header:
+        estimator.stream_ = from_jsonable(header["stream"])
     if "encoder" in header:
         # Imported here because it brings the table readers with it, which a model of arrays does without.
         from linsep.data.encode import TableEncoder

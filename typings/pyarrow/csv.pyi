@@ -10,7 +10,9 @@ class InvalidRow:
     text: str
 
 class ReadOptions:
-    def __init__(self, *, use_threads: bool = ..., block_size: int = ...) -> None: ...
+    def __init__(
+        self, *, use_threads: bool = ..., block_size: int = ..., column_names: list[str] | None = ...
+    ) -> None: ...
 
 class ParseOptions:
     def __init__(
@@ -21,7 +23,7 @@ class ConvertOptions:
     def __init__(self, *, column_types: Mapping[str, DataType] = ..., strings_can_be_null: bool = ...) -> None: ...
 
 class WriteOptions:
-    def __init__(self, *, quoting_style: str = ...) -> None: ...
+    def __init__(self, *, include_header: bool = ..., quoting_style: str = ...) -> None: ...
 
 def read_csv(
     input_file: NativeFile,

@@ -15,6 +15,8 @@ from rich.markup import escape
 from linsep.app import commands
 from linsep.app import separation as separation_command
 from linsep.app.export import export_model
+from linsep.app.result import Result
+from linsep.app.streaming import StreamOptions, fit_stream, wants_stream
 from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
@@ -32,6 +34,8 @@ class Format(StrEnum):
     CSV = "csv"
     PARQUET = "parquet"
     SVMLIGHT = "svmlight"
+    JSONL = "jsonl"
+    VW = "vw"
 
 
 class Model(StrEnum):
@@ -104,6 +108,32 @@ def fit(
     model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
+    stream: Annotated[
+        bool | None,
+        typer.Option(help="Read TABLE a piece at a time; so is a pipe, and what is larger than a quarter of memory."),
+    ] = None,
+    passes: Annotated[int, typer.Option(min=1, help="Stream: passes over the rows.")] = 1,
+    classes: Annotated[str | None, typer.Option(help="Stream: all labels that will come, as A,B,C.")] = None,
+    open_classes: Annotated[
+        bool, typer.Option("--open-classes", help="Stream: a class joins with its first row.")
+    ] = False,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(help="Stream: a column of running text, as COL, COL=words1-2 or COL=chars3-5 (may be repeated)."),
+    ] = None,
+    bits: Annotated[int, typer.Option(min=8, max=28, help="Stream: names are hashed to 2^bits columns.")] = 18,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Stream: skip malformed lines, and count them.")] = False,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Stream: write all there is to this file; the same command goes on from it.")
+    ] = None,
+    every: Annotated[int, typer.Option(min=1, help="Stream: rows between two checkpoints.")] = 1_000_000,
+    ball: Annotated[float | None, typer.Option(help="Stream: keep (w, b) in a ball of this radius.")] = None,
+    half_life: Annotated[
+        float | None, typer.Option(help="Stream: what was learnt so many rows ago weighs half.")
+    ] = None,
+    drift: Annotated[
+        str | None, typer.Option(help="Stream: say when the rate of mistakes changes: adwin or page-hinkley.")
+    ] = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
@@ -111,11 +141,45 @@ def fit(
     Numbers are standardised, text columns become one indicator column a level. The receipt of --learner sgd has the
     excess loss that is guaranteed beside the measured one, over the least loss that SciPy's L-BFGS-B finds.
 
+    A stream is read a piece at a time: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe; each
+    row is predicted before it is learnt, numbers go through running means and scales, categories are hashed.
+
     Exit status: 0 done (also when
     a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
     """
     if max_iter is not None and seconds is not None:
         raise typer.BadParameter("give --max-iter or --seconds, not both")
+    options = StreamOptions(
+        passes,
+        _split(classes),
+        open_classes,
+        tuple(text or ()),
+        bits,
+        lenient,
+        checkpoint,
+        every,
+        ball,
+        half_life,
+        drift,
+    )
+    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
+        if max_iter is not None or seconds is not None or holdout or loss or projection_radius:
+            raise typer.BadParameter("a stream takes --passes, and none of --max-iter, --seconds, --holdout and --loss")
+        result = fit_stream(
+            table,
+            options,
+            target=target,
+            positive=positive,
+            learner=learner,
+            model=model,
+            categorical=tuple(categorical or ()),
+            format=format,
+            say=lambda message: _err().print(escape(message)),
+        )
+        _finish(result, as_json)
+        return
+    if options != StreamOptions():
+        raise typer.BadParameter("what `linsep fit --help` calls an option of a stream does not go with --no-stream")
     result = commands.fit(
         table,
         target=target,
@@ -130,11 +194,19 @@ def fit(
         loss=loss,
         projection_radius=projection_radius,
     )
+    _finish(result, as_json)
+
+
+def _finish(result: Result, as_json: bool) -> None:
     for message in result.warnings:
         _warn(message)
     _print(result.lines, result.data, as_json)
     if result.interrupted:
         raise typer.Exit(130)
+
+
+def _split(listed: str | None) -> tuple[str, ...] | None:
+    return None if listed is None else tuple(part.strip() for part in listed.split(","))
 
 
 @app.command()

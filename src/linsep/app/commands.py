@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,31 +25,18 @@ from linsep.app.learners import Limits, climb_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.proof import proof_lines
 from linsep.app.receipt import Receipt, hold_out, make_receipt
+from linsep.app.result import Result as Result
+from linsep.app.result import check_writable as check_writable
+from linsep.app.result import program as program
 from linsep.data.encode import TableEncoder
 from linsep.data.numbers import ExactNumbers, exact_numbers
 from linsep.data.open import Source, open_data
+from linsep.data.rowstream import RowStream
 from linsep.data.synthetic import make_separable
 from linsep.learners import SequenceTagger
 from linsep.store import load, save
 from linsep.theory.separability import Separability, separability
 from linsep.types import Array, DataError, StopReason, Verdict
-
-
-@dataclass
-class Result:
-    """Lines of (label, text) for people, `data` for programs, and what else the command line needs to know."""
-
-    lines: list[tuple[str, str]]
-    data: dict[str, Any]
-    warnings: list[str] = field(default_factory=list)
-    interrupted: bool = False
-    exit_status: int = 0
-    closing: str = ""
-
-
-def program() -> str:
-    """How to call this program again: its name if the shell finds it, else as it was called."""
-    return "linsep" if shutil.which("linsep") or not sys.argv[0].endswith("linsep") else sys.argv[0]
 
 
 # ------------------------------------------------------------------------ fit
@@ -137,54 +123,60 @@ def _listed(labels: Array) -> str:
     return shown + (", ..." if len(labels) > 6 else "")
 
 
-def check_writable(path: Path) -> None:
-    """Find out before hours of training, not after, that the model has nowhere to go."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise DataError(f"cannot write {path}: there is no folder {folder}; make it first")
-    if path.is_dir():
-        raise DataError(f"cannot write {path}: it is a folder; give a file name")
-    if not os.access(folder, os.W_OK):
-        raise DataError(f"cannot write {path}: no permission to write in {folder}")
-
-
 # ------------------------------------------------------------- predict, score
 def predict(model: Path, table: Any, output: str, *, format: str | None = None) -> list[str]:
     """Write predictions and decision values as CSV; return what there is to warn of."""
     estimator = _load_with_encoder(model)
-    source = open_data(table, format=format, categorical=estimator.encoder_.text_columns)
-    rows = estimator.encoder_.transform(source)
-    z = estimator.decision_function(rows.X).astype(np.float64)
-    labels = estimator.predict(rows.X)
-    written = pa.table({"prediction": labels.tolist(), "decision_value": z if z.ndim == 1 else z.max(axis=1)})
+    chunks = _encoded(estimator.encoder_, table, None, format)
+    first = next(chunks)  # what is wrong with the table is said before a file is opened
     with open_output(output) as stream:
-        write_csv(written, stream)
+        for number, (X, _) in enumerate(chain([first], chunks)):
+            z = estimator.decision_function(X).astype(np.float64)
+            values = z if z.ndim == 1 else z.max(axis=1)
+            written = pa.table({"prediction": estimator.predict(X).tolist(), "decision_value": values})
+            write_csv(written, stream, header=number == 0)
     return _unknown(estimator.encoder_)
 
 
 def score(model: Path, table: Any, *, format: str | None = None) -> Result:
     """Accuracy and the four counts behind it."""
     estimator = _load_with_encoder(model)
-    encoder = estimator.encoder_
-    source = open_data(table, target=encoder.target, format=format, categorical=encoder.text_columns)
-    rows = estimator.encoder_.transform(source)
-    if rows.y is None:
-        raise DataError("these rows have no labels to compare with")
     classes = [str(label) for label in estimator.classes_]
-    said = np.array([str(label) for label in estimator.predict(rows.X)])
-    truth = np.array([str(label) for label in rows.y])
-    if classes[0] == f"not {classes[-1]}":
-        truth = np.where(truth == classes[1], truth, classes[0])
-    strange = sorted(set(truth) - set(classes))
+    found: Counter[tuple[str, str]] = Counter()
+    for X, y in _encoded(estimator.encoder_, table, estimator.encoder_.target, format):
+        if y is None:
+            raise DataError("these rows have no labels to compare with")
+        said = [str(label) for label in estimator.predict(X)]
+        truth = [str(label) for label in y]
+        if classes[0] == f"not {classes[-1]}":
+            truth = [label if label == classes[1] else classes[0] for label in truth]
+        found.update(zip(truth, said, strict=True))
+    strange = sorted({truth for truth, _ in found} - set(classes))
     if strange:
         raise DataError(f"label {strange[0]!r} is not one the model knows: {_listed(estimator.classes_)}")
-    pairs = ((a, b) for a in classes for b in classes)
-    counts = {f"{a} predicted {b}": int(((truth == a) & (said == b)).sum()) for a, b in pairs}
-    accuracy = float((truth == said).mean())
-    lines = [("rows", f"{len(truth):,}"), ("accuracy", f"{accuracy:.2%}")]
+    counts = {f"{a} predicted {b}": found[a, b] for a in classes for b in classes}
+    rows = found.total()
+    accuracy = sum(found[a, a] for a in classes) / rows
+    lines = [("rows", f"{rows:,}"), ("accuracy", f"{accuracy:.2%}")]
     lines += [(name, f"{count:,}") for name, count in counts.items() if count]
-    data = {"rows": len(truth), "accuracy": accuracy, "counts": counts}
+    data = {"rows": rows, "accuracy": accuracy, "counts": counts}
     return Result(lines, data, _unknown(estimator.encoder_))
+
+
+def _encoded(encoder: TableEncoder, table: Any, target: str | None, format: str | None) -> Iterator[tuple[Any, Any]]:
+    """The rows of a later table, encoded a piece at a time, and their labels."""
+    if not isinstance(table, str | Path):
+        rows = encoder.transform(open_data(table, target=target, categorical=encoder.text_columns))
+        yield rows.X, rows.y
+        return
+    encoder.start_counting()
+    stream = RowStream(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
+    empty = True
+    for chunk, _ in stream.chunks():
+        empty = False
+        yield encoder.encode_chunk(chunk), chunk.y
+    if empty:
+        raise DataError(f"{stream.name}: there is not one row")
 
 
 def _load_rows(model: Path) -> Any:
@@ -229,10 +221,10 @@ def open_output(name: str, *, binary: bool = False) -> Iterator[IO[Any]]:
         partial.unlink(missing_ok=True)
 
 
-def write_csv(table: pa.Table, stream: IO[str]) -> None:
+def write_csv(table: pa.Table, stream: IO[str], *, header: bool = True) -> None:
     """Write a table as CSV; numbers with as many digits as they need to be read back the same."""
     sink = pa.BufferOutputStream()
-    pyarrow.csv.write_csv(table, sink, pyarrow.csv.WriteOptions(quoting_style="needed"))
+    pyarrow.csv.write_csv(table, sink, pyarrow.csv.WriteOptions(include_header=header, quoting_style="needed"))
     stream.write(sink.getvalue().to_pybytes().decode())
 
 
@@ -307,6 +299,7 @@ def show(model: Path, n_weights: int) -> Result:
     W = estimator.coef_ if hidden is None else np.linalg.norm(hidden, axis=0)[None]
     encoder = getattr(estimator, "encoder_", None)
     names = getattr(estimator, "feature_names_in_", None) if encoder is None else encoder.feature_names_
+    signs = np.ones(W.shape[1]) if encoder is None else encoder.feature_signs_
     names = [f"x{j + 1}" for j in range(W.shape[1])] if names is None else list(names)
     binary = len(estimator.classes_) == 2
     planes = {"" if len(W) == 1 else f"{label}: ": W[k] for k, label in enumerate(estimator.classes_[-len(W) :])}
@@ -326,7 +319,7 @@ def show(model: Path, n_weights: int) -> Result:
     if hasattr(estimator, "n_mistakes_"):
         about["mistakes"] = f"{estimator.n_mistakes_:,}"
     weights = {
-        plane + names[j]: float(w[j])
+        plane + names[j]: float(w[j] * signs[j])
         for plane, w in planes.items()
         for j in np.argsort(-np.abs(w), kind="stable")[:n_weights]
     }

@@ -40,3 +40,30 @@ class EpochProgress:
             completed=seconds if self._max_seconds else epochs,
             description=f"epoch {epochs:,}: {mistakes:,} mistakes",
         )
+
+
+class StreamProgress:
+    """Rows, rows a second and the mistakes so far, for a stream whose end may be unknown."""
+
+    def __init__(self, total_bytes: int | None) -> None:
+        self._total = total_bytes
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __call__(self, rows: int, seconds: float, read: int, words: str) -> None:
+        """Show where the stream is: rows so far, seconds since the start, bytes read, and what there is to say."""
+        if seconds < 1.0 or not sys.stderr.isatty():
+            return
+        if self._bar is None:
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task("", total=self._total)
+        assert self._task is not None
+        said = f"{rows:,} rows, {rows / seconds:,.0f} a second: {words}"
+        self._bar.update(self._task, completed=read, description=said)
+
+    def close(self) -> None:
+        """Take the line away."""
+        if self._bar is not None:
+            self._bar.stop()

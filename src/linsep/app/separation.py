@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linsep.app.commands import Result, open_labelled
+from linsep.app.commands import open_labelled
+from linsep.app.result import Result
 from linsep.data.numbers import exact_numbers
 from linsep.regression import Separation, design_of_numbers, separation_of_design
 from linsep.theory.separation_rows import Family

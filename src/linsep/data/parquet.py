@@ -48,7 +48,14 @@ def _row_of(name: str) -> Callable[[int], str]:
     return lambda row: f"{name}, row {row}"
 
 
-def from_arrow(table: Any, name: str, target: str | None, categorical: Collection[str]) -> TableChunk:
+def from_arrow(
+    table: Any,
+    name: str,
+    target: str | None,
+    categorical: Collection[str],
+    where: Callable[[int], str] | None = None,
+    start: int = 0,
+) -> TableChunk:
     """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories."""
     names = [column for column in table.column_names if column != "__index_level_0__"]
     if not names:
@@ -57,13 +64,19 @@ def from_arrow(table: Any, name: str, target: str | None, categorical: Collectio
     take_target(names, target)
     if table.num_rows == 0:
         raise DataError(f"{name}: there is not one row")
-    where = _row_of(name)
+    place = where or _row_of(name)
 
     def parse(column: str) -> Column:
-        return _typed(column, _values(table, column, where), where, is_text=column in categorical)
+        return _typed(column, _values(table, column, place), place, is_text=column in categorical)
 
-    y = None if target is None else as_labels(_values(table, target, where).to_pylist(), where, target)
-    return TableChunk([column for column in names if column != target], y, 0, table.num_rows, where, parse)
+    y = None if target is None else as_labels(_label_values(_values(table, target, place)), place, target)
+    return TableChunk([column for column in names if column != target], y, start, table.num_rows, place, parse)
+
+
+def _label_values(values: Any) -> Any:
+    """Numbers as an array, which costs no Python object a row; anything else as a list."""
+    plain = pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
+    return values.to_numpy(zero_copy_only=False) if plain else values.to_pylist()
 
 
 def _values(table: Any, column: str, where: Callable[[int], str]) -> Any:

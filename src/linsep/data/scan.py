@@ -77,23 +77,23 @@ def _scan(text: Any, rows: Any, entries: Any) -> Any:
     n = text.size
     i = r = k = n_label_slow = n_slow = 0
     while i < n:
-        i = _skip_blanks(text, i)
+        i = skip_blanks(text, i)
         if i < n and text[i] == _HASH:
-            i = _line_end(text, i)
+            i = line_end(text, i)
         if i == n or text[i] == _NEWLINE:
             i += 1
             continue
-        j, m, e = _decimal(text, i)
+        j, m, e = decimal_at(text, i)
         if j < 0:
             return LABEL, i, r, k, n_label_slow, n_slow
-        labels[r], ready = _as_double(m, e)
+        labels[r], ready = as_double(m, e)
         if not ready:
             label_slow[n_label_slow] = r
             label_spans[n_label_slow, 0], label_spans[n_label_slow, 1] = i, j
             n_label_slow += 1
         last = -1
         while True:
-            i = _skip_blanks(text, j)
+            i = skip_blanks(text, j)
             if i == n or text[i] == _NEWLINE or text[i] == _HASH:
                 break
             index, j = _index(text, i)
@@ -105,11 +105,11 @@ def _scan(text: Any, rows: Any, entries: Any) -> Any:
                 return ORDER, i, r, k, n_label_slow, n_slow
             last = index
             start = j
-            j, m, e = _decimal(text, start)
+            j, m, e = decimal_at(text, start)
             if j < 0:
                 return VALUE, start, r, k, n_label_slow, n_slow
             indices[k], mantissa[k], exponent[k] = index, m, e
-            data[k], ready = _as_double(m, e)
+            data[k], ready = as_double(m, e)
             if not ready:
                 slow[n_slow] = k
                 spans[n_slow, 0], spans[n_slow, 1] = start, j
@@ -117,19 +117,19 @@ def _scan(text: Any, rows: Any, entries: Any) -> Any:
             k += 1
         r += 1
         indptr[r] = k
-        i = _line_end(text, i)
+        i = line_end(text, i)
     return 0, 0, r, k, n_label_slow, n_slow
 
 
 @njit(cache=True, nogil=True)
-def _skip_blanks(text: Any, i: Any) -> Any:
+def skip_blanks(text: Any, i: Any) -> Any:
     while i < text.size and (text[i] == _SPACE or text[i] == _TAB or text[i] == _RETURN):
         i += 1
     return i
 
 
 @njit(cache=True, nogil=True)
-def _line_end(text: Any, i: Any) -> Any:
+def line_end(text: Any, i: Any) -> Any:
     while i < text.size and text[i] != _NEWLINE:
         i += 1
     return i
@@ -149,7 +149,7 @@ def _index(text: Any, i: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _decimal(text: Any, i: Any) -> Any:
+def decimal_at(text: Any, i: Any) -> Any:
     """(where it ends, m, e) of the number m 10^e at position i; the end is -1 if it is none."""
     negative = i < text.size and text[i] == _MINUS
     if negative or (i < text.size and text[i] == _PLUS):
@@ -194,7 +194,7 @@ def _power(text: Any, i: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _as_double(m: Any, e: Any) -> Any:
+def as_double(m: Any, e: Any) -> Any:
     """(m 10^e rounded correctly, whether that could be done): one operation on two exact doubles (Clinger 1990)."""
     if -_DOUBLE <= m <= _DOUBLE and -22 <= e <= 22:
         return (m * _POWERS[e] if e >= 0 else m / _POWERS[-e]), True

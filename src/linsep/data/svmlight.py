@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.data.scan import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, scan
+from linsep.data.scan import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Scanned, scan
 from linsep.data.table import as_labels
 from linsep.types import Array, Chunk, DataError
 
@@ -41,15 +41,11 @@ class SparseText(NamedTuple):
 def read_svmlight(content: bytes, name: str) -> SparseText:
     """Return sparse rows and labels; indices count from 1, or from 0 when an index 0 appears."""
     content = content.removeprefix(b"\xef\xbb\xbf")
-    found = scan(np.frombuffer(content, dtype=np.uint8))
-    if found.error:
-        raise _malformed(found.error, found.position, content, name)
+    found = _scanned(content, name, 1)
     if not found.labels.size:
         raise DataError(f"{name}: there is not one row")
     if not found.indices.size:
         raise DataError(f"{name}: not one row has a feature")
-    _finish(found.labels, found.label_slow, found.label_spans, LABEL, content, name)
-    _finish(found.data, found.slow, found.spans, VALUE, content, name)
     y = as_labels(found.labels, lambda row: f"{name}, row {row}", "label")
     first = 0 if (found.indices == 0).any() else 1
     columns = found.indices - first
@@ -61,20 +57,40 @@ def read_svmlight(content: bytes, name: str) -> SparseText:
     return SparseText(Chunk(X, y, 0), first, Decimals(found.mantissa, found.exponent, beyond))
 
 
-def _finish(values: Array, slow: Array, spans: Array, kind: int, content: bytes, name: str) -> None:
+def read_svmlight_block(content: bytes, name: str, first_line: int, start: int) -> Chunk:
+    """Some lines of a stream: column j is index j, whether the file counts from 0 or from 1."""
+    found = _scanned(content, name, first_line)
+    y = as_labels(found.labels, lambda row: f"{name}, row {start + row}", "label")
+    width = int(found.indices.max()) + 1 if found.indices.size else 1
+    return Chunk(sp.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width)), y, start)
+
+
+def _scanned(content: bytes, name: str, first_line: int) -> Scanned:
+    found = scan(np.frombuffer(content, dtype=np.uint8))
+    if found.error:
+        raise malformed(_EXPECTED[found.error], found.position, content, name, first_line)
+    finish_numbers(found.labels, found.label_slow, found.label_spans, _EXPECTED[LABEL], content, name, first_line)
+    finish_numbers(found.data, found.slow, found.spans, _EXPECTED[VALUE], content, name, first_line)
+    return found
+
+
+def finish_numbers(
+    values: Array, slow: Array, spans: Array, expected: str, content: bytes, name: str, first_line: int
+) -> None:
     """Read in place the numbers whose digits or powers of ten one double cannot hold; each ends rounded correctly."""
     if not slow.size:
         return
     values[slow] = [float(content[a:b]) for a, b in spans.tolist()]
     infinite = np.flatnonzero(~np.isfinite(values[slow]))
     if infinite.size:
-        raise _malformed(kind, int(spans[infinite[0], 0]), content, name)
+        raise malformed(expected, int(spans[infinite[0], 0]), content, name, first_line)
 
 
-def _malformed(kind: int, position: int, content: bytes, name: str) -> DataError:
-    line = content.count(b"\n", 0, position) + 1
+def malformed(expected: str, position: int, content: bytes, name: str, first_line: int) -> DataError:
+    """What to raise for the text at byte `position` of content that begins at line `first_line`."""
+    line = content.count(b"\n", 0, position) + first_line
     column = position - content.rfind(b"\n", 0, position)
     token = (content[position : position + 40].split() or [b"the end of the line"])[0]
     if content[position : position + 1].isspace():
         token = b"nothing"
-    return DataError(f"{name}:{line}:{column}: expected {_EXPECTED[kind]}, found {token.decode(errors='replace')!r}")
+    return DataError(f"{name}:{line}:{column}: expected {expected}, found {token.decode(errors='replace')!r}")

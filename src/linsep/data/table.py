@@ -113,8 +113,10 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
 
 
 def as_text(values: Any) -> Any:
-    """Numbers as category names: whole ones without a point."""
-    return pa.array([str(int(v)) if float(v).is_integer() else repr(float(v)) for v in values], pa.string())
+    """Numbers as category names: whole ones without a point; each different number is written once."""
+    distinct, codes = np.unique(np.asarray(values), return_inverse=True)
+    written = [str(int(v)) if float(v).is_integer() else repr(float(v)) for v in distinct]
+    return pa.array(written, pa.string()).take(pa.array(codes))
 
 
 def take_target(names: list[str], target: str | None) -> None:

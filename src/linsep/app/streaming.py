@@ -1,0 +1,176 @@
+"""`linsep fit` on a stream: what is opened, what is kept, what is told."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from linsep.app.checkpoint import Checkpoint
+from linsep.app.drift import DriftAlarm
+from linsep.app.labels import StreamLabels
+from linsep.app.learners import Limits, make_learner
+from linsep.app.result import Result, check_writable, program
+from linsep.app.stream import Safeguards, Say, StreamFit
+from linsep.app.stream_receipt import stream_receipt
+from linsep.data.encode import TableEncoder
+from linsep.data.rowstream import RowStream, is_stream_only
+from linsep.learners.progressive import can_stream
+from linsep.types import DataError
+
+
+@dataclass(frozen=True)
+class StreamOptions:
+    """What `fit` was asked for beside the source and the learner."""
+
+    passes: int = 1
+    classes: tuple[str, ...] | None = None
+    open_classes: bool = False
+    text: tuple[str, ...] = ()
+    bits: int = 18
+    lenient: bool = False
+    checkpoint: Path | None = None
+    every: int = 1_000_000
+    ball: float | None = None
+    half_life: float | None = None
+    drift: str | None = None
+
+
+def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
+    """Whether a source is a pipe, larger than a quarter of the free memory, or of a kind that is only read so."""
+    if str(table) == "-":
+        return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
+    if not isinstance(table, str | Path):
+        return False
+    if not Path(table).is_file() or is_stream_only(str(table), format):
+        return Path(table).exists() or glob.has_magic(str(table))
+    size = Path(table).stat().st_size
+    free = free_memory()
+    return free is not None and size > share * free
+
+
+def free_memory() -> int | None:
+    """Bytes that a process may still take; None where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return None
+
+
+def fit_stream(
+    table: Any,
+    options: StreamOptions,
+    *,
+    target: str | None,
+    positive: str | None,
+    learner: str,
+    model: Path,
+    categorical: tuple[str, ...],
+    format: str | None,
+    say: Say,
+) -> Result:
+    """Train on a stream, save the model, and make its receipt."""
+    check_writable(model)
+    stream = RowStream(
+        str(table),
+        target=target,
+        format=format,
+        categorical=categorical,
+        bits=options.bits,
+        lenient=options.lenient,
+    )
+    if stream.kind == "table" and target is None:
+        raise DataError("name the column that holds the label with --target")
+    if options.passes > 1 and not stream.can_be_read_again:
+        raise DataError("a pipe can be read once: leave out --passes, or write the rows to a file")
+    run = _begin(stream, options, target, positive, learner, say)
+    asked = {"target": target, "positive": positive, "learner": learner, "categorical": list(categorical)}
+    with _checkpoint(run, options, asked) as checkpoint:
+        if run.counters.finished:
+            return Result(*_told(run, model), [f"{options.checkpoint} is finished: nothing was changed"])
+        try:
+            run.run()
+        except DataError as error:
+            if not run.counters.rows:
+                raise
+            run.save(model)
+            rows = run.counters.rows
+            raise DataError(f"{error}; the model of the {rows:,} rows before it is in {model}") from None
+        if checkpoint is not None:
+            checkpoint.write(run)
+        run.save(model)
+    return Result(*_told(run, model), _warnings(run), run.interrupted)
+
+
+def _begin(
+    stream: RowStream, options: StreamOptions, target: str | None, positive: str | None, learner: str, say: Say
+) -> StreamFit:
+    estimator = make_learner(learner, Limits(None, None, 0))
+    if not can_stream(estimator):
+        raise DataError(
+            f"the learner {learner} needs all rows, or keeps them: a stream has no room for that; take perceptron, "
+            "averaged, margin, pa, pa1 or pa2"
+        )
+    estimator.set_params(open_classes=options.open_classes)
+    labels = StreamLabels(list(options.classes) if options.classes else None, positive, options.open_classes)
+    encoder = TableEncoder(bits=options.bits, text=_text_columns(options.text))
+    encoder.target = target
+    run = StreamFit(stream, estimator, encoder, labels, options.passes, say)
+    run.safeguards = Safeguards(options.ball, options.half_life)
+    return run
+
+
+@contextmanager
+def _checkpoint(run: StreamFit, options: StreamOptions, asked: dict[str, Any]) -> Iterator[Checkpoint | None]:
+    """What is done after each chunk: drift alarms, checkpoints."""
+    alarm = None if options.drift is None else DriftAlarm(options.drift)
+    if alarm is not None:
+        run.after_chunk.append(alarm.hear)
+    if options.checkpoint is None:
+        yield None
+        return
+    others = {name: value for name, value in asdict(options).items() if name not in ("checkpoint", "classes", "text")}
+    listed = {"classes": list(options.classes or ()), "text": list(options.text)}
+    restart = (lambda: None) if alarm is None else alarm.restart
+    checkpoint = Checkpoint(options.checkpoint, options.every, asked | others | listed, run.say, restart)
+    try:
+        if checkpoint.resume(run) and not run.counters.finished:
+            run.say(f"going on from {options.checkpoint}, after {run.counters.rows:,} rows")
+        run.after_chunk.append(checkpoint.after_chunk)
+        yield checkpoint
+    finally:
+        checkpoint.close()
+
+
+def _told(run: StreamFit, model: Path) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    lines, data = stream_receipt(run)
+    return [*lines, ("model", f"{model} (next: {program()} show {model})")], {**data, "model": str(model)}
+
+
+def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
+    """COL or COL=words1-2 as {COL: spec}."""
+    pairs = [one.rpartition("=") if "=" in one else (one, "", "words") for one in given]
+    return {name: spec for name, _, spec in pairs}
+
+
+def _warnings(run: StreamFit) -> list[str]:
+    said = [f"skipped: {complaint}" for complaint in run.stream.complaints]
+    if run.interrupted:
+        said.append(f"interrupted after {run.counters.rows:,} rows; the model so far is kept")
+    if run.counters.absorbed:
+        said.append(
+            f"{run.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; scale "
+            "the numbers down, or let old rows fade"
+        )
+    return said

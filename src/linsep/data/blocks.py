@@ -1,0 +1,129 @@
+"""Files as blocks of whole lines: plain, .gz or .zst, one or many, or standard input, in constant memory."""
+
+from __future__ import annotations
+
+import glob
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from linsep.types import DataError
+
+# Text is read in blocks of so many bytes; a line may be longer, up to the second limit.
+BLOCK_BYTES = 2 << 20
+_LONGEST = 256 << 20
+_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+class Block(NamedTuple):
+    """Whole lines: their bytes, the number of the first, and where the next block begins (in bytes and lines)."""
+
+    content: bytes
+    first_line: int
+    end: int
+    next_line: int
+
+
+def find_files(source: str) -> list[str]:
+    """The files that a path, a folder or a pattern such as 'part-*.csv.gz' names, in order; "-" is itself."""
+    if source == "-":
+        return [source]
+    path = Path(source)
+    if path.is_dir():
+        found = sorted(str(p) for p in path.iterdir() if p.is_file() and not p.name.startswith((".", "_")))
+    elif path.exists() or not glob.has_magic(source):
+        found = [source]
+    else:
+        found = sorted(p for p in glob.glob(source, recursive=True) if Path(p).is_file())
+    if not found:
+        raise DataError(f"{source}: there is no file of that name")
+    return found
+
+
+def bare_name(name: str) -> str:
+    """The name without what tells of compression."""
+    for suffix in _COMPRESSED:
+        name = name.removesuffix(suffix)
+    return name
+
+
+def open_bytes(name: str) -> Any:
+    """The content of a file, decompressed, as a stream with `read`."""
+    try:
+        if name == "-":
+            pipe: Any = sys.stdin.buffer
+            head = pipe.peek(4)[:4]
+            kind = next((c for magic, c in _MAGIC.items() if head.startswith(magic)), None)
+            return pa.CompressedInputStream(pa.PythonFile(pipe, "r"), kind) if kind else pipe
+        kind = _COMPRESSED.get(Path(name).suffix.lower())
+        return pa.CompressedInputStream(pa.OSFile(name), kind) if kind else open(name, "rb", buffering=0)
+    except FileNotFoundError:
+        raise DataError(f"there is no file {name}") from None
+    except IsADirectoryError:
+        raise DataError(f"{name} is a folder: name a file in it") from None
+
+
+def read_exactly(stream: Any, size: int, name: str) -> bytes:
+    """Up to `size` bytes, fewer only at the end."""
+    parts = []
+    try:
+        while size > 0 and (part := stream.read(size)):
+            parts.append(bytes(part))
+            size -= len(part)
+    except OSError as error:
+        if name == "-" or bare_name(name) != name:
+            raise DataError(f"{name}: the compressed file is cut short or damaged ({error}); fetch it again") from None
+        raise
+    return b"".join(parts)
+
+
+def iter_blocks(name: str, offset: int = 0, line: int = 1, *, quotes: bool = False) -> Iterator[Block]:
+    """Blocks of whole lines from byte `offset`, where line `line` begins; with `quotes`, of whole CSV records.
+
+    What a block holds depends on where it begins and on nothing else, so a later run can begin at the end of any.
+    """
+    stream = open_bytes(name)
+    try:
+        _skip(stream, offset, name)
+        pending = b""
+        while True:
+            want = BLOCK_BYTES
+            while True:
+                pending += read_exactly(stream, want - len(pending), name)
+                at_end = len(pending) < want
+                size = len(pending) if at_end else _last_end(pending[:want], quotes)
+                if size or at_end:
+                    break
+                if want >= _LONGEST:
+                    raise DataError(f"{name}:{line}: no end of this line in {want >> 20} MB: is it text?")
+                want *= 2
+            if size == 0:
+                return
+            offset += size
+            after = line + pending.count(b"\n", 0, size)
+            yield Block(pending[:size], line, offset, after)
+            line, pending = after, pending[size:]
+    finally:
+        if stream is not sys.stdin.buffer:
+            stream.close()
+
+
+def _skip(stream: Any, offset: int, name: str) -> None:
+    if offset and isinstance(stream, io.RawIOBase):
+        stream.seek(offset)
+        return
+    while offset > 0:
+        offset -= len(read_exactly(stream, min(offset, BLOCK_BYTES), name)) or offset
+
+
+def _last_end(content: bytes, quotes: bool) -> int:
+    """Where the last whole line ends; not inside quotes, which a line end may be part of."""
+    cut = content.rfind(b"\n") + 1
+    while quotes and cut and content.count(b'"', 0, cut) % 2:
+        cut = content.rfind(b"\n", 0, cut - 1) + 1
+    return cut

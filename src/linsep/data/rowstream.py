@@ -1,0 +1,234 @@
+"""Rows that need not fit into memory: one chunk at a time, from a place that can be gone back to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from linsep.data.blocks import bare_name, find_files, iter_blocks
+from linsep.data.csv import check_text, read_csv_block, read_header
+from linsep.data.jsonl import read_jsonl_block
+from linsep.data.parquet import from_arrow
+from linsep.data.svmlight import read_svmlight_block
+from linsep.data.table import TableChunk, take_target
+from linsep.data.vowpal import read_vowpal_block
+from linsep.types import Chunk, DataError
+
+_FORMATS = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".svmlight": "svmlight",
+    ".svm": "svmlight",
+    ".libsvm": "svmlight",
+    ".vw": "vw",
+}
+_BATCH_ROWS = 1 << 14
+_COMPLAINTS = 5
+
+
+class Position(NamedTuple):
+    """Where the next chunk begins: which file, which byte (which batch of a Parquet file), which line, which row."""
+
+    file: int = 0
+    offset: int = 0
+    line: int = 1
+    row: int = 0
+
+
+START = Position()
+
+
+class RowStream:
+    """A source whose rows are read a chunk at a time, in constant memory.
+
+    Parameters
+    ----------
+    source : str or list of str
+        A file, a folder, a pattern such as 'part-*.csv.gz', several of them, or "-" for standard input.
+    target : str, optional
+        The column of the labels, for tables.
+    format : {"csv", "parquet", "jsonl", "svmlight", "vw"}, optional
+        Where the names do not tell; text may be compressed (.gz, .zst).
+    categorical : collection of str
+        Columns to read as text even if they hold numbers.
+    bits : int
+        Vowpal Wabbit's names are hashed to 2**bits columns.
+    lenient : bool
+        Skip malformed lines of text, count them (`skipped`) and keep what was said of the first few (`complaints`).
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "rows.svmlight"
+    >>> _ = path.write_text("1 2:0.5\\n-1 7:1\\n")
+    >>> [(chunk.X.shape, position.row) for chunk, position in RowStream(str(path)).chunks()]
+    [((2, 8), 2)]
+    """
+
+    def __init__(
+        self,
+        source: str | list[str],
+        *,
+        target: str | None = None,
+        format: str | None = None,
+        categorical: Collection[str] = (),
+        bits: int = 18,
+        lenient: bool = False,
+    ) -> None:
+        self.files = [name for one in ([source] if isinstance(source, str) else source) for name in find_files(one)]
+        self.name = source if isinstance(source, str) else ", ".join(source[:3])
+        self.format = format or _guess(self.files)
+        if self.format not in _FORMATS.values():
+            raise DataError(f"no format called {self.format!r}: choose csv, parquet, jsonl, svmlight or vw")
+        self.kind: Literal["table", "rows"] = "rows" if self.format in ("svmlight", "vw") else "table"
+        if self.format == "parquet" and "-" in self.files:
+            raise DataError("a Parquet file ends with its index, so it cannot be read from a pipe: name the file")
+        if self.kind == "rows" and target is not None:
+            raise DataError(f"{self.format} lines begin with their label: leave the target out")
+        self.target, self.categorical, self.bits = target, frozenset(categorical), bits
+        self.lenient, self.skipped = lenient, 0
+        self.complaints: list[str] = []
+        self._kinds: dict[str, bool] = {}
+        # What else must be right with a chunk; raises DataError.
+        self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
+
+    def read_as_text(self, names: Collection[str]) -> None:
+        """From now on do not try whether these columns hold numbers."""
+        self.categorical |= frozenset(names)
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether a later pass, or a run after a crash, finds the rows still there."""
+        return "-" not in self.files
+
+    def fingerprint(self) -> list[list[Any]]:
+        """The files and their sizes: whether they are still what they were."""
+        return [[name, Path(name).stat().st_size] for name in self.files]
+
+    @property
+    def total_bytes(self) -> int | None:
+        """The size of all files on disk; None where it cannot be known."""
+        return sum(Path(name).stat().st_size for name in self.files) if self.can_be_read_again else None
+
+    def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
+        """Chunks from `start` on, each with the position after it; what a chunk holds depends on its position alone."""
+        at = start
+        while at.file < len(self.files):
+            yield from self._file(self.files[at.file], at) if self.format != "parquet" else self._parquet(at)
+            # Rows are counted through all files: the last position of a file tells how many there were.
+            at = Position(at.file + 1, 0, 1, self._row)
+
+    # ------------------------------------------------------------------- text
+    def _file(self, name: str, at: Position) -> Iterator[tuple[TableChunk | Chunk, Position]]:
+        self._row = at.row
+        shown = "standard input" if name == "-" else name
+        names: list[str] = []
+        if self.format == "csv" and at.offset:
+            names = read_header(next(iter_blocks(name, quotes=True)).content, shown)
+        for block in iter_blocks(name, at.offset, at.line, quotes=self.format == "csv"):
+            content = block.content.removeprefix(b"\xef\xbb\xbf") if block.first_line == 1 else block.content
+            if self.format == "csv" and not names:
+                names = read_header(content, shown)
+                take_target(names, self.target)
+            if self.lenient:
+                content = b"".join(self._good_lines(content, shown, block.first_line, names))
+            chunk = self._parse(content, shown, block.first_line, names)
+            if chunk is not None:
+                self._row += chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0]
+                yield chunk, Position(at.file, block.end, block.next_line, self._row)
+
+    def _good_lines(self, content: bytes, name: str, line: int, names: list[str]) -> Iterator[bytes]:
+        """A block without its malformed lines, which are found by halving it."""
+        try:
+            chunk = self._parse(content, name, line, names)
+            if chunk is not None:
+                self._check_kinds(chunk, name, line)
+                self.check(chunk)
+            yield content
+        except DataError as error:
+            cut = self._middle(content)
+            if cut:
+                yield from self._good_lines(content[:cut], name, line, names)
+                yield from self._good_lines(content[cut:], name, line + content.count(b"\n", 0, cut), names)
+                return
+            self.skipped += 1
+            if len(self.complaints) < _COMPLAINTS:
+                self.complaints.append(str(error))
+
+    def _check_kinds(self, chunk: TableChunk | Chunk, name: str, line: int) -> None:
+        """A column of numbers holds numbers in every line, whatever piece of a block the line is looked at in."""
+        if not isinstance(chunk, TableChunk) or not chunk.n_rows:
+            return
+        kinds = {column.name: column.is_number for column in chunk.columns if column.name not in self.categorical}
+        for column, is_number in kinds.items():
+            before = self._kinds.setdefault(column, is_number)
+            if before != is_number and (before or self.format == "jsonl"):
+                raise DataError(f"{name}:{line}, column {column!r}: {'text' if before else 'a number'} out of place")
+
+    def _middle(self, content: bytes) -> int:
+        """Where a line ends, near the middle; 0 if this is one line. A line end inside quotes ends no line of CSV."""
+        half = len(content) // 2
+        for cut in (content.find(b"\n", half) + 1, content.rfind(b"\n", 0, half) + 1):
+            while 0 < cut < len(content) and self.format == "csv" and content.count(b'"', 0, cut) % 2:
+                cut = content.find(b"\n", cut) + 1
+            if 0 < cut < len(content):
+                return cut
+        return 0
+
+    def _parse(self, content: bytes, name: str, line: int, names: list[str]) -> TableChunk | Chunk | None:
+        if not content.strip():
+            return None
+        if self.format == "csv":
+            check_text(content, name, line)
+            table = read_csv_block(content, name, names, self.target, self.categorical, line, self._row)
+            return table if table.n_rows else None
+        if self.format == "jsonl":
+            return read_jsonl_block(content, name, self.target, self.categorical, line, self._row)
+        if self.format == "vw":
+            rows = read_vowpal_block(content, name, self.bits, line, self._row)
+        else:
+            rows = read_svmlight_block(content, name, line, self._row)
+        return rows if rows.X.shape[0] else None
+
+    # ---------------------------------------------------------------- Parquet
+    def _parquet(self, at: Position) -> Iterator[tuple[TableChunk, Position]]:
+        self._row = at.row
+        name = self.files[at.file]
+        try:
+            file = pyarrow.parquet.ParquetFile(name, pre_buffer=False, buffer_size=1 << 16)
+            with file:
+                for number, batch in enumerate(file.iter_batches(_BATCH_ROWS, use_threads=False)):
+                    if number < at.offset:
+                        continue
+                    first = self._row
+                    table = pa.Table.from_batches([batch])
+                    chunk = from_arrow(table, name, self.target, self.categorical, _row_from(name, first), first)
+                    self._row += batch.num_rows
+                    yield chunk, Position(at.file, number + 1, 1, self._row)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise DataError(f"{name}: not a whole Parquet file: {error}") from None
+
+
+def _row_from(name: str, first: int) -> Any:
+    return lambda row: f"{name}, row {first + row} of the stream"
+
+
+def _guess(files: list[str]) -> str:
+    if files == ["-"]:
+        return "csv"
+    found = {_FORMATS.get(Path(bare_name(name)).suffix.lower()) for name in files}
+    if len(found) == 1 and (kind := found.pop()) is not None:
+        return kind
+    raise DataError(f"{files[0]}: the names do not tell one format; say --format csv, parquet, jsonl, svmlight or vw")
+
+
+def is_stream_only(name: str, format: str | None) -> bool:
+    """Whether a file is of a kind that `open_data` does not read: JSON lines, Vowpal Wabbit text, Zstandard."""
+    kind = format or _FORMATS.get(Path(bare_name(name)).suffix.lower())
+    return kind in ("jsonl", "vw") or name.endswith(".zst")

@@ -1,0 +1,230 @@
+"""A table in a stream to features: running means and scales, categories and text hashed, the heaviest names kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+from numba import njit
+
+from linsep.data.grams import Grams, hash_words
+from linsep.data.hashing import hash_names, seed_of
+from linsep.data.table import Column, TableChunk, are_numbers, as_text, number_column
+from linsep.types import Array, DataError
+
+# Names kept, at most; when there are more, those of the lightest weights go.
+MOST_NAMES = 1 << 15
+
+
+class RunningTable:
+    """Columns of a stream as features of one width: 2**bits hashed ones, then one a number, in order of appearance.
+
+    Row t's numbers become (x - m) / s with the mean m and the population standard deviation s of rows 1 to t (1 while
+    they are all equal), so what a row becomes does not depend on how the stream is cut into chunks. A category is a
+    signed 1 in the column that "column=level" is hashed to.
+    """
+
+    def __init__(self, bits: int, text: Mapping[str, str]) -> None:
+        if not 8 <= bits <= 28:
+            raise DataError(f"categories are hashed to 2**bits columns, bits from 8 to 28, not {bits}")
+        self.bits = bits
+        self.text = {name: Grams.parse(spec) for name, spec in text.items()}
+        self.kinds: dict[str, str] = {}  # column -> number, category or text
+        self.moments = np.zeros((0, 3))  # count, mean, sum of squares about the mean
+        self.names: dict[int, tuple[str, float]] = {}
+        self._named = np.zeros(1 << bits, dtype=np.bool_)
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
+        return (1 << self.bits) + len(self.moments)
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns of numbers."""
+        return [name for name, kind in self.kinds.items() if kind == "number"]
+
+    def feature_names(self) -> list[str]:
+        """Numbers by name, hashed columns by the name kept for them, else by number."""
+        hashed = [f"#{j}" for j in range(1 << self.bits)]
+        for column, (name, _) in self.names.items():
+            hashed[column] = name
+        return hashed + self.numbers
+
+    def signs(self) -> Array:
+        """The sign that each kept name was hashed with; 1 elsewhere."""
+        signs = np.ones(self.width)
+        for column, (_, sign) in self.names.items():
+            signs[column] = sign
+        return signs
+
+    # ---------------------------------------------------------------- encoding
+    def encode(self, chunk: TableChunk, *, learn: bool) -> Any:
+        """The rows of a chunk; with `learn` the moments, kinds and names take them in first, row by row."""
+        if learn:
+            self._meet(chunk)
+        self.check(chunk)
+        data, indices, wide = [], [], []
+        number = 0
+        moments = self.moments.copy()
+        for name, kind in self.kinds.items():
+            column = self._as_met(chunk, name, kind)
+            if kind == "number":
+                data.append(_standardise(column.values, moments[number], learn))
+                indices.append(np.full(chunk.n_rows, (1 << self.bits) + number))
+                number += 1
+            elif kind == "category":
+                columns, signs = self._categories(name, column.text, learn)
+                data.append(signs)
+                indices.append(columns)
+            else:
+                wide.append(self._words(name, column.text, learn))
+        self.moments = moments
+        X = sp.csr_matrix(
+            (
+                np.column_stack(data).ravel() if data else np.empty(0),
+                np.column_stack(indices).ravel() if data else np.empty(0, np.int64),
+                np.arange(chunk.n_rows + 1) * len(data),
+            ),
+            shape=(chunk.n_rows, self.width),
+        )
+        return sum(wide, start=X).tocsr() if wide else X
+
+    def check(self, chunk: TableChunk) -> None:
+        """Raise DataError unless the columns are there and hold what they held in the first rows."""
+        missing = [name for name in self.kinds if chunk.column(name) is None]
+        if missing:
+            raise DataError(f"{chunk.where(0)}: columns missing: {', '.join(map(repr, missing))}")
+        for name, kind in self.kinds.items():
+            self._as_met(chunk, name, kind)
+
+    def _meet(self, chunk: TableChunk) -> None:
+        """Take in columns that were not there before; the first rows tell what they hold."""
+        for name in chunk.names:
+            if name not in self.kinds:
+                if self.kinds and chunk.start > 0:
+                    raise DataError(f"{chunk.where(0)}: column {name!r} was not there in the rows before")
+                column = chunk.column(name)
+                assert column is not None
+                kind = "text" if name in self.text else "number" if column.is_number else "category"
+                self.kinds[name] = kind
+                if kind == "number":
+                    self.moments = np.concatenate([self.moments, np.zeros((1, 3))])
+        strange = [name for name in self.text if name not in self.kinds]
+        if strange:
+            raise DataError(f"no column called {strange[0]!r} to read as text")
+
+    def _as_met(self, chunk: TableChunk, name: str, kind: str) -> Column:
+        """The column as numbers or as text, whichever it was in the first rows."""
+        column = chunk.column(name)
+        assert column is not None
+        if kind != "number":
+            return Column(name, None, as_text(column.values) if column.text is None else column.text)
+        if column.values is not None:
+            return column
+        assert column.text is not None
+        bad = np.flatnonzero(~are_numbers(column.text))
+        if not bad.size:
+            return number_column(name, column.text, chunk.where, is_text=False)
+        row = int(bad[0])
+        raise DataError(
+            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the rows before held numbers; "
+            f"mend it, or read the column as categories with --categorical {name}"
+        )
+
+    def _categories(self, name: str, text: Any, learn: bool) -> tuple[Array, Array]:
+        encoded = text.dictionary_encode()
+        levels, offsets = _bytes_of(encoded.dictionary)
+        columns, signs = hash_names(f"{name}=", levels, offsets, self.bits)
+        if learn:
+            for k in np.flatnonzero(~self._named[columns]):
+                level = bytes(levels[offsets[k] : offsets[k + 1]]).decode()
+                self._keep(int(columns[k]), f"{name}={level}", float(signs[k]))
+        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        return columns[codes], signs[codes]
+
+    def _words(self, name: str, text: Any, learn: bool) -> Any:
+        raw, offsets = _bytes_of(pc.utf8_lower(text))
+        named = self._named if learn else np.ones_like(self._named)
+        found = hash_words(raw, offsets, self.text[name], seed_of(f"{name}:"), self.bits, named)
+        for column, sign, a, b in found.new:
+            words = bytes(raw[a:b]).decode(errors="replace")
+            self._keep(column, f"{name}:{' '.join(words.split()) or '_'}", sign)
+        return sp.csr_matrix((found.values, found.columns, found.indptr), shape=(len(found.indptr) - 1, self.width))
+
+    # ------------------------------------------------------------------- names
+    def _keep(self, column: int, name: str, sign: float) -> None:
+        self._named[column] = True
+        self.names[column] = (name, sign)
+
+    def forget_names(self, weight: Array) -> None:
+        """Keep half as many names as there is room for, those of the heaviest weights, once there is none left."""
+        if len(self.names) <= MOST_NAMES:
+            return
+        columns = np.array(sorted(self.names))
+        keep = columns[np.argsort(-np.abs(weight[columns]), kind="stable")[: MOST_NAMES // 2]]
+        self.names = {int(j): self.names[int(j)] for j in np.sort(keep)}
+        self._named[:] = False
+        self._named[keep] = True
+
+    # ------------------------------------------------------------------- state
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """All that was learnt, as a JSON-able part and an array part."""
+        columns = sorted(self.names)
+        meta = {
+            "bits": self.bits,
+            "text": {name: [*grams] for name, grams in self.text.items()},
+            "kinds": [[name, kind] for name, kind in self.kinds.items()],
+            "names": [self.names[j][0] for j in columns],
+        }
+        arrays = {
+            "moments": self.moments,
+            "named": np.array(columns, dtype=np.int64),
+            "signs": np.array([self.names[j][1] for j in columns]),
+        }
+        return meta, arrays
+
+    @classmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> RunningTable:
+        """Take back what `state` gave."""
+        table = cls(meta["bits"], {})
+        table.text = {name: Grams(*grams) for name, grams in meta["text"].items()}
+        table.kinds = dict(meta["kinds"])
+        table.moments = arrays["moments"]
+        for column, name, sign in zip(arrays["named"].tolist(), meta["names"], arrays["signs"].tolist(), strict=True):
+            table._keep(column, name, sign)
+        return table
+
+
+def _bytes_of(text: Any) -> tuple[Array, Array]:
+    """The bytes of an Arrow array of strings, and where each string begins and the last one ends."""
+    text = pc.cast(text, pa.string())
+    _, offsets, raw = text.buffers()
+    bounds = np.frombuffer(offsets, dtype=np.int32)[text.offset : text.offset + len(text) + 1]
+    return np.frombuffer(raw, dtype=np.uint8) if raw is not None and raw.size else np.empty(0, np.uint8), bounds
+
+
+def _standardise(values: Any, moments: Array, learn: bool) -> Array:
+    out = np.empty(len(values))
+    _running(values, moments, learn, out)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _running(values: Any, moments: Any, learn: bool, out: Any) -> None:
+    """(x - mean) / s row by row, the moments taking each row in before it is put out (Welford 1962)."""
+    count, mean, squares = moments[0], moments[1], moments[2]
+    for i in range(values.shape[0]):
+        x = values[i]
+        if learn:
+            count += 1.0
+            move = x - mean
+            mean += move / count
+            squares += move * (x - mean)
+        s = np.sqrt(squares / count) if count > 0.0 else 0.0
+        out[i] = (x - mean) / s if s > 0.0 else x - mean
+    moments[0], moments[1], moments[2] = count, mean, squares

@@ -1,0 +1,82 @@
+"""A pass that predicts each row before it learns from it: progressive validation (Blum, Kalai and Langford 1999).
+
+Each row is one call of the ordinary pass over that row alone, so the weights are those of the ordinary pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numba.extending import overload
+
+from linsep.kernels.epoch import plain_epoch
+from linsep.kernels.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
+from linsep.kernels.optional import is_none
+from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, is_csr, row_count, row_dot
+from linsep.types import CSR
+
+
+def one_row(X: Any, i: int) -> Any:
+    """Row i of `X` as rows of their own; of an array of weights its entry i, and None stays None."""
+    raise NotImplementedError
+
+
+@overload(one_row)
+def _one_row(X: Any, i: Any) -> Callable[..., Any]:
+    def sparse(X: Any, i: Any) -> Any:
+        return CSR(X.data, X.indices, X.indptr[i : i + 2])
+
+    def dense(X: Any, i: Any) -> Any:
+        return X[i : i + 1]
+
+    def nothing(X: Any, i: Any) -> Any:
+        return None
+
+    return nothing if is_none(X) else sparse if is_csr(X) else dense
+
+
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
+def progressive_pass(
+    rows: Any, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, wrong: Any
+) -> tuple[int, int, int]:
+    """`plain_epoch` in the order of the rows, where wrong[i] tells whether row i was predicted wrongly before it.
+
+    Return (mistakes, updates, absorbed). Changes `W` (1, n_features), `b`, `watch` and `wrong`. A tie is a mistake
+    in learning, and predicted as the positive class.
+    """
+    mistakes = updates = absorbed = 0
+    for i in range(row_count(rows.X)):
+        X, y, weight = one_row(rows.X, i), rows.y[i : i + 1], one_row(rows.weight, i)
+        wrong[i] = (row_dot(X, 0, W[0]) + b[0] >= 0.0) != (y[0] > 0.0)
+        m, u, a = plain_epoch(X, y, weight, None, step, W[0], b, intercept, watch, visit + i)
+        mistakes += m
+        updates += u
+        absorbed += a
+    return mistakes, updates, absorbed
+
+
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
+def progressive_pass_of_many(
+    rows: Any, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, wrong: Any
+) -> tuple[int, int, int]:
+    """The same for several classes, which move `together` (`multiclass_epoch`) or each for itself."""
+    k = b.shape[0]
+    model = Classes(W, b, np.zeros((BLOCK, k), W.dtype), np.zeros((k, 3), np.int64))
+    first = np.zeros(BLOCK, np.int64)
+    for i in range(row_count(rows.X)):
+        X, c = one_row(rows.X, i), rows.y[i : i + 1]
+        weight, own = one_row(rows.weight, i), one_row(rows.own, i)
+        block_dots(X, first, W, -1, -1, model.Z)
+        best = 0
+        for j in range(1, k):
+            if model.Z[0, j] + b[j] > model.Z[0, best] + b[best]:
+                best = j
+        wrong[i] = best != c[0]
+        if together:
+            multiclass_epoch(X, c, weight, own, None, step, model, intercept, watch, visit + i)
+        else:
+            one_vs_rest_epoch(X, c, weight, own, None, step, model, intercept, watch, visit + i)
+    return model.counts[:, 0].sum(), model.counts[:, 1].sum(), model.counts[:, 2].sum()

@@ -1,0 +1,53 @@
+"""How far the mistakes of one pass over independent rows bound the error on rows to come."""
+
+from __future__ import annotations
+
+import math
+
+# The grid of lambdas: 2, 2 / sqrt 2, ... down to 2^-19; the best one is near sqrt(2 ln(J / delta) / K).
+_GRID: list[float] = [2.0 ** (1 - j / 2) for j in range(41)]
+
+
+def online_risk_bound(mistakes: int, rows: int, delta: float = 0.05) -> float:
+    r"""min over lambda of (lambda K + ln(J / delta)) / (n (1 - exp(-lambda))): a bound on the mean error in use.
+
+    With probability at least 1 - delta it holds **at every n at once**: for all n, the mean error of the n vectors
+    that were in use before each of the n rows, which is the error of one of them drawn at random, is below it; twice
+    the bound holds for their vote, each vector counted once per row it was tried on. It says nothing about the last
+    vector or the mean vector.
+
+    It assumes that the rows are drawn independently from one distribution and that each was predicted *before* it
+    was learnt from, so it is about a first pass and no later one.
+
+    For one lambda: exp(-lambda K_n + (1 - exp(-lambda)) sum of errors) has mean at most 1 and never grows on average,
+    so by Ville's inequality it stays below 1 / delta for ever with probability 1 - delta. J = 41 lambdas share delta.
+
+    Parameters
+    ----------
+    mistakes, rows : int
+        K and n.
+    delta : float, default=0.05
+        How often the bound may fail.
+
+    Returns
+    -------
+    float
+        At most 1.
+
+    Raises
+    ------
+    ValueError
+        For numbers that no pass can have made.
+
+    Examples
+    --------
+    >>> round(online_risk_bound(1000, 10_000), 4)
+    0.1119
+    """
+    if not 0 <= mistakes <= rows or rows < 1:
+        raise ValueError(f"a pass over {rows} rows cannot make {mistakes} mistakes")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta is a probability between 0 and 1, not {delta}")
+    share = math.log(len(_GRID) / delta)
+    bounds = [(lam * mistakes + share) / (rows * -math.expm1(-lam)) for lam in _GRID]
+    return min([1.0, *bounds])

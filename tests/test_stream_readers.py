@@ -1,0 +1,231 @@
+"""Reading a piece at a time: the same rows whatever the format, compression and cut, and errors with a place."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_svmlight_file
+
+from linsep import Perceptron
+from linsep.data import blocks
+from linsep.data.blocks import iter_blocks
+from linsep.data.encode import TableEncoder
+from linsep.data.rowstream import Position, RowStream
+from linsep.learners.progressive import predict_then_learn
+from linsep.types import DataError
+
+
+@pytest.fixture(params=[64, 700, 1 << 20])
+def cut(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Blocks of so many bytes."""
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", request.param)
+    size: int = request.param
+    return size
+
+
+def table(n: int) -> pa.Table:
+    rng = np.random.default_rng(0)
+    city, note = np.array(["Oslo", "Rome, old", 'so "called"', "two\nlines"]), np.array(["a big one", "small", "é"])
+    size = np.round(rng.normal(size=n) * 100) / 8
+    sold = np.where(size + rng.normal(size=n) > 0, "yes", "no")
+    columns = {"size": size, "city": city[rng.integers(4, size=n)], "note": note[rng.integers(3, size=n)], "sold": sold}
+    return pa.table(columns)
+
+
+def write(rows: pa.Table, path: Path) -> None:
+    """In the format and compression that the name tells."""
+    if path.suffix == ".parquet":
+        pyarrow.parquet.write_table(rows, str(path))
+        return
+    sink = io.BytesIO()
+    if ".jsonl" in path.name:
+        sink.write("".join(json.dumps(row) + "\n" for row in rows.to_pylist()).encode())
+    else:
+        pyarrow.csv.write_csv(rows, sink)
+    kind = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix)
+    file: Any = pa.CompressedOutputStream(str(path), kind) if kind else path.open("wb")
+    with file:
+        file.write(sink.getvalue())
+
+
+def learnt(stream: RowStream) -> tuple[Any, Any]:
+    """The weights of one pass, and all rows as they were encoded."""
+    encoder, learner, parts = TableEncoder(bits=10, text=["note"]), Perceptron(), []
+    for chunk, _ in stream.chunks():
+        stream.read_as_text(encoder.text_columns)
+        parts.append((encoder.learn_chunk(chunk), chunk.y))
+        predict_then_learn(learner, *parts[-1], classes=["no", "yes"])
+    return learner, (sp.vstack([X for X, _ in parts]).tocsr(), np.concatenate([y for _, y in parts]))
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("whole") / "t.parquet"
+    write(table(60), path)
+    learner, (X, y) = learnt(RowStream(str(path), target="sold"))
+    assert X.shape == (60, 1025)
+    fitted = Perceptron(max_iter=1).fit(X, y)
+    assert np.array_equal(learner.coef_, fitted.coef_)
+    assert np.array_equal(learner.intercept_, fitted.intercept_)
+    return learner
+
+
+@pytest.mark.filterwarnings("ignore:Perceptron stopped")
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.csv.zst", "t.jsonl", "t.parquet", "many"])
+def test_one_pass_of_any_format_and_cut_is_fit_to_the_bit(tmp_path: Path, reference: Any, name: str, cut: int) -> None:
+    rows = table(60)
+    if name == "many":
+        for k in range(3):
+            write(rows.slice(20 * k, 20), tmp_path / f"part-{k}.csv.gz")
+        source = str(tmp_path / "part-*.csv.gz")
+    else:
+        write(rows, tmp_path / name)
+        source = str(tmp_path / name)
+    stream = RowStream(source, target="sold")
+    learner, _ = learnt(stream)
+    assert np.array_equal(learner.coef_, reference.coef_)
+    assert learner.n_mistakes_ == reference.n_mistakes_
+    everything = list(stream.chunks())
+    if cut == 64 and name != "t.parquet":
+        assert len(everything) > 10
+    for k in (0, len(everything) // 2):  # a chunk is the same when the stream begins there
+        after = everything[k][1]
+        assert [position for _, position in stream.chunks(after)] == [position for _, position in everything[k + 1 :]]
+
+
+def test_svmlight_and_vowpal_wabbit_against_other_readers(tmp_path: Path, cut: int) -> None:
+    rng = np.random.default_rng(1)
+    lines, vowpal = [], []
+    for _ in range(50):
+        columns = np.sort(rng.choice(90, 5, replace=False)) + 1
+        values = [repr(float(v)) for v in rng.normal(size=5) * 10.0 ** rng.integers(-30, 30, 5)]
+        label = rng.choice(["-1", "+1"])
+        lines.append(f"{label} " + " ".join(f"{j}:{v}" for j, v in zip(columns, values, strict=True)) + " # note")
+        vowpal.append(f"{label} 'tag|a:2 " + " ".join(f"n{j}:{v}" for j, v in zip(columns, values, strict=True)))
+    (tmp_path / "t.svm").write_text("\n".join(lines))
+    (tmp_path / "t.vw").write_text("\n\n".join(vowpal) + "\n")
+    theirs, labels = load_svmlight_file(str(tmp_path / "t.svm"), n_features=91, zero_based=True)
+    parts: list[Any] = [chunk for chunk, _ in RowStream(str(tmp_path / "t.svm")).chunks()]
+    wide = [sp.csr_matrix((c.X.data, c.X.indices, c.X.indptr), shape=(c.X.shape[0], 91)) for c in parts]
+    assert (sp.vstack(wide) != theirs).nnz == 0
+    assert np.concatenate([chunk.y for chunk in parts]).tolist() == labels.tolist()
+    parts = [chunk for chunk, _ in RowStream(str(tmp_path / "t.vw")).chunks()]
+    hashed = sp.vstack([chunk.X for chunk in parts]).tocsr()
+    assert hashed.shape == (50, 1 << 18)
+    # Names are hashed without collisions here, so sorted by value the rows are the same, times 2.
+    assert all(
+        np.array_equal(
+            np.sort(hashed[i].data), np.sort(2 * np.array([float(e.split(":")[1]) for e in line.split()[2:]]))
+        )
+        for i, line in enumerate(vowpal)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.svm", "1 1:1\n" * 30 + "1 1:x\n", r"t\.svm:31:5: expected a finite number, found 'x'"),
+        ("t.vw", "1 |a b\n" * 30 + "1 |a b:\n", r"t\.vw:31:8: expected a finite number"),
+        ("t.vw", "1 |a b\n" * 30 + "1 2 |a b\n", r"t\.vw:31:3: expected 'tag or \|"),
+        ("t.csv", "a,y\n" + "1,p\n" * 30 + "1,p,3\n", r"t\.csv:32: 3 fields where the header has 2"),
+        ("t.csv", "a,y\n" + "1,p\n" * 30 + "é,p\n", r"t\.csv:32, column 'a': 'é' (where|is not)"),
+        ("t.csv", "a,y\n" + "1,p\n" * 30 + '"1,p\n', r"t\.csv:32: malformed quotes"),
+        ("t.jsonl", '{"a": 1, "y": "p"}\n' * 30 + "{]\n", r"t\.jsonl:31: expected one JSON object"),
+        ("t.jsonl", '{"a": 1, "y": "p"}\n' * 30 + '{"a": "x", "y": "p"}\n', r"t\.jsonl:31, column 'a': 'x' where"),
+        ("t.jsonl", '{"a": 1, "y": "p"}\n' * 30 + '{"y": "p"}\n', r"t\.jsonl:31, column 'a': the value is|no feature"),
+    ],
+)  # fmt: skip
+def test_a_malformed_line_is_named_or_skipped(tmp_path: Path, name: str, text: str, message: str, cut: int) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    target = None if name in ("t.svm", "t.vw") else "y"
+    encoder = TableEncoder(bits=8)
+    with pytest.raises(DataError, match=message):
+        for chunk, _ in RowStream(str(path), target=target).chunks():
+            encoder.learn_chunk(chunk)
+    stream, encoder = RowStream(str(path), target=target, lenient=True), TableEncoder(bits=8)
+    stream.check = encoder.check_chunk
+    found = [encoder.learn_chunk(chunk).shape[0] for chunk, _ in stream.chunks()]
+    assert (sum(found), stream.skipped, len(stream.complaints)) == (30, 1, 1), stream.complaints
+
+
+def test_compressed_files_that_are_cut_short_or_empty(tmp_path: Path) -> None:
+    whole = gzip.compress(b"a,y\n" + b"1,2\n" * 9000)
+    (tmp_path / "t.csv.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"t\.csv\.gz: the compressed file is cut short"):
+        list(RowStream(str(tmp_path / "t.csv.gz"), target="y").chunks())
+    (tmp_path / "p.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(DataError, match="not a whole Parquet file"):
+        list(RowStream(str(tmp_path / "p.parquet"), target="y").chunks())
+    (tmp_path / "e.csv").write_bytes(b"")
+    assert list(RowStream(str(tmp_path / "e.csv"), target="y").chunks()) == []
+
+
+def test_what_cannot_be_opened(tmp_path: Path) -> None:
+    for source, format, message in (
+        ("-", "parquet", "cannot be read from a pipe"),
+        (str(tmp_path / "none.csv"), None, "there is no file"),
+        (str(tmp_path / "x*.csv"), None, "there is no file of that name"),
+        (str(tmp_path / "x.txt"), None, "do not tell one format"),
+        ("-", "arff", "no format called 'arff'"),
+    ):
+        with pytest.raises(DataError, match=message):
+            list(RowStream(source, format=format).chunks())
+
+
+def test_lines_longer_than_a_block_and_blocks_that_begin_anywhere(tmp_path: Path, cut: int) -> None:
+    lines = [b"x" * n for n in (3, 5000, 0, 70, 64, 63, 1)]
+    (tmp_path / "t").write_bytes(b"\n".join(lines))
+    found = list(iter_blocks(str(tmp_path / "t")))
+    assert b"".join(block.content for block in found) == b"\n".join(lines)
+    assert all(block.content.endswith(b"\n") for block in found[:-1])
+    for k, block in enumerate(found):
+        assert list(iter_blocks(str(tmp_path / "t"), block.end, block.next_line)) == found[k + 1 :]
+
+
+# ------------------------------------------------------------------------- fuzz
+_PIECES = st.sampled_from(
+    ["1", "-1", "0.5", "1e400", "nan", ":", " ", "\n", "|", "a", '"', ",", "#", "{", "}", '"a":', "\r", "é", "'", "x"]
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(["svm", "vw", "csv", "jsonl"]), st.lists(_PIECES, max_size=25), st.binary(max_size=9))
+def test_readers_never_crash_and_never_let_infinities_in(
+    tmp_path_factory: pytest.TempPathFactory, suffix: str, pieces: list[str], raw: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("fuzz") / f"t.{suffix}"
+    head = {"csv": b"a,y\n1,2\n", "jsonl": b'{"a": 1, "y": 2}\n'}.get(suffix, b"1 |a 1:1\n" if suffix == "vw" else b"")
+    path.write_bytes(head + "".join(pieces).encode() + raw)
+    encoder = TableEncoder(bits=8)
+    stream = RowStream(str(path), target="y" if suffix in ("csv", "jsonl") else None, bits=8)
+
+    def rows() -> Iterator[Any]:
+        for chunk, _ in stream.chunks():
+            yield encoder.learn_chunk(chunk)
+
+    try:
+        for X in rows():
+            assert np.isfinite(X.data).all()
+    except DataError as error:
+        assert path.name in str(error) or "label" in str(error) or "column" in str(error)
+
+
+def test_positions_count_rows_through_all_files(tmp_path: Path) -> None:
+    for k in range(2):
+        (tmp_path / f"{k}.svm").write_text("1 1:1\n-1 2:1\n")
+    found = [position for _, position in RowStream(str(tmp_path)).chunks()]
+    assert found == [Position(0, 13, 3, 2), Position(1, 13, 3, 4)]
