@@ -14,27 +14,25 @@ VARIANTS = ["pa", "pa1", "pa2"]
 
 
 def solve(start: Any, move: Any, variant: str, C: float) -> Any:
-    """argmin ||v - start||^2 / 2 + (0, C xi or C xi^2) subject to v.move >= 1 - xi, xi >= 0 (xi = 0 for "pa")."""
+    """argmin ||v - start||^2 / 2 + C xi ("pa1"), C xi^2 ("pa2"), subject to v.move >= 1 - xi, xi >= 0 (0 for "pa")."""
+    slack = variant != "pa"
+    square = variant == "pa2"
 
     def objective(u: Any) -> float:
-        slack = {"pa": 0.0, "pa1": C * u[-1], "pa2": C * u[-1] ** 2}[variant]
-        return float(0.5 * ((u[:-1] - start) ** 2).sum() + slack)
+        return float(0.5 * ((u[: start.size] - start) ** 2).sum() + (C * u[-1] ** (1 + square) if slack else 0.0))
 
-    constraints = [
-        {"type": "ineq", "fun": lambda u: u[:-1] @ move - 1 + u[-1]},
-        {"type": "ineq", "fun": lambda u: u[-1]},
-    ]
-    if variant == "pa":
-        constraints.append({"type": "eq", "fun": lambda u: u[-1]})
-    found = minimize(
-        objective,
-        np.append(start, 0.0),
-        method="SLSQP",
-        constraints=constraints,
-        options={"ftol": 1e-14, "maxiter": 500},
-    )
+    def gradient(u: Any) -> Any:
+        return np.append(u[: start.size] - start, [C * (2 * u[-1] if square else 1.0)] if slack else [])
+
+    row, last = np.append(move, [1.0] if slack else []), np.append(np.zeros(start.size), [1.0])
+    constraints = [{"type": "ineq", "fun": lambda u: u @ row - 1, "jac": lambda u: row}]
+    if slack:
+        constraints.append({"type": "ineq", "fun": lambda u: u @ last, "jac": lambda u: last})
+    u = np.append(start, [0.0] if slack else [])
+    programme: Any = minimize
+    found = programme(objective, u, jac=gradient, method="SLSQP", constraints=constraints, options={"ftol": 1e-12})
     assert found.success
-    return found.x[:-1]
+    return found.x[: start.size]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -15,9 +15,10 @@ from linsep.kernels.optional import UpdateLog
 from linsep.kernels.votes import add_votes
 from linsep.learners.base import as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.budgeted import Budgeted, check_budget
+from linsep.learners.interrupt import uninterrupted
 from linsep.learners.kernel_function import KernelFunction, block_rows, check_kernel
 from linsep.learners.kernel_passes import Growing, Passes
-from linsep.learners.training import BatchLearner
+from linsep.learners.training import BatchLearner, Progress
 from linsep.learners.weights import Given
 from linsep.theory.budgets import projection_bound
 from linsep.types import Array, DataError
@@ -66,6 +67,8 @@ class KernelPerceptron(BatchLearner):
         What a mistake does when the budget is used up: shrink all coefficients and drop the oldest row; drop one at
         random; or drop none and add the new row's projection on those kept, with "++" for rows right by a small margin
         too. `mistake_bound` tells what is guaranteed. Memory besides the rows: 8 budget^2 bytes a plane.
+    max_seconds, verbose
+        As in `Perceptron`.
 
     Attributes
     ----------
@@ -106,12 +109,10 @@ class KernelPerceptron(BatchLearner):
         "support_", "norm2_", "mistake_rows_", "mistake_classes_", "mistake_steps_", "mistake_visits_"
     )  # fmt: skip
     # What the loop asks for and this learner has no parameter for.
-    max_seconds = None
     fit_intercept = True
     warm_start = False
     multi_class = "ovr"
     trace = "epochs"
-    verbose = 0
 
     support_: Array
     norm2_: Array
@@ -133,6 +134,8 @@ class KernelPerceptron(BatchLearner):
         random_state: Any = None,
         budget: int | None = None,
         budget_policy: str = "forgetron",
+        max_seconds: float | None = None,
+        verbose: int | Progress = 0,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -144,45 +147,10 @@ class KernelPerceptron(BatchLearner):
         self.random_state = random_state
         self.budget = budget
         self.budget_policy = budget_policy
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     # --------------------------------------------------------------- training
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, reference: Any = None) -> Self:
-        """Learn from all rows until a pass is clean or the budget ends.
-
-        Parameters
-        ----------
-        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
-            float32 and float64 are used as they are, other dtypes as float64.
-        y : array, shape (n_samples,)
-            Labels of any type; the second of two is the positive class.
-        sample_weight : array, shape (n_samples,), optional
-            As in `Perceptron.fit`: a mistake of row i counts so much.
-        reference : None
-            There is no plane to compare with in the space of a kernel.
-
-        Raises
-        ------
-        ValueError
-            For input that cannot be learnt from, an unknown kernel, or a function that is none; nothing has changed.
-        KeyboardInterrupt
-            On Ctrl-C, after the model so far has been kept.
-        """
-        with self._unchanged_on_error():
-            self._check_parameters()
-            if reference is not None:
-                raise DataError("a kernel's vector has no coordinates to compare with a reference: give none")
-        before = self.__dict__.copy()
-        try:
-            rows, numbers = self._rows_to_fit(X, y, sample_weight, warm=False)
-            if self._budgeted is not None:
-                self._budgeted.see(rows.X)
-            self._train(rows, np.empty(0), numbers)
-        except Exception:  # not Ctrl-C, which keeps the model so far
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        return self
-
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over these rows, in the order given, from the mistakes so far.
 
@@ -197,12 +165,14 @@ class KernelPerceptron(BatchLearner):
         """
         with self._unchanged_on_error():
             self._check_parameters()
-            for rows in self._rows_to_add(X, y, classes, sample_weight):
-                record = np.zeros((1, len(RECORD)))
-                self._run(rows, self._prepare(rows), None, np.empty(0), record)
-                self.t_ += len(rows.y)
-                self._count(record)
-            self._settle()
+            parts = self._rows_to_add(X, y, classes, sample_weight)
+            with uninterrupted():
+                for rows in parts:
+                    record = np.zeros((1, len(RECORD)))
+                    self._run(rows, self._passes(rows), None, np.empty(0), record)
+                    self.t_ += len(rows.y)
+                    self._count(record)
+                self._settle()
         return self
 
     def _check_parameters(self) -> None:
@@ -219,6 +189,9 @@ class KernelPerceptron(BatchLearner):
         if given.weight is not None and self.budget is not None:
             raise DataError("a budget's guarantees are about unit steps: give no sample_weight, or budget=None")
         return Rows(rows, self._encode(given), given.weight), given.numbers
+
+    def _moving(self) -> tuple[Array, Array]:
+        return self.norm2_, self.norm2_  # what numbers are summed in: float64
 
     def _start(self, X: Any) -> None:
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
@@ -238,6 +211,13 @@ class KernelPerceptron(BatchLearner):
         return KernelFunction(self.kernel, int(self.degree), float(self.gamma), float(self.coef0))
 
     def _prepare(self, rows: Rows) -> Any:
+        """All rows are known before the first pass: so is the largest k(x, x)."""
+        memory = self._passes(rows)
+        if self._budgeted is not None:
+            self._budgeted.see(rows.X)
+        return memory
+
+    def _passes(self, rows: Rows) -> Any:
         """The passes, the place of each row in `support_` (-1: not there), and the number of the first row."""
         many = len(self.classes_) > 2
         steps = np.where(np.arange(len(self.classes_))[:, None] == rows.y, 1.0, -1.0) if many else rows.y[None]
@@ -251,6 +231,8 @@ class KernelPerceptron(BatchLearner):
         return passes, np.full(len(rows.y), -1), self.t_
 
     def _run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        if reference.size:
+            raise DataError("a kernel's vector has no coordinates to compare with a reference: give none")
         if self._budgeted is not None:
             before = self._budgeted.values
             made = self._budgeted.run(rows.X, memory[0], rows.order, self.t_, memory[1])

@@ -137,6 +137,6 @@ def _as_wide(learner: EpochLearner, X: Any) -> Any:
     if not hasattr(X, "indptr") or not hasattr(learner, "coef_") or X.shape[1] == learner.n_features_in_:
         return X
     if X.shape[1] > learner.n_features_in_:
-        learner._widen(X.shape[1])
+        learner._widen(X.shape[1], [])
         return X
     return sp.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], learner.n_features_in_))
