@@ -55,7 +55,7 @@ def test_an_open_learner_does_not_start_with_rows_of_weight_zero() -> None:
     learner = Perceptron(open_classes=True).partial_fit([[1.0, 2.0]], ["a"], sample_weight=[0.0])
     assert not any(name.endswith("_") for name in vars(learner) if not name.startswith("_"))
     assert learner.partial_fit([[1.0]], ["b"]).classes_.tolist() == ["b"]
-    with pytest.raises(ValueError, match="weights of all rows are 0"):
+    with pytest.raises(ValueError, match="weights of all rows are zero"):
         Perceptron().fit([[1.0], [2.0]], [0, 1], sample_weight=[0.0, 0.0])
 
 

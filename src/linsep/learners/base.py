@@ -236,7 +236,7 @@ class LinearClassifier(Classifier):
         """Check what `fit` was given and start afresh, unless `warm`; as `_rows` gives it."""
         given = rows_of_weight(*self._check_rows(X, y, reset=not warm), sample_weight)
         if not len(given.y):
-            raise ValueError("the weights of all rows are 0: there is nothing to learn from")
+            raise ValueError("the weights of all rows are zero: there is nothing to learn from")
         if not warm:
             self._open = self.open_classes
             self.classes_ = self._check_classes(given.y)

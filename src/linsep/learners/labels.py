@@ -82,7 +82,7 @@ def check_labels(y: Any) -> Any:
         return y if not labels or isinstance(labels[0], str) else np.array(labels).reshape(array.shape)
     if array.dtype.kind == "f" and not (whole := (array == np.floor(array)) | ~np.isfinite(array)).all():
         check_label(array[~whole][0])  # scikit-learn names those that are not finite
-    elif array.dtype.kind not in "biufUT":
+    elif array.dtype.kind not in "biufcUT":  # scikit-learn names complex ones
         check_label(array.ravel()[0])
     return y
 

@@ -35,7 +35,8 @@ def rows_of_weight(X: Any, y: Array, sample_weight: Any) -> Given:
     """The rows whose weight is not 0, and their weights; an error unless all are finite and at least 0."""
     if sample_weight is None:
         return Given(X, y)
-    if np.shape(sample_weight) == (len(y),) and not np.any(sample_weight):  # scikit-learn wants one that is not 0
+    weights = np.asarray(sample_weight)
+    if weights.shape == (len(y),) and not weights.any():  # scikit-learn wants one that is not 0
         return Given(X, y, np.zeros(len(y))).take(slice(0))
     weight: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     given = Given(X, y, weight)
