@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
 
-.PHONY: demo test test-lowest lint types format lock bench clean
+.PHONY: demo gallery test test-lowest lint types format lock bench bench-long clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -17,8 +17,13 @@ $(READY): requirements/dev.lock pyproject.toml
 demo: $(READY)
 	$(BIN)/linsep demo
 
+# Pictures and their page in build/gallery.
+gallery: $(READY)
+	$(BIN)/python -W error docs/gallery build/gallery
+
+# One process a core; a file stays in one of them, so that its kernels are compiled once.
 test: $(READY)
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -45,6 +50,8 @@ lock:
 	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
 	  --extra bench --group build pyproject.toml -o requirements/bench.lock
+	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
+	  --extra plots --extra app --group docs --group build pyproject.toml -o requirements/docs.lock
 
 # The peers, in an environment of their own, at the releases that dev.lock tests.
 $(BENCH_READY): requirements/bench.lock pyproject.toml
@@ -58,6 +65,11 @@ $(BENCH_READY): requirements/bench.lock pyproject.toml
 bench: $(BENCH_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 	  .venv-bench/bin/python -m benchmarks $(SUITES) $(if $(PAGE),--page $(PAGE))
+
+# The suites that take minutes.
+LONG := certificates tagging freund_schapire
+bench-long:
+	$(MAKE) bench SUITES="$(LONG)"
 
 clean:
 	rm -rf .venv .venv-bench .venv-lowest linsep-demo

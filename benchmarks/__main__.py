@@ -21,11 +21,24 @@ from benchmarks.data import loaders
 from benchmarks.timing import Report
 
 # Suite -> the module that has a function of its name; those of the second group read the real data.
-MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports"}
+MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports", "convex": "convex", "hidden": "hidden"}
 REAL = {"mnist": "dense", "flights": "wide", "text": "wide", "threads": "threads", "peers": "peers", "files": "files"}
-REAL |= {"certificates": "certificates"}
-ORDER = ("breast_cancer", "mnist", "flights", "text", "online", "imports", "peers", "files", "threads", "certificates")
-PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit")
+ORDER = (
+    "breast_cancer",
+    "mnist",
+    "flights",
+    "text",
+    "online",
+    "imports",
+    "convex",
+    "hidden",
+    "peers",
+    "files",
+    "threads",
+)
+# Suites that take minutes: `make bench-long` runs them, or name them.
+LONG = {"certificates": "certificates", "tagging": "tagging", "freund_schapire": "freund_schapire"}
+PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parent / "results"
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
 
@@ -51,13 +64,16 @@ def put_into(page: Path, printed: str) -> None:
 def main() -> None:
     """Run the suites named on the command line, or all."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"any of: {', '.join(ORDER)}; all unless named")
+    known = ", ".join([*ORDER, *LONG])
+    parser.add_argument(
+        "suites", nargs="*", metavar="SUITE", help=f"any of: {known}; all but {', '.join(LONG)} unless named"
+    )
     parser.add_argument("--page", type=Path, help="a Markdown page that is to hold what is printed, between its marks")
     arguments = parser.parse_args()
     chosen = arguments.suites or ORDER
-    if unknown := set(chosen) - set(ORDER):
-        parser.error(f"no suite called {', '.join(sorted(unknown))}: choose from {', '.join(ORDER)}")
-    if not REAL.keys().isdisjoint(chosen):
+    if unknown := set(chosen) - {*ORDER, *LONG}:
+        parser.error(f"no suite called {', '.join(sorted(unknown))}: choose from {known}")
+    if not (REAL | LONG).keys().isdisjoint(chosen):
         loaders()  # say what is missing now, not after minutes
     warnings.simplefilter("ignore")  # budgets end on purpose here
     report = Report()
@@ -65,7 +81,7 @@ def main() -> None:
     for suite in chosen:
         if cores:  # Vowpal Wabbit reads in a thread of its own: one core is for all or for none
             os.sched_setaffinity(0, cores if suite == "threads" else {max(cores)})
-        getattr(import_module(f"benchmarks.{(MADE | REAL)[suite]}"), suite)(report)
+        getattr(import_module(f"benchmarks.{(MADE | REAL | LONG)[suite]}"), suite)(report)
         report.write(RESULTS)  # what later suites do cannot lose it
     releases = f"numba {numba.__version__}, " + ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     report.say(f"\n{processor()}, Python {platform.python_version()}, {releases}.")

@@ -77,7 +77,7 @@ def highs(X: Any, y: Any) -> Any:
     Z = sp.csr_matrix(sp.hstack(parts)).multiply(s[:, None])
     n, width = Z.shape
     inequalities: list[Any] = [-Z, sp.identity(n)]
-    found = linprog(
+    found: Any = linprog(
         np.concatenate([np.zeros(width), -np.ones(n)]),
         A_ub=sp.hstack(inequalities, format="csc"),
         b_ub=np.zeros(n),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,3 +105,186 @@ def pocket(V: Any, orders: Any, mistaken: Any, move: Any, weight: Any) -> Pocket
         if errors[-1] == 0:
             break
     return PocketRun(V, kept, errors, judged)
+
+
+def chain_vector(tokens: Any, tags: Any, n_features: int, n_tags: int) -> Any:
+    """Phi(x, y): how often each feature stands with each tag, then each tag (n_tags: the start) before each tag, then
+    each tag at the end."""
+    W, T = np.zeros((n_features, n_tags)), np.zeros((n_tags + 2, n_tags))
+    before = n_tags
+    for features, tag in zip(tokens, tags, strict=True):
+        for f in features:
+            W[f, tag] += 1
+        T[before, tag] += 1
+        before = tag
+    T[n_tags + 1, before] += 1
+    return np.append(W.ravel(), T.ravel())
+
+
+def best_tags(w: Any, tokens: Any, n_features: int, n_tags: int) -> tuple[int, ...]:
+    """Of all sequences the best; of equal ones the one whose last tag comes first, then whose last but one does."""
+    every = itertools.product(range(n_tags), repeat=len(tokens))
+    return min(every, key=lambda z: (-(w @ chain_vector(tokens, z, n_features, n_tags)), z[::-1]))
+
+
+class ChainRun(NamedTuple):
+    w: Any
+    mean: Any  # of w after each visit
+    mistakes: list[int]  # the visits where the best tags were not the gold ones
+
+
+def chain(sentences: Any, gold: Any, visits: Any, n_features: int, n_tags: int) -> ChainRun:
+    """Collins' perceptron: w += Phi(x, y) - Phi(x, z) wherever the best tags z are not y."""
+    w = total = np.zeros(n_features * n_tags + (n_tags + 2) * n_tags)
+    mistakes = []
+    for visit, i in enumerate(visits):
+        z = best_tags(w, sentences[i], n_features, n_tags)
+        if z != tuple(gold[i]):
+            gain = chain_vector(sentences[i], gold[i], n_features, n_tags)
+            w = w + gain - chain_vector(sentences[i], z, n_features, n_tags)
+            mistakes.append(visit)
+        total = total + w
+    return ChainRun(w, total / len(visits), mistakes)
+
+
+def loss(name: str, y: float, z: float) -> float:
+    m = y * z
+    return {
+        "perceptron": max(0.0, -m),
+        "hinge": max(0.0, 1 - m),
+        "logistic": float(np.logaddexp(0, -m)),
+        "squared_hinge": max(0.0, 1 - m) ** 2,
+        "squared": (y - z) ** 2,
+    }[name]
+
+
+def slope(name: str, y: float, z: float) -> float:
+    m = y * z
+    return {
+        "perceptron": -y * (m <= 0),
+        "hinge": -y * (m < 1),
+        "logistic": -y * float(np.exp(-np.logaddexp(0, m))),
+        "squared_hinge": -2 * y * max(0.0, 1 - m),
+        "squared": 2 * (z - y),
+    }[name]
+
+
+def sgd(A: Any, y: Any, rows: Any, etas: Any, name: str, radius: float, clip: float, weight: Any) -> tuple[Any, Any]:
+    """The vector before each step and the last one; step t takes row rows[t] of A and eta etas[t]."""
+    w, stored = np.zeros(A.shape[1]), []
+    for i, eta in zip(rows, etas, strict=True):
+        stored.append(w)
+        g = weight[i] * slope(name, y[i], w @ A[i]) * A[i]
+        g = g * min(1.0, clip / max(float(np.linalg.norm(g)), 1e-300))
+        w = w - eta * g
+        w = w * min(1.0, radius / max(float(np.linalg.norm(w)), 1e-300))
+    return np.array(stored), w
+
+
+class MixedRun(NamedTuple):
+    w: Any  # (w, b)
+    mean: Any  # of all vectors in use, one after each row
+    mistakes: list[list[int]]  # of each shard in each epoch
+
+
+def parameter_mixing(X: Any, y: Any, mix: str, epochs: int) -> MixedRun:
+    """Each shard (a list of them) makes an epoch from the mixed weights; then w = sum mu_i w_i."""
+    w = np.zeros(X[0].shape[1] + 1)
+    used: list[Any] = []
+    mistakes: list[list[int]] = []
+    for _ in range(epochs):
+        trained: list[Any] = []
+        k: list[int] = []
+        for rows, labels in zip(X, y, strict=True):
+            v, made = w.copy(), 0
+            for x, label in zip(rows, labels, strict=True):
+                if label * (x @ v[:-1] + v[-1]) <= 0:
+                    v += label * np.append(x, 1.0)
+                    made += 1
+                used.append(v.copy())
+            trained.append(v)
+            k.append(made)
+        mu = np.array(k) / sum(k) if mix == "mistakes" and any(k) else np.full(len(X), 1 / len(X))
+        if any(k):
+            w = mu @ np.array(trained)
+        mistakes.append(k)
+    return MixedRun(w, np.mean(used, axis=0), mistakes)
+
+
+def kernel_perceptron(K: Any, steps: Any, orders: Any) -> Any:
+    """Mistakes (epoch, row, plane), in order, and coefficients: a_i += steps_i wherever steps_i sum_j a_j K_ij <= 0."""
+    A = np.zeros((len(steps), len(K)))
+    mistakes = []
+    for epoch, order in enumerate(orders):
+        for i in order:
+            for k, step in enumerate(steps[:, i]):
+                if step * sum(A[k, j] * K[i, j] for j in range(len(K))) <= 0:
+                    A[k, i] += step
+                    mistakes.append((epoch, int(i), k))
+    return mistakes, A
+
+
+class BudgetRun(NamedTuple):
+    mistakes: list[int]
+    kept: list[int]  # oldest first
+    a: Any  # coefficients of the rows kept
+    shrunk: list[float]  # factors phi of the Forgetron
+
+
+def removal(K: Any, y: Any, budget: int, draws: Any = None) -> BudgetRun:
+    """Forgetron (draws None), or removal of old row number int(draws[t] x rows); K(x, x) <= 1; each row once."""
+    kept: list[int] = []
+    a: list[float] = []
+    mistakes, shrunk, Q = [], [], 0.0
+    for t in range(len(y)):
+        if y[t] * sum(c * K[t, j] for c, j in zip(a, kept, strict=True)) > 0:
+            continue
+        mistakes.append(t)
+        kept, a = [*kept, t], [*a, float(y[t])]
+        if len(kept) <= budget:
+            continue
+        e, phi = 0 if draws is None else int(draws[t] * budget), 1.0
+        r = kept[e]
+        sigma, mu = abs(a[e]), np.sign(a[e]) * sum(c * K[r, j] for c, j in zip(a, kept, strict=True))
+        if draws is None:
+            left = 15 / 32 * len(mistakes) - Q
+
+            def psi(phi: float, sigma: float = sigma, mu: float = mu) -> float:
+                return (phi * sigma) ** 2 + 2 * phi * sigma - 2 * phi * sigma * phi * mu
+
+            if psi(1.0) > left:  # bisection: psi first rises from 0
+                low, high = 0.0, 1.0
+                for _ in range(100):
+                    phi = (low + high) / 2
+                    low, high = (phi, high) if psi(phi) <= left else (low, phi)
+            Q += psi(phi)
+            shrunk.append(phi)
+        a = [phi * c for c in a]
+        del kept[e], a[e]
+    return BudgetRun(mistakes, kept, np.array(a), shrunk)
+
+
+def projectron(K: Any, y: Any, budget: int, plus: bool) -> BudgetRun:
+    """Mistakes add rows while there is room and independent ones, then projections; K(x, x) <= 1; each row once."""
+    kept: list[int] = []
+    a = np.zeros(0)
+    mistakes = []
+    for t in range(len(y)):
+        m = y[t] * (K[t, kept] @ a)
+        if m > 0 and (not plus or m >= 1):
+            continue
+        d = np.linalg.solve(K[np.ix_(kept, kept)], K[kept, t])
+        inside = K[t, kept] @ d
+        away, tau = max(K[t, t] - inside, 0.0), 1.0
+        if m <= 0:
+            mistakes.append(t)
+            if len(kept) < budget and away > 1e-10 * K[t, t]:
+                kept, a = [*kept, t], np.append(a, y[t])
+                continue
+        else:
+            sure = 1 - m - np.sqrt((budget + 1) * away)
+            if sure <= 0 or inside <= 0:
+                continue
+            tau = min(1.0, (1 - m) / inside, 2 * sure / inside)
+        a = a + tau * y[t] * d
+    return BudgetRun(mistakes, kept, a, [])

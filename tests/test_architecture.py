@@ -17,6 +17,7 @@ FILES = sorted((ROOT / "linsep").rglob("*.py"))
 FLOORS = {
     "types": 0,
     "jsonable": 1,
+    "markup": 1,
     "kernels": 1,
     "data": 2,
     "theory": 2,
@@ -25,6 +26,7 @@ FLOORS = {
     "store": 4,
     "plots": 4,
     "scale": 4,
+    "export": 4,
     "app": 5,
 }
 KERNELS_MAY_IMPORT = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}

@@ -13,7 +13,6 @@ import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import naive
 from linsep.learners import (
@@ -34,23 +33,6 @@ LEARNERS = [
     PassiveAggressive(variant="pa2", multi_class="multiclass"),
     Perceptron(multi_class="multiclass"),
 ]
-SCALED_UPDATES = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "a weight scales updates; it is not a number of visits"
-    for kind in ("dense", "sparse")
-}
-
-
-@quietly
-@parametrize_with_checks(DEFAULTS, expected_failed_checks=lambda e: {} if isinstance(e, Rocchio) else SCALED_UPDATES)
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize("learner", DEFAULTS, ids=repr)
-def test_number_of_scikit_learn_checks(learner: Any) -> None:
-    n = len(list(estimator_checks_generator(learner)))
-    assert not sklearn.__version__.startswith("1.9.") or n == (63 if isinstance(learner, Rocchio) else 64)
-    assert n >= 50
 
 
 def make_learner(rule: str, C: float, **parameters: Any) -> Any:

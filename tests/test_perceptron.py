@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import linear_model
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import naive
 from linsep.learners import Perceptron
@@ -141,24 +139,6 @@ def test_equals_scikit_learn(k: int, exact: bool) -> None:
         np.testing.assert_array_equal(ours.intercept_, theirs.intercept_)
     else:
         np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9, atol=1e-9)
-
-
-SCALED_UPDATES = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "a weight scales updates; it is not a number of visits"
-    for kind in ("dense", "sparse")
-}
-
-
-@quietly
-@parametrize_with_checks([Perceptron()], expected_failed_checks=lambda _: SCALED_UPDATES)
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-def test_number_of_scikit_learn_checks() -> None:
-    n = len(list(estimator_checks_generator(Perceptron())))
-    assert not sklearn.__version__.startswith("1.9.") or n == 64
-    assert n >= 50
 
 
 # --------------------------------------------------------- chunks, dense, CSR

@@ -3,12 +3,17 @@
 from linsep.data.open import open_data
 from linsep.data.synthetic import make_separable
 from linsep.learners import (
+    MLP,
     AveragedPerceptron,
+    KernelPerceptron,
     MarginPerceptron,
     PassiveAggressive,
     Perceptron,
     PocketPerceptron,
     Rocchio,
+    SequenceTagger,
+    SGDClassifier,
+    StructuredPerceptron,
     VotedPerceptron,
 )
 from linsep.regression import Separation, SeparationError, SeparationWarning, separation, separation_scan
@@ -16,17 +21,23 @@ from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
 from linsep.theory.separability import separability
+from linsep.theory.sgd import sgd_bound
 
 __all__ = [
+    "MLP",
     "AveragedPerceptron",
+    "KernelPerceptron",
     "MarginPerceptron",
     "PassiveAggressive",
     "Perceptron",
     "PocketPerceptron",
     "Rocchio",
+    "SGDClassifier",
     "Separation",
     "SeparationError",
     "SeparationWarning",
+    "SequenceTagger",
+    "StructuredPerceptron",
     "VotedPerceptron",
     "load",
     "make_separable",
@@ -37,4 +48,14 @@ __all__ = [
     "separability",
     "separation",
     "separation_scan",
+    "sgd_bound",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Matplotlib takes long to import and is an extra, so `linsep.plots` is only imported when it is asked for.
+    if name == "plots":
+        from importlib import import_module
+
+        return import_module("linsep.plots")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from linsep.data.numbers import ExactNumbers, exact_numbers, row_names
 from linsep.data.open import open_data
 from linsep.data.table import as_labels
+from linsep.markup import table_html
 from linsep.theory import separation_words as words
 from linsep.theory.cone import OutOfTimeError
 from linsep.theory.exact import CertificateError
@@ -131,6 +132,15 @@ class Separation:
         found = words.by_estimate(self.coefficients)
         parts = [f"{words.estimate(value)}: {words.listed(found[value])}" for value in found if found[value]]
         return f"<Separation {self.kind}, {len(self.rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        if self.kind == "undecided":
+            return table_html("Separation undecided", [("because", self.reason)])
+        groups = words.by_estimate(self.coefficients)
+        rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.rows):,} of {self.n_rows:,}")]
+        rows += [(words.estimate(value), words.listed(names)) for value, names in groups.items() if names]
+        rows += [("what to do", text) for text in self.advice]
+        return table_html(f"Separation: {self.kind} ({self.family})", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON: infinities as "+inf" and "-inf", coefficients of a class under its label."""

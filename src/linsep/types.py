@@ -58,6 +58,7 @@ class StopReason(enum.StrEnum):
     EPOCH_BUDGET = "epoch budget"
     TIME_BUDGET = "time budget"
     ONE_PASS = "one pass"
+    CONVERGED = "converged"
     INTERRUPTED = "interrupted"
     IMPOSSIBLE = "impossible"
 
@@ -72,6 +73,7 @@ _SENTENCES = {
     StopReason.EPOCH_BUDGET: "the epoch budget ended before a clean pass",
     StopReason.TIME_BUDGET: "the time budget ended before a clean pass",
     StopReason.ONE_PASS: "one pass over the rows is all this learner makes",
+    StopReason.CONVERGED: "the loss no longer falls by more than the tolerance",
     StopReason.INTERRUPTED: "interrupted by the user; the model so far is kept",
     StopReason.IMPOSSIBLE: "only rows of zeros are left, and without an intercept they are mistakes for ever",
 }

@@ -14,6 +14,8 @@ from rich.markup import escape
 
 from linsep.app import commands
 from linsep.app import separation as separation_command
+from linsep.app.export import export_model
+from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
 app = typer.Typer(
@@ -80,12 +82,22 @@ def fit(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     learner: Annotated[
-        str, typer.Option(help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2 or rocchio.")
+        str,
+        typer.Option(
+            help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, mlp, or auto: the simplest "
+            "of rocchio, averaged and mlp that no other beats on rows held out."
+        ),
     ] = "perceptron",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
+    loss: Annotated[
+        str | None, typer.Option(help="Of --learner sgd: perceptron, hinge, logistic, squared_hinge or squared.")
+    ] = None,
+    projection_radius: Annotated[
+        float | None, typer.Option(help="Of --learner sgd: the longest that (w, b) may be; 10 unless given.")
+    ] = None,
     holdout: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Also fit on the other rows and score on this share of them.")
     ] = 0.0,
@@ -96,7 +108,10 @@ def fit(
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
 
-    Numbers are standardised, text columns become one indicator column a level. Exit status: 0 done (also when
+    Numbers are standardised, text columns become one indicator column a level. The receipt of --learner sgd has the
+    excess loss that is guaranteed beside the measured one, over the least loss that SciPy's L-BFGS-B finds.
+
+    Exit status: 0 done (also when
     a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
     """
     if max_iter is not None and seconds is not None:
@@ -112,6 +127,8 @@ def fit(
         model=model,
         categorical=tuple(categorical or ()),
         format=format,
+        loss=loss,
+        projection_radius=projection_radius,
     )
     for message in result.warnings:
         _warn(message)
@@ -216,6 +233,25 @@ def show(
     _print(result.lines, result.data, as_json)
 
 
+class ExportFormat(StrEnum):
+    """What other programs read."""
+
+    JSON = "json"
+    SQL = "sql"
+    ONNX = "onnx"
+
+
+@app.command()
+def export(
+    model: ModelArg,
+    to: Annotated[ExportFormat, typer.Option(help="json, sql (DuckDB, SQLite, PostgreSQL) or onnx.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")] = "-",
+    table: Annotated[str, typer.Option(help="Table that the SQL scores.")] = "rows",
+) -> None:
+    """Write a model for other programs: all they need to get from a raw row to its decision value and label."""
+    export_model(model, to.value, output, table)
+
+
 @app.command()
 def synth(
     rows: Annotated[int, typer.Option(min=1, help="Rows to make.")] = 1000,
@@ -238,6 +274,17 @@ def demo(
     result = commands.demo(folder, lambda text: _out().print(escape(text)))
     _print(result.lines, result.data, False)
     _out().print(escape(result.closing))
+
+
+def _present(result: commands.Result, as_json: bool) -> None:
+    for message in result.warnings:
+        _warn(message)
+    _print(result.lines, result.data, as_json)
+    if result.interrupted:
+        raise typer.Exit(130)
+
+
+app.add_typer(tag_commands(_present), name="tag")
 
 
 def main() -> None:

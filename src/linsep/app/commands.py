@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,37 +22,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.preprocessing import StandardScaler
 
+from linsep.app.learners import Limits, climb_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.proof import proof_lines
-from linsep.app.receipt import hold_out, make_receipt
+from linsep.app.receipt import Receipt, hold_out, make_receipt
 from linsep.data.encode import TableEncoder
 from linsep.data.numbers import ExactNumbers, exact_numbers
 from linsep.data.open import Source, open_data
 from linsep.data.synthetic import make_separable
-from linsep.learners import (
-    AveragedPerceptron,
-    MarginPerceptron,
-    PassiveAggressive,
-    Perceptron,
-    PocketPerceptron,
-    Rocchio,
-    VotedPerceptron,
-)
+from linsep.learners import SequenceTagger
 from linsep.store import load, save
 from linsep.theory.separability import Separability, separability
 from linsep.types import Array, DataError, StopReason, Verdict
-
-LEARNERS: dict[str, tuple[Any, dict[str, str]]] = {
-    "perceptron": (Perceptron, {}),
-    "averaged": (AveragedPerceptron, {}),
-    "voted": (VotedPerceptron, {}),
-    "pocket": (PocketPerceptron, {}),
-    "margin": (MarginPerceptron, {}),
-    "pa": (PassiveAggressive, {"variant": "pa"}),
-    "pa1": (PassiveAggressive, {"variant": "pa1"}),
-    "pa2": (PassiveAggressive, {"variant": "pa2"}),
-    "rocchio": (Rocchio, {}),
-}
 
 
 @dataclass
@@ -85,16 +66,21 @@ def fit(
     model: Path,
     categorical: tuple[str, ...] = (),
     format: str | None = None,
+    **options: Any,
 ) -> Result:
-    """Encode a table, train on it, save the model, and make its receipt."""
-    _check_writable(model)
+    """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
+    check_writable(model)
     source = open_labelled(table, target, format, categorical)
     encoder = TableEncoder().fit(source)
     rows = encoder.transform(source)
     codes, classes = encode_labels(rows.y, positive)
     with EpochProgress(max_iter, seconds) as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        estimator = make_learner(learner, max_iter, seconds, progress)
+        limits = Limits(max_iter, seconds, progress)
+        if learner == "auto":
+            estimator, choice = climb_ladder(rows.X, codes, limits, **options)
+        else:
+            estimator, choice = make_learner(learner, limits, **options), Receipt([], {})
         interrupted = False
         began = time.perf_counter()
         try:
@@ -114,8 +100,8 @@ def fit(
     estimator.encoder_ = encoder
     save(estimator, model)
     receipt = make_receipt(estimator, rows.X, classes[codes], seconds=took, held_out=held_out, prove=not interrupted)
-    lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-    return Result(lines, {**receipt.data, "model": str(model)}, said, interrupted)
+    lines = [*choice.lines, *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+    return Result(lines, {**choice.data, **receipt.data, "model": str(model)}, said, interrupted)
 
 
 def open_labelled(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:
@@ -127,19 +113,6 @@ def open_labelled(table: Any, target: str | None, format: str | None, categorica
     if unknown:
         raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
     return source
-
-
-def make_learner(name: str, max_iter: int | None, seconds: float | None, progress: EpochProgress) -> Any:
-    """The learner of that name; a limit in seconds lifts the one in epochs."""
-    if name not in LEARNERS:
-        raise DataError(f"no learner called {name!r}: choose from {', '.join(LEARNERS)}")
-    kind, parameters = LEARNERS[name]
-    estimator = kind(**parameters)
-    if not hasattr(estimator, "max_iter"):  # one pass is all it makes
-        return estimator
-    if max_iter is not None or seconds is not None:
-        estimator.set_params(max_iter=max_iter)
-    return estimator.set_params(max_seconds=seconds, verbose=progress)
 
 
 def encode_labels(y: Array | None, positive: str | None) -> tuple[Array, Array]:
@@ -164,7 +137,7 @@ def _listed(labels: Array) -> str:
     return shown + (", ..." if len(labels) > 6 else "")
 
 
-def _check_writable(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Find out before hours of training, not after, that the model has nowhere to go."""
     folder = path.parent
     if not folder.is_dir():
@@ -214,8 +187,15 @@ def score(model: Path, table: Any, *, format: str | None = None) -> Result:
     return Result(lines, data, _unknown(estimator.encoder_))
 
 
-def _load_with_encoder(model: Path) -> Any:
+def _load_rows(model: Path) -> Any:
     estimator = load(model)
+    if isinstance(estimator, SequenceTagger):
+        raise DataError(f"{model} holds a tagger, not a model of rows: use `linsep tag`")
+    return estimator
+
+
+def _load_with_encoder(model: Path) -> Any:
+    estimator = _load_rows(model)
     if getattr(estimator, "encoder_", None) is None:
         raise DataError(f"{model} was not trained on a table: load it in Python with linsep.load")
     return estimator
@@ -232,24 +212,24 @@ def _unknown(encoder: TableEncoder) -> list[str]:
 
 
 @contextmanager
-def open_output(name: str) -> Iterator[TextIO]:
+def open_output(name: str, *, binary: bool = False) -> Iterator[IO[Any]]:
     """Standard output for "-", else a file that appears only when it is whole."""
     if name == "-":
-        yield sys.stdout
+        yield sys.stdout.buffer if binary else sys.stdout
         sys.stdout.flush()
         return
     path = Path(name)
-    _check_writable(path)
+    check_writable(path)
     partial = path.with_name(path.name + ".partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="") as stream:
+        with partial.open("wb") if binary else partial.open("w", encoding="utf-8", newline="") as stream:
             yield stream
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def write_csv(table: pa.Table, stream: TextIO) -> None:
+def write_csv(table: pa.Table, stream: IO[str]) -> None:
     """Write a table as CSV; numbers with as many digits as they need to be read back the same."""
     sink = pa.BufferOutputStream()
     pyarrow.csv.write_csv(table, sink, pyarrow.csv.WriteOptions(quoting_style="needed"))
@@ -272,7 +252,7 @@ def check(
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
     if certificate is not None:
-        _check_writable(certificate)
+        check_writable(certificate)
     source = open_labelled(table, target, format, categorical)
     numbers = exact_numbers(source)
     if numbers.y is None:
@@ -321,21 +301,26 @@ def _check_data(found: Separability, numbers: ExactNumbers, classes: Array, targ
 # ----------------------------------------------------------------- show, synth
 def show(model: Path, n_weights: int) -> Result:
     """The largest weights by feature name, and how the model was made."""
-    estimator = load(model)
-    W = estimator.coef_
+    estimator = _load_rows(model)
+    hidden = getattr(estimator, "hidden_coef_", None)
+    # Of a hidden layer: the length of a feature's weights into it.
+    W = estimator.coef_ if hidden is None else np.linalg.norm(hidden, axis=0)[None]
     encoder = getattr(estimator, "encoder_", None)
     names = getattr(estimator, "feature_names_in_", None) if encoder is None else encoder.feature_names_
     names = [f"x{j + 1}" for j in range(W.shape[1])] if names is None else list(names)
-    binary = len(W) == 1
-    planes = {"" if binary else f"{label}: ": W[k] for k, label in enumerate(estimator.classes_[-len(W) :])}
+    binary = len(estimator.classes_) == 2
+    planes = {"" if len(W) == 1 else f"{label}: ": W[k] for k, label in enumerate(estimator.classes_[-len(W) :])}
     about = {
         "learner": type(estimator).__name__,
         "classes": "{} (-), {} (+)".format(*estimator.classes_) if binary else _listed(estimator.classes_),
         "stop reason": str(estimator.stop_reason_),
         "epochs": f"{estimator.n_iter_:,}",
         "features": f"{W.shape[1]:,}",
-        "intercept": ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_),
     }
+    if hidden is None:
+        about["intercept"] = ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_)
+    else:
+        about["weights are"] = f"lengths of a feature's weights into the {len(hidden)} hidden nodes"
     if encoder is not None:
         about["weights are per"] = "standard deviation of a number, or 1 for a category"
     if hasattr(estimator, "n_mistakes_"):
@@ -353,7 +338,7 @@ def show(model: Path, n_weights: int) -> Result:
         "epochs": estimator.n_iter_,
         "mistakes": getattr(estimator, "n_mistakes_", None),
         "features": W.shape[1],
-        "intercept": estimator.intercept_.tolist(),
+        "intercept": estimator.intercept_.tolist() if hidden is None else None,
         "weights": weights,
     }
     return Result(lines, data)

@@ -12,11 +12,14 @@ from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
 from linsep.theory.margin import radius
 from linsep.theory.separability import separability
+from linsep.theory.sgd import least_loss, training_loss
 from linsep.types import Array, Hyperplane
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
 _PROOF_ENTRIES = 2_000_000
 _PROOF_SECONDS = 20.0
+# The least loss costs thousands of passes over the table.
+_LEAST_LOSS_ENTRIES = 200_000
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ def make_receipt(learner: Any, X: Any, y: Array, *, seconds: float, held_out: fl
         ("R, the largest row norm", f"{data['radius']:.6g}"),
     ]
     proof_lines, proof = _prove(learner, X, y) if prove else ([], {})
-    return Receipt(lines + proof_lines, data | proof)
+    loss_lines, loss = _excess(learner, X, y) if prove and hasattr(learner, "excess_bound_") else ([], {})
+    return Receipt(lines + loss_lines + proof_lines, data | loss | proof)
 
 
 def _held_out(value: float | None) -> str:
@@ -76,19 +80,53 @@ def _prove(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[
     stored = X.nnz if hasattr(X, "nnz") else X.size
     if stored > _PROOF_ENTRIES:
         return [("separable?", "not asked of a table this large: `linsep check` decides")], {"verdict": None}
-    certificate = separability(X, y, fit_intercept=learner.fit_intercept, time_limit=_PROOF_SECONDS)
+    fit_intercept = getattr(learner, "fit_intercept", True)
+    certificate = separability(X, y, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
     data: dict[str, Any] = {"verdict": certificate.verdict, "summary": certificate.summary()}
     lines = [("separable?", certificate.summary())]
-    planes = [Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0]))]
+    planes = []
+    if hasattr(learner, "coef_"):
+        planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
     if certificate.verdict == "separable":
-        bracket = max_margin(X, y, bias="free" if learner.fit_intercept else None)
+        bracket = max_margin(X, y, bias="free" if fit_intercept else None)
         data["margin"] = bracket.to_dict()
         lines.append(("margin bracket", f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"))
         planes.append(bracket.hyperplane)
-        if learner.fit_intercept:  # what bounds mistakes on (x, 1) best
+        if fit_intercept:  # what bounds mistakes on (x, 1) best
             planes.append(max_margin(X, y, bias="homogeneous").hyperplane)
     bound_lines, data["bounds"] = _bounds(learner, X, y, planes)
     return lines + bound_lines, data
+
+
+def _excess(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    """The loss of a descent, and how far it may be and is above the least one; of several classes the worst."""
+    positive = learner.classes_[-len(learner.coef_) :]
+    losses = [
+        training_loss(X, y == label, w, float(b), learner.loss)
+        for label, w, b in zip(positive, learner.coef_, learner.intercept_, strict=True)
+    ]
+    bound, radius = learner.excess_bound_, learner.projection_radius
+    promise = f"none: {bound.why}"
+    if bound.applies:
+        promise = f"{bound.value:.6g} in expectation: {bound.formula}, "
+        promise += f"B = {radius:g}, G = {learner.gradient_bound_:.6g}, T = {learner.t_:,}"
+    each = " for each class against the rest" if len(losses) > 1 else ""
+    lines = [
+        (f"mean {learner.loss} loss", ", ".join(f"{loss:.6g}" for loss in losses) + each),
+        ("guaranteed excess", promise),
+    ]
+    data: dict[str, Any] = {"loss": losses, "guaranteed_excess": bound.value, "no_guarantee": bound.why}
+    stored = X.nnz if hasattr(X, "nnz") else X.size
+    if radius is None or stored > _LEAST_LOSS_ENTRIES:
+        return lines, data
+    least = [
+        least_loss(X, y == label, learner.loss, radius, fit_intercept=learner.fit_intercept, tol=1e-4).lower
+        for label in positive
+    ]
+    excess = max(loss - low for loss, low in zip(losses, least, strict=True))
+    where = f"for ||(w, b)|| <= {radius:g} (by L-BFGS-B)"
+    lines.append(("measured excess", f"{excess:.6g} at most, over the least loss {where}"))
+    return lines, data | {"measured_excess": excess, "least_loss": least}
 
 
 def _bounds(learner: Any, X: Any, y: Array, planes: list[Hyperplane]) -> tuple[list[tuple[str, str]], Any]:

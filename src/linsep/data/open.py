@@ -92,10 +92,10 @@ def open_data(
     if chosen == "svmlight":
         if target is not None:
             raise DataError("svmlight lines begin with their label: leave the target out")
-        return Source(name, "rows", None, lambda: read_svmlight(_content(source), name))
+        return Source(name, "rows", None, lambda: read_svmlight(read_content(source), name))
     if chosen == "parquet":
-        return Source(name, "table", target, lambda: read_parquet(_content(source), name, target, categorical))
-    return Source(name, "table", target, lambda: read_csv(_content(source), name, target, categorical))
+        return Source(name, "table", target, lambda: read_parquet(read_content(source), name, target, categorical))
+    return Source(name, "table", target, lambda: read_csv(read_content(source), name, target, categorical))
 
 
 def _guess_format(name: str) -> str:
@@ -107,7 +107,8 @@ def _guess_format(name: str) -> str:
     return _BY_SUFFIX[suffix]
 
 
-def _content(source: str | Path) -> bytes:
+def read_content(source: str | Path) -> bytes:
+    """The bytes of a file, or of standard input for "-"; gzip is undone."""
     if str(source) == "-":
         content = sys.stdin.buffer.read()
     else:

@@ -51,12 +51,17 @@ def _fetch_ahead(X: Any, y: Any, order: Any, t: Any) -> Callable[..., Any]:
         return None
 
     def sparse(X: Any, y: Any, order: Any, t: Any) -> None:
-        if t + 2 * _AHEAD < order.shape[0]:
-            later = np.uint64(order[t + 2 * _AHEAD])
-            _prefetch(X.indptr, later)
-            _prefetch(y, later)
-            start = np.uint64(X.indptr[order[t + _AHEAD]])
-            _prefetch(X.data, start)
-            _prefetch(X.indices, start)
+        # Near the end the last row is asked for again and again: a branch would cost more than that.
+        n = np.uint64(order.shape[0] - 1)
+        later = np.uint64(order[min(np.uint64(t + 2 * _AHEAD), n)])
+        _prefetch(X.indptr, later)
+        _prefetch(y, later)
+        soon = np.uint64(order[min(np.uint64(t + _AHEAD), n)])
+        start = np.uint64(X.indptr[soon])
+        end = np.uint64(X.indptr[soon + np.uint64(1)] - 1)  # a short row may lie across two lines
+        _prefetch(X.data, start)
+        _prefetch(X.indices, start)
+        _prefetch(X.data, end)
+        _prefetch(X.indices, end)
 
     return sparse if is_csr(X) and not is_none(order) else nothing

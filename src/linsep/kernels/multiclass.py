@@ -60,7 +60,7 @@ def one_vs_rest_epoch(
             for k in range(model.b.shape[0]):
                 y = 1.0 if c[i] == k else -1.0
                 m = y * (model.Z[r, k] + model.b[k])
-                if m <= 0.0:
+                if not m > 0.0:
                     model.counts[k, 0] += 1
                 tau = step_size(step, m, X, i, intercept, 1.0)
                 if tau > 0.0:
@@ -106,7 +106,7 @@ def multiclass_epoch(
             y = c[i]
             rival, best = _best_other(model, r, y)
             m = model.Z[r, y] + model.b[y] - best
-            if m <= 0.0:
+            if not m > 0.0:
                 model.counts[y, 0] += 1
             tau = step_size(step, m, X, i, intercept, 2.0)
             if tau > 0.0:

@@ -23,6 +23,25 @@ def add_class_sums(X: Any, c: Any, weight: Any, sums: Any, totals: Any) -> None:
         totals[c[i]] += a
 
 
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
+def add_products(data: Any, indices: Any, indptr: Any, W: Any, Z: Any) -> None:
+    """Z_i += sum_k data_k W[indices_k], k from indptr_i to indptr_{i+1}. Changes `Z` (n_rows, n_planes)."""
+    for i in range(Z.shape[0]):
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            j = np.uint64(indices[k])
+            for c in range(np.uint64(Z.shape[1])):
+                Z[i, c] += data[k] * W[j, c]
+
+
+@njit(cache=True, nogil=True)
+def largest_bits(patterns: Any, sign: Any) -> Any:
+    """The largest of the bit patterns without their `sign` bit: that of the largest |x|, or of a NaN."""
+    most = patterns.dtype.type(0)
+    for k in range(np.uint64(patterns.shape[0])):
+        most = max(most, patterns[k] & ~sign)
+    return most
+
+
 @njit(cache=True, nogil=True)
 def has_duplicates(indices: Any, indptr: Any, n_columns: int) -> bool:
     """Whether a row names a column twice; in any order of columns, which sorting is not needed for."""

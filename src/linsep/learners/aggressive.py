@@ -163,6 +163,9 @@ class PassiveAggressive(EpochLearner):
         if not self.C > 0:
             raise ValueError(f"C must be above 0, got {self.C}")
 
+    def _moves_on_zero_rows(self) -> bool:
+        return self.variant == "pa2"  # the others' step to a row of zeros is 0
+
     def _step(self) -> PA | PA1 | PA2:
         if self.variant == "pa":
             return PA()

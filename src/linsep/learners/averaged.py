@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linsep.kernels.optional import Mean
-from linsep.learners.training import EpochLearner, Progress
-from linsep.types import CSR, Array
+from linsep.learners.derived import DerivedLearner
+from linsep.learners.training import Progress
+from linsep.types import Array
 
 
-class AveragedPerceptron(EpochLearner):
+class AveragedPerceptron(DerivedLearner):
     """Predicts with sum c_n w_n / sum c_n, where the perceptron's n-th vector w_n survived c_n rows.
 
     The usual remedy for rows that no hyperplane separates: the last vector depends on the last rows, the mean does
@@ -50,16 +51,13 @@ class AveragedPerceptron(EpochLearner):
 
     _wants_clean_pass: ClassVar[bool] = False
     _state_arrays: ClassVar[tuple[str, ...]] = (
-        *EpochLearner._state_arrays, "last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept"
+        *DerivedLearner._state_arrays, "last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept"
     )  # fmt: skip
     _plane_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept")
     _column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
 
     last_coef_: Array
     last_intercept_: Array
-    _coef: Array
-    _intercept: Array
-    _stale = False  # whether the mean is older than the last update
 
     def __init__(
         self,
@@ -100,7 +98,6 @@ class AveragedPerceptron(EpochLearner):
             raise ValueError(f'which must be "averaged" or "last", got {self.which!r}')
 
     def _start(self, X: Any) -> None:
-        self._stale = False
         super()._start(X)
         self.last_coef_, self.last_intercept_ = self.coef_, self.intercept_
         self._sum_coef = np.zeros(self.coef_.shape)
@@ -112,41 +109,8 @@ class AveragedPerceptron(EpochLearner):
     def _watch(self) -> Mean:
         return Mean(self._sum_coef, self._sum_intercept)
 
-    def _settle(self) -> None:
-        self._stale = False
-        self._coef, self._intercept = self.last_coef_, self.last_intercept_
-        if self.which == "averaged" and self.t_ > 0:
-            self._coef = self._coef - self._sum_coef / self.t_
-            self._intercept = self._intercept - self._sum_intercept / self.t_
-
-    def _settle_later(self) -> None:
-        self._stale = True
-
-    @property
-    def coef_(self) -> Array:
-        if self._stale:
-            self._settle()
-        return self._coef
-
-    @coef_.setter
-    def coef_(self, value: Array) -> None:
-        self._coef = value
-
-    @property
-    def intercept_(self) -> Array:
-        if self._stale:
-            self._settle()
-        return self._intercept
-
-    @intercept_.setter
-    def intercept_(self, value: Array) -> None:
-        self._intercept = value
-
-    def _score_row(self, X: Any) -> Array | float:
-        if self.which == "last" or self.t_ == 0 or not self._stale:
-            return super()._score_row(X)
-        # The entries of the mean that the row touches, and no others.
-        columns, values = (X.indices, X.data) if isinstance(X, CSR) else (slice(None), X[0])
-        w = self.last_coef_[:, columns] - self._sum_coef[:, columns] / self.t_
-        z = w @ values + (self.last_intercept_ - self._sum_intercept / self.t_)
-        return float(z[0]) if len(z) == 1 else np.asarray(z)
+    def _derive(self, columns: Any) -> tuple[Array, Array]:
+        w, b = self.last_coef_, self.last_intercept_
+        if self.which == "last" or self.t_ == 0:
+            return w[:, columns], b
+        return w[:, columns] - self._sum_coef[:, columns] / self.t_, b - self._sum_intercept / self.t_

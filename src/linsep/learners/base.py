@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from linsep.kernels.epoch import Rows
 from linsep.kernels.sums import has_duplicates
 from linsep.learners.labels import distinct_labels, replace_labels
+from linsep.learners.overflow import check_entries
 from linsep.learners.threads import multiply
 from linsep.types import CSR, Array, DataError, StopReason
 
@@ -39,38 +40,33 @@ def as_matrix(rows: Any, n_features: int) -> Any:
     return sp.csr_matrix(tuple(rows), shape=(len(rows.indptr) - 1, n_features))
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
-    """Labels, validation and decision values of a learner with `coef_` and `intercept_`.
+def pack_rows(rows: Any, prefix: str) -> dict[str, Array]:
+    """The arrays of a matrix of rows, for a model file."""
+    parts = {"": rows} if isinstance(rows, np.ndarray) else as_rows(rows)._asdict()
+    return {f"{prefix}_{name}": part for name, part in parts.items()}
 
-    A learner is a subclass with a constructor and the few methods of `linsep.learners.training`.
-    """
+
+def unpack_rows(arrays: dict[str, Array], prefix: str, n_features: int) -> Any:
+    """Undo `pack_rows`."""
+    if f"{prefix}_" in arrays:
+        return arrays[f"{prefix}_"]
+    return as_matrix(CSR(*(arrays[f"{prefix}_{name}"] for name in CSR._fields)), n_features)
+
+
+class Classifier(ClassifierMixin, BaseEstimator):
+    """Labels, validation at the door and state of any learner that gives decision values."""
 
     # Names of the fitted attributes that a saved model holds, beside classes_ and feature names.
-    _state_values: ClassVar[tuple[str, ...]] = (
-        "n_features_in_",
-        "n_iter_",
-        "n_mistakes_",
-        "n_updates_",
-        "t_",
-        "_open",
-    )
-    _state_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_", "class_count_")
-    # Arrays with one row a plane: one plane for two classes, one a class for more.
-    _plane_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
-    # Whether classes may join; set by `open_classes` and by a start with `learn_one`.
-    _open: bool = False
+    _state_values: ClassVar[tuple[str, ...]] = ("n_features_in_", "n_iter_")
+    _state_arrays: ClassVar[tuple[str, ...]] = ()
 
-    coef_: Array
-    intercept_: Array
-    class_weight: Any = None
-    open_classes: bool = False
-    n_jobs: int | None = None
     classes_: Array
     n_features_in_: int
     n_iter_: int
-    n_mistakes_: int
-    n_updates_: int
-    t_: int
+
+    def decision_function(self, X: Any) -> Array:
+        """z of each row, or of each row and class."""
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -79,7 +75,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ input
     def _check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,
+            reset=reset,
+        )
+        check_entries(X)
         if y.dtype.kind not in "bui":  # whole numbers are labels, whatever they are
             check_classification_targets(y)
         return X, y
@@ -93,6 +99,74 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             )
         return classes
 
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    # ------------------------------------------------------------- prediction
+    def predict(self, X: Any) -> Array:
+        """The positive class where z >= 0, the other where z < 0; of several classes the first with the largest z.
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            Labels from `classes_`.
+        """
+        z = self.decision_function(X)
+        positions = (z >= 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)
+        if len(self.classes_) == 1:
+            positions[:] = 0
+        return np.asarray(self.classes_[positions])
+
+    # ------------------------------------------------------------------ state
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Everything needed to predict and to go on training: a JSON-able part and an array part."""
+        check_is_fitted(self)
+        meta = {name: getattr(self, name) for name in self._state_values if hasattr(self, name)}
+        arrays = {name: getattr(self, name) for name in self._state_arrays if hasattr(self, name)}
+        return meta, arrays
+
+    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Take back what `_get_state` gave."""
+        for name in self._state_values:
+            if name in meta:
+                setattr(self, name, StopReason(meta[name]) if name == "stop_reason_" else meta[name])
+        for name in self._state_arrays:
+            if name in arrays:
+                setattr(self, name, arrays[name])
+
+
+class LinearClassifier(Classifier):
+    """Labels, validation and decision values of a learner with `coef_` and `intercept_`.
+
+    A learner is a subclass with a constructor and the few methods of `linsep.learners.training`.
+    """
+
+    _state_values: ClassVar[tuple[str, ...]] = (
+        *Classifier._state_values, "n_mistakes_", "n_updates_", "t_", "_open"
+    )  # fmt: skip
+    _state_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_", "class_count_")
+    # Arrays with one row a plane: one plane for two classes, one a class for more.
+    _plane_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
+    # Whether classes may join; set by `open_classes` and by a start with `learn_one`.
+    _open: bool = False
+
+    coef_: Array
+    intercept_: Array
+    class_weight: Any = None
+    open_classes: bool = False
+    n_jobs: int | None = None
+    n_mistakes_: int
+    n_updates_: int
+    t_: int
+
+    # ------------------------------------------------------------------ input
     def _positions(self, y: Array) -> Array:
         """Position of each label in `classes_`; ValueError for a label that is not there."""
         return self._coded_as(y, np.arange(len(self.classes_)))
@@ -244,16 +318,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.zeros(n_planes, dtype=X.dtype)
         self.t_ = 0
 
-    @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
     # ------------------------------------------------------------- prediction
     def decision_function(self, X: Any) -> Array:
         """z = w.x + b.
@@ -272,34 +336,3 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         z = np.asarray(multiply(X, self.coef_.T, self.n_jobs) + self.intercept_)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
-
-    def predict(self, X: Any) -> Array:
-        """The positive class where z >= 0, the other where z < 0; of several classes the first with the largest z.
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-            Labels from `classes_`.
-        """
-        z = self.decision_function(X)
-        positions = (z >= 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)
-        if len(self.classes_) == 1:
-            positions[:] = 0
-        return np.asarray(self.classes_[positions])
-
-    # ------------------------------------------------------------------ state
-    def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Everything needed to predict and to go on training: a JSON-able part and an array part."""
-        check_is_fitted(self)
-        meta = {name: getattr(self, name) for name in self._state_values if hasattr(self, name)}
-        arrays = {name: getattr(self, name) for name in self._state_arrays if hasattr(self, name)}
-        return meta, arrays
-
-    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        """Take back what `_get_state` gave."""
-        for name in self._state_values:
-            if name in meta:
-                setattr(self, name, StopReason(meta[name]) if name == "stop_reason_" else meta[name])
-        for name in self._state_arrays:
-            if name in arrays:
-                setattr(self, name, arrays[name])

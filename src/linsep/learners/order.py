@@ -8,17 +8,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-# Neighbouring rows that stay together on the way to the cache, and how many such chunks are shuffled as one group.
-_CHUNK = 128
+# Chunks that are shuffled as one group.
 _GROUP = 8
 
 
-def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
-    """Return a fresh visiting order: chunks of 128 neighbours in random order, each 8 chunks shuffled together.
+def chunk_size(n_rows: int) -> int:
+    """Neighbouring rows that stay together on the way to the cache: memory wants many, mixing few."""
+    return 128 if n_rows < 2**18 else 256
 
-    Rows are then read in chunks, at near the speed of reading in order, and 1,024 rows from all over the table are
-    mixed, so that a table sorted by class is mixed as well. The grid of chunks starts at a random offset, so that
-    neighbours change from epoch to epoch. The order depends only on the number of rows and the state of `rng`.
+
+def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
+    """Return a fresh visiting order: chunks of neighbours in random order, each 8 chunks shuffled together.
+
+    A chunk has 128 rows, from 262,144 rows on 256. Rows are then read in chunks, at near the speed of reading in order,
+    and 1,024 rows or more from all over the table are mixed, so that a table sorted by class is mixed as well. The grid
+    of chunks starts at a random offset, so that neighbours change from epoch to epoch. The order depends only on the
+    number of rows and the state of `rng`.
 
     Examples
     --------
@@ -27,11 +32,12 @@ def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
     >>> int(np.unique(order).size)
     1000
     """
-    offset = int(rng.randint(_CHUNK))
-    starts = rng.permutation(np.arange(-offset, n_rows, _CHUNK, dtype=np.int64))
+    chunk = chunk_size(n_rows)
+    offset = int(rng.randint(chunk))
+    starts = rng.permutation(np.arange(-offset, n_rows, chunk, dtype=np.int64))
     # 32 bits where they do: half as much to read.
     order: NDArray[Any] = np.empty(n_rows, dtype=np.int32 if n_rows < 2**31 else np.int64)
-    _fill(order, starts, np.uint64(rng.randint(1, 2**31 - 1)))
+    _fill(order, starts, chunk, np.uint64(rng.randint(1, 2**31 - 1)))
     return order
 
 
@@ -39,7 +45,7 @@ def drawn_order(n_rows: int, rng: np.random.RandomState) -> NDArray[np.int64]:
     """Return `n_rows` independent draws of rows, some of them more than once and some not at all.
 
     A table of up to 1,024 rows is drawn from as a whole. A larger one is read in the chunks of `shuffled_order`: each
-    1,024 rows of that order are replaced by as many draws from among them, which keeps its speed.
+    8 chunks of that order are replaced by as many draws from among their rows, which keeps its speed.
 
     Examples
     --------
@@ -47,7 +53,7 @@ def drawn_order(n_rows: int, rng: np.random.RandomState) -> NDArray[np.int64]:
     >>> drawn_order(5, np.random.RandomState(0)).size
     5
     """
-    size = _CHUNK * _GROUP
+    size = chunk_size(n_rows) * _GROUP
     order = shuffled_order(n_rows, rng)
     starts = np.arange(n_rows) // size * size
     lengths = np.minimum(size, n_rows - starts)
@@ -55,7 +61,7 @@ def drawn_order(n_rows: int, rng: np.random.RandomState) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def _fill(order: Any, starts: Any, seed: Any) -> None:
+def _fill(order: Any, starts: Any, chunk: int, seed: Any) -> None:
     """Lay the chunks out one after another and shuffle each group of them (Fisher and Yates, xorshift64*)."""
     n = order.shape[0]
     state = seed
@@ -63,7 +69,7 @@ def _fill(order: Any, starts: Any, seed: Any) -> None:
     for first in range(0, starts.shape[0], _GROUP):
         begin = filled
         for s in starts[first : first + _GROUP]:
-            for i in range(max(s, 0), min(s + _CHUNK, n)):
+            for i in range(max(s, 0), min(s + chunk, n)):
                 order[filled] = i
                 filled += 1
         for k in range(filled - 1, begin, -1):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ from linsep.kernels.epoch import Rows
 from linsep.kernels.multiclass import Classes, one_vs_rest_epoch
 from linsep.kernels.optional import Mean
 from linsep.kernels.rows import BLOCK
+from linsep.kernels.sums import add_products
 from linsep.types import Array
 
 # Rows below which a thread costs more than it saves.
@@ -35,13 +39,23 @@ def count_threads(n_jobs: int | None, most: int) -> int:
 
 
 def multiply(X: Any, W: Array, n_jobs: int | None) -> Array:
-    """X W, the rows of a sparse X dealt out to threads; dense products have the threads of NumPy's BLAS."""
-    n_threads = count_threads(n_jobs, max(1, X.shape[0] // _ROWS_A_THREAD))
-    if n_threads == 1 or isinstance(X, np.ndarray):
+    """X W for W (n_features, n_planes), the rows of a sparse X dealt out to threads; NumPy's BLAS has its own."""
+    if isinstance(X, np.ndarray):
         return np.asarray(X @ W)
+    n_threads = count_threads(n_jobs, max(1, X.shape[0] // _ROWS_A_THREAD))
+    Z = np.zeros((X.shape[0], W.shape[1]), np.result_type(X.dtype, W.dtype))
+    W = np.ascontiguousarray(W)
     cuts = np.linspace(0, X.shape[0], n_threads + 1).astype(int)
+
+    def one_share(k: int) -> None:
+        add_products(X.data, X.indices, X.indptr[cuts[k] : cuts[k + 1] + 1], W, Z[cuts[k] : cuts[k + 1]])
+
+    if n_threads == 1:
+        one_share(0)
+        return Z
     with ThreadPoolExecutor(n_threads) as pool:
-        return np.concatenate(list(pool.map(lambda k: X[cuts[k] : cuts[k + 1]] @ W, range(n_threads))))
+        list(pool.map(one_share, range(n_threads)))
+    return Z
 
 
 def one_pass(kernel: Any, rows: Rows, W: Array, b: Array, watch: Any, step: Any, intercept: float, visit: int) -> Array:
@@ -51,27 +65,40 @@ def one_pass(kernel: Any, rows: Rows, W: Array, b: Array, watch: Any, step: Any,
     return np.asarray(model.counts.sum(axis=0))
 
 
-def threaded_pass(
-    n_threads: int, rows: Rows, W: Array, b: Array, watch: Mean | None, step: Any, intercept: float, visit: int
-) -> Array:
-    """`one_pass` of `one_vs_rest_epoch` with the classes dealt out to threads: no class looks at another."""
+@contextmanager
+def threaded_passes(
+    n_threads: int, rows: Rows, W: Array, b: Array, watch: Mean | None, step: Any, intercept: float
+) -> Iterator[Callable[[int], Array]]:
+    """Give `one_pass` of `one_vs_rest_epoch` with the classes dealt out to threads: no class looks at another.
 
-    def run(part: Array) -> Array:
+    `watch` is up to date when the block ends, `W` and `b` after each pass.
+    """
+    shares = []
+    for part in np.array_split(np.arange(len(b)), n_threads):
         a, z = int(part[0]), int(part[-1]) + 1
         mean = None if watch is None else Mean(_own(watch.u[a:z]), watch.u_b[a:z])
-        own = _own(W[a:z])
-        counts = one_pass(one_vs_rest_epoch, rows._replace(y=rows.y - a), own, b[a:z], mean, step, intercept, visit)
-        if own.base is None:
-            W[a:z] = own
-            if watch is not None and mean is not None:
-                watch.u[a:z] = mean.u
+        shares.append((slice(a, z), rows._replace(y=rows.y - a), _own(W[a:z]), mean))
+
+    def one_share(share: tuple[slice, Rows, Array, Mean | None], visit: int) -> Array:
+        part, own_rows, own, mean = share
+        counts = one_pass(one_vs_rest_epoch, own_rows, own, b[part], mean, step, intercept, visit)
+        _put_back(own, W[part])
         return counts
 
-    parts = np.array_split(np.arange(len(b)), n_threads)
     with ThreadPoolExecutor(n_threads) as pool:
-        return np.asarray(sum(pool.map(run, parts)))
+        try:
+            yield lambda visit: np.asarray(sum(pool.map(one_share, shares, repeat(visit))))
+        finally:
+            for where, _, _, mean in shares:
+                if watch is not None and mean is not None:
+                    _put_back(mean.u, watch.u[where])
 
 
 def _own(part: Array) -> Array:
     """Rows of a row-major matrix as they are; those of a column-major one as a matrix of its own."""
     return part if part.flags.c_contiguous else part.copy(order="F")
+
+
+def _put_back(own: Array, part: Array) -> None:
+    if own.base is None:
+        part[:] = own

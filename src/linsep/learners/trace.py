@@ -9,12 +9,14 @@ import numpy as np
 
 from linsep.kernels.epoch import RECORD
 from linsep.kernels.optional import UpdateLog
-from linsep.types import Array
+from linsep.markup import sparkline_html, table_html
+from linsep.types import Array, Hyperplane
 
 # After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.
 _DENSE = 64
 UPDATE_CAP = 2_000_000
-_WHOLE = ("epoch", "mistakes", "updates", "dots", "absorbed", "bits")
+_OWN = ("epoch", "seconds", "updates_so_far")
+_WHOLE = ("epoch", "updates_so_far", "mistakes", "updates", "dots", "absorbed", "bits")
 
 
 class Trace:
@@ -29,6 +31,8 @@ class Trace:
         Epoch number, from 1; the other columns are aligned with it.
     mistakes, updates, dots : ndarray of int64
         Mistakes, updates and dot products of that epoch.
+    updates_so_far : ndarray of int64
+        k, the updates of all epochs up to that one, kept or not.
     skipped : ndarray of int64
         Rows of that epoch proved right without a dot product (0 where a new reference cost more than it saved).
     norm_w, b : ndarray of float64
@@ -51,7 +55,7 @@ class Trace:
         self.n_rows = n_rows
         self.total_dots = self.total_absorbed = 0
         self.update_log = updates
-        self._epochs = 0
+        self._epochs = self._updates_before = 0
         self._kept: list[Array] = []
         self._last: Array | None = None
 
@@ -60,7 +64,9 @@ class Trace:
         k = len(record)
         epochs = self._epochs + np.arange(1, k + 1)
         clock = seconds[0] + (seconds[1] - seconds[0]) * np.arange(1, k + 1) / k
-        rows = np.column_stack([epochs, clock, record])
+        so_far = self._updates_before + np.cumsum(record[:, RECORD.index("updates")])
+        self._updates_before = int(so_far[-1])
+        rows = np.column_stack([epochs, clock, so_far, record])
         self.total_dots += int(record[:, RECORD.index("dots")].sum())
         self.total_absorbed += int(record[:, RECORD.index("absorbed")].sum())
         dense = rows[: max(0, _DENSE - self._epochs)]
@@ -76,7 +82,7 @@ class Trace:
         rows = list(self._kept)
         if self._last is not None and (not rows or rows[-1][0] != self._last[0]):
             rows.append(self._last)
-        return np.array(rows).reshape(-1, 2 + len(RECORD))
+        return np.array(rows).reshape(-1, len(_OWN) + len(RECORD))
 
     def __len__(self) -> int:
         return len(self._table())
@@ -84,11 +90,30 @@ class Trace:
     def __repr__(self) -> str:
         return f"<Trace of {self._epochs} epochs over {self.n_rows} rows, {len(self)} kept>"
 
+    def _repr_html_(self) -> str:
+        if not len(self):
+            return table_html("Run", [("epochs", "none")])
+        mistakes = self.mistakes
+        rows = [
+            ("epochs", f"{self._epochs:,} over {self.n_rows:,} rows, {len(self):,} kept"),
+            ("mistakes of the last epoch", f"{mistakes[-1]:,}"),
+            ("updates", f"{self.updates_so_far[-1]:,}"),
+            ("dot products", f"{self.total_dots:,}"),
+            ("||w|| and b at the end", f"{self.norm_w[-1]:.6g}, {self.b[-1]:.6g}"),
+            ("seconds", f"{self.seconds[-1]:.3g}"),
+        ]
+        if not np.isnan(self.cos[-1]):
+            rows.append(("cosine to the reference", f"{self.cos[-1]:.6g}"))
+        if self.total_absorbed:
+            rows.append(("updates without effect", f"{self.total_absorbed:,}"))
+        words = f"Mistakes of each kept epoch, from {mistakes[0]:,} to {mistakes[-1]:,}"
+        return table_html("Run", rows, sparkline_html(mistakes.tolist(), words))
+
     def __getattr__(self, name: str) -> Any:
-        if name in ("epoch", "seconds"):
-            column = self._table()[:, ("epoch", "seconds").index(name)]
+        if name in _OWN:
+            column = self._table()[:, _OWN.index(name)]
         elif name in RECORD:
-            column = self._table()[:, 2 + RECORD.index(name)]
+            column = self._table()[:, len(_OWN) + RECORD.index(name)]
         else:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return column.astype(np.int64) if name in _WHOLE else column
@@ -106,6 +131,16 @@ class Trace:
     def update_epochs(self) -> Array:
         """Epoch (from 1) of each update."""
         return self._updates().visits[: self._n_logged()] // self.n_rows + 1
+
+    @property
+    def update_steps(self) -> Array:
+        """Signed step a of each update, which was w += a x and b += a; of several classes also see `update_classes`."""
+        return self._updates().steps[: self._n_logged()]
+
+    @property
+    def update_classes(self) -> Array:
+        """Position of the class that each update moved; 0 for two classes."""
+        return self._updates().classes[: self._n_logged()]
 
     def _updates(self) -> UpdateLog:
         if self.update_log is None:
@@ -129,3 +164,13 @@ def make_update_log(cap: int = UPDATE_CAP) -> UpdateLog:
     """Return an empty log with room for `cap` updates."""
     rows, visits, classes = (np.zeros(cap, np.int64) for _ in range(3))
     return UpdateLog(rows, visits, classes, np.zeros(cap), np.zeros(1, np.int64))
+
+
+def flatten_reference(reference: Hyperplane | tuple[Any, float] | None, n_features: int) -> Array:
+    """(w*, b*) as one float64 array, or an empty one."""
+    if reference is None:
+        return np.empty(0)
+    w = np.asarray(reference[0], dtype=np.float64).ravel()
+    if w.size != n_features:
+        raise ValueError(f"the reference has {w.size} weights, the rows have {n_features} features")
+    return np.append(w, float(reference[1]))

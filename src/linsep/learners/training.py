@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -18,10 +19,12 @@ from linsep.kernels.one import learn_row, learn_row_of_many
 from linsep.kernels.optional import Mean, UpdateLog
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base import LinearClassifier
+from linsep.learners.interrupt import uninterrupted
 from linsep.learners.online import OnlineClassifier
 from linsep.learners.order import shuffled_order
-from linsep.learners.threads import count_threads, one_pass, threaded_pass
-from linsep.learners.trace import Trace, make_update_log
+from linsep.learners.overflow import check_weights, count_zero_rows
+from linsep.learners.threads import count_threads, one_pass, threaded_passes
+from linsep.learners.trace import Trace, flatten_reference, make_update_log
 from linsep.types import Array, Budget, DataError, Hyperplane, PrecisionWarning, StopReason
 
 Progress = Callable[[int, int, float], None]
@@ -31,6 +34,7 @@ Progress = Callable[[int, int, float], None]
 _ROSENBLATT = PerceptronStep(0.0)
 _BATCH_SECONDS = 0.05
 _MISTAKES, _UPDATES, _ABSORBED = _COUNTED = [RECORD.index(name) for name in ("mistakes", "updates", "absorbed")]
+_NORM = RECORD.index("norm_w")
 
 
 class BatchLearner(LinearClassifier):
@@ -104,6 +108,10 @@ class BatchLearner(LinearClassifier):
     def _settle(self) -> None:
         """Derive what predictions use from what passes moved."""
 
+    def _reorders(self) -> bool:
+        """Whether each pass visits rows in an order of its own."""
+        return self.shuffle
+
     def _order(self, n: int, rng: np.random.RandomState) -> Array:
         """The n rows that a shuffled pass visits."""
         return shuffled_order(n, rng)
@@ -129,28 +137,32 @@ class BatchLearner(LinearClassifier):
         intercept = float(self.fit_intercept)
         if len(self.classes_) <= 2:
             return int(plain_epochs(rows, self._step(), W[0], b, intercept, watch, self.t_, reference, record))
-        one_pass = self._pass_of_many(rows, W, b, watch)
         n = len(rows.y)
-        for e in range(len(record)):
-            record[e, _COUNTED] = one_pass(self.t_ + e * n)
-            record[e, RECORD.index("dots")] = n * len(b)
-            entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
-            record[e, RECORD.index("bits")] = bits_in_use(entries)
-            record[e, 3:5] = np.sqrt([squared_norm(entries), squared_norm(b)])
-            if record[e, _UPDATES] == 0:
-                return e + 1
+        with self._passes_of_many(rows, W, b, watch) as make_pass:
+            for e in range(len(record)):
+                record[e, _COUNTED] = make_pass(self.t_ + e * n)
+                record[e, RECORD.index("dots")] = n * len(b)
+                entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
+                record[e, RECORD.index("bits")] = bits_in_use(entries)
+                record[e, 3:5] = np.sqrt([squared_norm(entries), squared_norm(b)])
+                if record[e, _UPDATES] == 0:
+                    return e + 1
         return len(record)
 
-    def _pass_of_many(self, rows: Rows, W: Array, b: Array, watch: Any) -> Callable[[int], Array]:
+    def _passes_of_many(
+        self, rows: Rows, W: Array, b: Array, watch: Any
+    ) -> AbstractContextManager[Callable[[int], Array]]:
         """A pass of several classes as a function of the visits before it; it returns (mistakes, updates, absorbed)."""
         state = (self._step(), float(self.fit_intercept))
-        if self.multi_class != "ovr":
-            return partial(one_pass, multiclass_epoch, rows, W, b, watch, *state)
         # Logs are of all classes in one order, so they are kept by one thread.
-        n_threads = 1 if not isinstance(watch, Mean | None) else count_threads(self.n_jobs, len(b))
-        if n_threads == 1:
-            return partial(one_pass, one_vs_rest_epoch, rows, W, b, watch, *state)
-        return partial(threaded_pass, n_threads, rows, W, b, watch, *state)
+        alone = self.multi_class != "ovr" or not isinstance(watch, Mean | None)
+        # What a sparse row waits for are the cache lines of weights, about 16 classes each: less is no share.
+        shares = len(b) if isinstance(rows.X, np.ndarray) else max(1, len(b) // 16)
+        n_threads = 1 if alone else count_threads(self.n_jobs, shares)
+        if n_threads > 1:
+            return threaded_passes(n_threads, rows, W, b, watch, *state)
+        kernel = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch
+        return nullcontext(partial(one_pass, kernel, rows, W, b, watch, *state))
 
     def _start(self, X: Any) -> None:
         super()._start(X)
@@ -171,7 +183,7 @@ class BatchLearner(LinearClassifier):
         X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
             float32 and float64 are used as they are, other dtypes as float64.
         y : array, shape (n_samples,)
-            Two labels of any type; the second in sorted order is the positive class.
+            Labels: of two the second in sorted order is the positive class.
         sample_weight : array, shape (n_samples,), optional
             An update of row i is scaled by its weight. An integer weight k is *not* the same as k visits; a
             weight of 0 is the same as leaving the row out.
@@ -196,11 +208,17 @@ class BatchLearner(LinearClassifier):
         PrecisionWarning
             When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
+        stopped: KeyboardInterrupt | None = None
         with self._unchanged_on_error():
             self._check_parameters()
             rows = self._rows_to_fit(X, y, sample_weight, warm=self.warm_start and hasattr(self, "coef_"))
-            plane = _flatten(reference, self.n_features_in_)
-        self._train(rows, plane)
+            plane = flatten_reference(reference, self.n_features_in_)
+            try:
+                self._train(rows, plane)
+            except KeyboardInterrupt as interrupt:  # the model so far is kept
+                stopped = interrupt
+        if stopped is not None:
+            raise stopped
         self._warn_unless_clean(len(rows.y))
         self._warn_if_absorbed(int(self.trace_.total_absorbed))
         return self
@@ -208,11 +226,11 @@ class BatchLearner(LinearClassifier):
     # ------------------------------------------------------------------- loop
     def _train(self, rows: Rows, reference: Array) -> None:
         n = len(rows.y)
-        rng = check_random_state(self.random_state) if self.shuffle else None
+        rng = check_random_state(self.random_state) if self._reorders() else None
         log = make_update_log() if self.trace == "updates" else None
         self.trace_ = Trace(n, log)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-        hopeless = 0 if self.fit_intercept else _count_zero_rows(rows.X)
+        hopeless = self._count_hopeless(rows)
         budget = Budget(self.max_iter, self.max_seconds).start()
         batch = 1
         memory = self._prepare(rows)
@@ -225,12 +243,14 @@ class BatchLearner(LinearClassifier):
                 size = min(batch, self._batch_epochs)
                 size = size if self.max_iter is None else min(size, self.max_iter - self.n_iter_)
                 record = np.zeros((size, len(RECORD)))
-                record = record[: self._run(rows, memory, log, reference, record)]
-                if hopeless and (last := np.flatnonzero(record[:, _UPDATES] <= hopeless)).size:
-                    record = record[: last[0] + 1]
-                self.t_ += n * len(record)
-                self._count(record)
-                self.trace_.extend(record, (began, budget.elapsed))
+                with uninterrupted():
+                    record = record[: self._run(rows, memory, log, reference, record)]
+                    if hopeless and (last := np.flatnonzero(record[:, _UPDATES] <= hopeless)).size:
+                        record = record[: last[0] + 1]
+                    self.t_ += n * len(record)
+                    self._count(record)
+                    self.trace_.extend(record, (began, budget.elapsed))
+                check_weights(record[-1, _NORM], self._moving()[0].dtype)
                 stop = self._stop_reason(record[-1, _UPDATES], hopeless) or budget.stop_reason(self.n_iter_)
                 self._say(record, budget.elapsed)
                 if rng is None and budget.elapsed - began < _BATCH_SECONDS:
@@ -239,10 +259,22 @@ class BatchLearner(LinearClassifier):
             stop = StopReason.INTERRUPTED
             raise
         finally:
-            self.stop_reason_ = stop or StopReason.INTERRUPTED
-            self._settle()
-            if log is not None:
-                log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count
+            with uninterrupted():
+                self.stop_reason_ = stop or StopReason.INTERRUPTED
+                self._settle()
+                if log is not None:
+                    log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count
+
+    def _count_hopeless(self, rows: Rows) -> int:
+        """Updates of each pass that teach nothing: those of rows of zeros, whose decision value is 0 for ever."""
+        if self.fit_intercept or not self._moves_on_zero_rows():
+            return 0
+        every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
+        return count_zero_rows(rows.X) * (len(self.classes_) if every_class else 1)
+
+    def _moves_on_zero_rows(self) -> bool:
+        """Whether a row of zeros is an update, though without an intercept it moves nothing."""
+        return True
 
     def _count(self, record: Array) -> None:
         self.n_iter_ += len(record)
@@ -250,11 +282,7 @@ class BatchLearner(LinearClassifier):
         self.n_updates_ += int(record[:, _UPDATES].sum())
 
     def _say(self, record: Array, seconds: float) -> None:
-        mistakes = int(record[-1, _MISTAKES])
-        if callable(self.verbose):
-            self.verbose(self.n_iter_, mistakes, seconds)
-        elif self.verbose:
-            print(f"epoch {self.n_iter_}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)
+        report_epoch(self.verbose, self.n_iter_, int(record[-1, _MISTAKES]), seconds)
 
     def _warn_unless_clean(self, n: int) -> None:
         if self.stop_reason_ is StopReason.CLEAN_PASS or not self._wants_clean_pass:
@@ -312,14 +340,16 @@ class EpochLearner(BatchLearner, OnlineClassifier):
         with self._unchanged_on_error():
             self._check_parameters()
             parts = self._rows_to_add(X, y, classes, sample_weight)
-        total = np.zeros((1, len(RECORD)))
-        for rows in parts:
-            record = np.zeros(total.shape)
-            self._run(rows, None, None, np.empty(0), record)
-            self.t_ += len(rows.y)
-            total += record
-        self._count(total)
-        self._settle()
+        total, record = np.zeros((1, len(RECORD))), np.zeros((1, len(RECORD)))
+        with uninterrupted():
+            for rows in parts:
+                record[:] = 0.0
+                self._run(rows, None, None, np.empty(0), record)
+                self.t_ += len(rows.y)
+                total += record
+            self._count(total)
+            self._settle()
+        check_weights(record[0, _NORM], self._moving()[0].dtype)
         self._warn_if_absorbed(int(total[0, _ABSORBED]))
         return self
 
@@ -329,17 +359,9 @@ class EpochLearner(BatchLearner, OnlineClassifier):
             y = np.asarray([label])
             weights = self._running_balance(y) if self.class_weight == "balanced" else self._class_weights(y)
             own = 1.0 if weights is None else float(weights[0])
-        W, b = self._moving()
         if own == 0:
             return
-        step, rest = self._step(), (float(self.fit_intercept), self._watch(), self.t_)
-        if type(step) is PerceptronStep:
-            step = step.margin
-        if len(self.classes_) <= 2:
-            mistakes, updates, absorbed = learn_row(X, code, own, step, W, b, *rest)
-        else:
-            together = self.multi_class == "multiclass"
-            mistakes, updates, absorbed = learn_row_of_many(X, code, own, together, step, W, b, *rest)
+        mistakes, updates, absorbed = self._visit(X, code, own)
         if mistakes < 0:
             raise DataError("the row holds a value that is no finite number, or beyond 1e154")
         self.t_ += 1
@@ -350,20 +372,21 @@ class EpochLearner(BatchLearner, OnlineClassifier):
         if absorbed:
             self._warn_if_absorbed(absorbed)
 
+    def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
+        """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes being -1 for a row not finite."""
+        W, b = self._moving()
+        step, rest = self._step(), (float(self.fit_intercept), self._watch(), self.t_)
+        if type(step) is PerceptronStep:
+            step = step.margin
+        if len(self.classes_) <= 2:
+            return learn_row(X, code, own, step, W, b, *rest)
+        together = self.multi_class == "multiclass"
+        return learn_row_of_many(X, code, own, together, step, W, b, *rest)
 
-def _count_zero_rows(X: Any) -> int:
-    """Rows without a non-zero entry: without an intercept their decision value is 0, a mistake for ever."""
-    if isinstance(X, np.ndarray):
-        return int((~X.any(axis=1)).sum())
-    stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])
-    return int(((stored == 0) | (X.indptr[1:] == X.indptr[:-1])).sum())
 
-
-def _flatten(reference: Hyperplane | tuple[Any, float] | None, n_features: int) -> Array:
-    """(w*, b*) as one float64 array, or an empty one."""
-    if reference is None:
-        return np.empty(0)
-    w = np.asarray(reference[0], dtype=np.float64).ravel()
-    if w.size != n_features:
-        raise ValueError(f"the reference has {w.size} weights, the rows have {n_features} features")
-    return np.append(w, float(reference[1]))
+def report_epoch(verbose: int | Progress, epochs: int, mistakes: int, seconds: float) -> None:
+    """Tell a learner's `verbose` of an epoch: it is called, or a line on standard error is printed, or nothing."""
+    if callable(verbose):
+        verbose(epochs, mistakes, seconds)
+    elif verbose:
+        print(f"epoch {epochs}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linsep.kernels.epoch import Rows
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.votes import add_class_votes, add_votes
-from linsep.learners.base import as_matrix, as_rows
+from linsep.learners.base import as_matrix, pack_rows, unpack_rows
 from linsep.learners.trace import make_update_log
 from linsep.learners.training import EpochLearner, Progress
-from linsep.types import CSR, Array
+from linsep.types import Array
 
 # Entries of the block of dot products held at a time while predicting: 64 MiB of float32.
 _BLOCK_ENTRIES = 1 << 24
@@ -239,17 +239,12 @@ class VotedPerceptron(EpochLearner):
     # ------------------------------------------------------------------ state
     def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         meta, arrays = super()._get_state()
-        stored = self.mistaken_rows_
-        parts = {"": stored} if isinstance(stored, np.ndarray) else as_rows(stored)._asdict()
-        return meta, arrays | {f"_stored_{name}": part for name, part in parts.items()}
+        return meta, arrays | pack_rows(self.mistaken_rows_, "_stored")
 
     def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
         super()._set_state(meta, arrays)
-        if "_stored_" in arrays:
-            self._blocks = [arrays["_stored_"]] if len(arrays["_stored_"]) else []
-        else:
-            rows = CSR(arrays["_stored_data"], arrays["_stored_indices"], arrays["_stored_indptr"])
-            self._blocks = [as_matrix(rows, self.coef_.shape[1])]
+        stored = unpack_rows(arrays, "_stored", self.coef_.shape[1])
+        self._blocks = [stored] if stored.shape[0] or not isinstance(stored, np.ndarray) else []
 
 
 def _product(X: Any, stored: Any) -> Array:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from linsep.markup import table_html
 from linsep.theory.margin import functional_margins, radius, row_norms2
 from linsep.types import Array, DataError
 
@@ -63,6 +64,12 @@ class MistakeBounds:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [(row.name, _value(row), f"{row.formula}{_note(row)}") for row in self.rows]
+        if self.mistakes is not None:
+            rows.append(("mistakes made", f"{self.mistakes:,}", ""))
+        return table_html("Mistake bounds", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -174,6 +181,51 @@ def mistake_bounds(
     rows = [_novikoff(given), _unit_sphere(given), _bounded_bias(given), _general(given), *_one_pass(given, epochs)]
     if why_none:
         rows = [Bound(row.name, None, False, why_none, row.formula, row.one_pass) for row in rows]
+    return MistakeBounds(tuple(rows), mistakes, epochs)
+
+
+def collins_bounds(
+    margins: Any, norm: float, R: float, *, mistakes: int | None = None, epochs: int | None = None
+) -> MistakeBounds:
+    """Every bound on the mistakes of a structured perceptron, evaluated at one vector u.
+
+    With m_i = u.Phi(x_i, y_i) - max over z other than y_i of u.Phi(x_i, z), delta = min_i m_i / ||u|| and R at least
+    every ||Phi(x_i, y_i) - Phi(x_i, z)||:
+
+    - collins: (R / delta)^2, for any number of passes, if every m_i > 0 (theorem 1);
+    - freund-schapire, plain (theorem 2) and hinge: as in `mistake_bounds`, for the first pass alone.
+
+    It starts from w = 0 and moves by Phi(x_i, y_i) - Phi(x_i, z) where the best z is not y_i, and not otherwise.
+
+    Parameters
+    ----------
+    margins : array of shape (n_examples,)
+        The m_i.
+    norm, R : ||u|| and R
+    mistakes, epochs : int, optional
+        As in `mistake_bounds`.
+
+    Raises
+    ------
+    DataError
+        There are no examples.
+
+    Notes
+    -----
+    Collins 2002, Discriminative training methods for hidden Markov models, EMNLP.
+
+    Examples
+    --------
+    >>> collins_bounds([2.0, 4.0], norm=2.0, R=3.0).get("collins").value
+    9.0
+    """
+    margins = np.asarray(margins, dtype=np.float64)
+    if not margins.size:
+        raise DataError("there are no examples to take margins of")
+    given = _Given(margins, float(norm) ** 2, 0.0, float(R) ** 2, False, False)
+    rows = [replace(_novikoff(given), name="collins", formula="(R / delta)^2"), *_one_pass(given, epochs)]
+    if given.whole2 == 0:
+        rows = [Bound(row.name, None, False, "u is the zero vector", row.formula, row.one_pass) for row in rows]
     return MistakeBounds(tuple(rows), mistakes, epochs)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linsep.markup import table_html
 from linsep.theory.margin import row_norms2, signs
 from linsep.theory.nearest import nearest_point
 from linsep.theory.signed import SignedRows, check_rows
@@ -26,6 +27,16 @@ class MarginBracket:
     hyperplane: Hyperplane
     weights: dict[int, float]
     bias: Bias = "free"
+
+    def _repr_html_(self) -> str:
+        kind = {"free": "geometric, free intercept", "homogeneous": "of (x, 1)", None: "geometric, no intercept"}
+        rows = [
+            ("at least", f"{self.lower:.12g}"),
+            ("at most", f"{self.upper:.12g}"),
+            ("which margin", kind[self.bias]),
+            ("rows that hold it", f"{sum(weight > 0 for weight in self.weights.values()):,}"),
+        ]
+        return table_html("The best margin", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.markup import table_html
 from linsep.theory import exact
 from linsep.theory.bracket import MarginBracket
 from linsep.theory.digest import as_doubles, data_digest
@@ -164,6 +165,16 @@ class Separability:
 
     def __repr__(self) -> str:
         return f"<Separability {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [("because", self._why())]
+        if self.hyperplane is not None and self.margin is not None:
+            rows.append(("margin of this plane", f"{self.margin.lower:.6g}, the best at most {self.margin.upper:.6g}"))
+        if self.witness is not None:
+            shown = zip(self.witness.rows[:8], self.witness.weights, strict=False)
+            more = ", ..." if len(self.witness.rows) > 8 else ""
+            rows.append(("witness: row x weight", ", ".join(f"{row} x {weight}" for row, weight in shown) + more))
+        return table_html(self.verdict if self.fit_intercept else f"{self.verdict} (no intercept)", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON: integers keep all their digits, those beyond 2^53 as hexadecimal text."""

@@ -1,0 +1,33 @@
+"""Breast cancer: separable after all.
+
+Claim: a hyperplane separates the 569 rows of the standardised Wisconsin table. scikit-learn's Perceptron stops after a
+few passes with mistakes left; the plain cyclic perceptron comes to a clean pass after 217,171 epochs and 1,757,361
+mistakes.
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import Perceptron as TheirPerceptron
+from sklearn.preprocessing import StandardScaler
+
+from linsep import Perceptron, separability
+from linsep.plots import plot_boundary, plot_margins, plot_trace
+
+X, y = load_breast_cancer(return_X_y=True)
+X = StandardScaler().fit_transform(X)
+assert separability(X, y).verdict == "separable"
+theirs = TheirPerceptron(random_state=0).fit(X, y)
+assert theirs.score(X, y) < 1
+
+learner = Perceptron(max_iter=None, max_seconds=60).fit(X, y)
+assert (learner.n_iter_, learner.n_mistakes_) == (217_171, 1_757_361)
+assert learner.score(X, y) == 1
+
+figure, axes = plt.subplots(2, 2, figsize=(10.5, 7.6), layout="constrained")
+plot_boundary(theirs, X, y, ax=axes[0, 0]).set_title("scikit-learn's Perceptron()")
+plot_boundary(learner, X, y, ax=axes[0, 1]).set_title("a clean pass")
+plot_trace(learner, ax=axes[1, 0])
+plot_margins(learner, X, y, ax=axes[1, 1])
+assert axes[1, 0].lines[0].get_ydata()[-1] == 0
+assert all(bar.get_x() >= 0 for bar in axes[1, 1].patches if bar.get_height())
+figure.savefig("breast_cancer.png")

@@ -1,0 +1,64 @@
+"""Points on a circle, their lift to the sphere, and the semicircle that holds w.
+
+Claim: a line through the centre separates points of the unit circle exactly when the signed points y x lie in an open
+semicircle, and the vectors w that separate are the arc that is less than 90 degrees from all of them. Lifted,
+x -> (x, 1) / sqrt 2, they lie on the unit sphere, where a perceptron without intercept is the one with intercept.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from linsep import Perceptron
+from linsep.data.synthetic import make_circle
+from linsep.plots import plot_boundary
+from linsep.plots.style import look
+
+X, y, w, _ = make_circle(40, 0.25, random_state=5)
+L = make_circle(40, 0.25, lift=True, random_state=5)[0]
+learner = Perceptron(fit_intercept=False).fit(X, y)
+lifted = Perceptron(fit_intercept=False).fit(L, y)
+both = Perceptron().fit(X, y)
+assert learner.stop_reason_ == lifted.stop_reason_ == "clean pass"
+assert lifted.n_mistakes_ == both.n_mistakes_
+assert np.allclose(lifted.coef_[0] * np.sqrt(2), np.append(both.coef_[0], both.intercept_))
+assert np.allclose(np.linalg.norm(L, axis=1), 1)
+
+# Angles from w*: the signed points, and the arc of all separating directions.
+signed = y[:, None] * X
+turn = np.arctan2(signed @ [-w[1], w[0]], signed @ w)
+low, high = turn.max() - np.pi / 2, turn.min() + np.pi / 2
+assert np.ptp(turn) < np.pi
+assert low < 0 < high
+found = np.arctan2(learner.coef_[0] @ [-w[1], w[0]], learner.coef_[0] @ w)
+assert low < found < high
+
+figure = plt.figure(figsize=(12.5, 4), layout="constrained")
+ax = figure.add_subplot(131)
+plot_boundary(learner, X, y, ax=ax).set(title="points of the circle", aspect="equal")
+ax = figure.add_subplot(132)
+around = np.linspace(0, 2 * np.pi, 400)
+ax.plot(np.cos(around), np.sin(around), color="#777777", lw=0.8)
+for k, sign in enumerate((-1, 1)):
+    ax.scatter(
+        *signed[y == sign].T,
+        color=look(k).colour,
+        marker=look(k).marker,
+        ec="#222222",
+        lw=0.4,
+        label=f"y x, y = {sign}",
+    )
+arc = np.linspace(low, high, 100) + np.arctan2(w[1], w[0])
+ax.plot(1.12 * np.cos(arc), 1.12 * np.sin(arc), color="#D55E00", lw=5, label="directions that separate")
+unit = learner.coef_[0] / np.linalg.norm(learner.coef_[0])
+ax.annotate("", unit, (0, 0), arrowprops={"arrowstyle": "-|>", "lw": 1.6, "color": "#222222"})
+ax.text(*(0.5 * unit + 0.08), "w")
+ax.set(title="signed points fill a semicircle", aspect="equal", xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
+ax.legend(fontsize="small", loc="upper center")
+ax = figure.add_subplot(133, projection="3d")
+u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13))
+ax.plot_wireframe(np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v), color="#bbbbbb", lw=0.4)
+for k, sign in enumerate((-1, 1)):
+    ax.scatter(*L[y == sign].T, color=look(k).colour, marker=look(k).marker, ec="#222222", lw=0.4, s=30)
+ax.set(title="lifted to the sphere", box_aspect=(1, 1, 1), xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1])
+figure.get_layout_engine().set(rect=(0, 0, 1, 0.97))
+figure.savefig("circle_and_sphere.png")

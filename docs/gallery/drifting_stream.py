@@ -1,0 +1,69 @@
+"""A stream that drifts: unguarded perceptrons, projection, and an alarm.
+
+Claim: with a tenth of the labels wrong an unguarded online perceptron is thrown about by noise, always. Its average is
+the best there is until the truth starts to turn, and then worse than a coin: it cannot forget. Descent projected on a
+ball stays near the noise before and after, and the average keeps up if an alarm starts it afresh when mistakes rise.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from linsep import AveragedPerceptron, Perceptron, SGDClassifier
+from linsep.plots.style import look
+
+CHUNKS, ROWS, TURN_AT, NOISE = 300, 200, 150, 0.1
+rng = np.random.default_rng(0)
+
+
+def chunks():
+    """Rows of ten features; after chunk 150 the truth turns by 0.02 a chunk."""
+    for k in range(CHUNKS):
+        angle = 0.02 * max(0, k - TURN_AT)
+        X = rng.standard_normal((ROWS, 10))
+        y = np.where(X[:, 0] * np.cos(angle) + X[:, 1] * np.sin(angle) > 0, 1, -1)
+        yield X, np.where(rng.random(ROWS) < NOISE, -y, y)
+
+
+learners = {
+    "perceptron": Perceptron(),
+    "averaged": AveragedPerceptron(),
+    "averaged, with an alarm": AveragedPerceptron(),
+    "projected descent": SGDClassifier("hinge", projection_radius=2.0, average=None, eta0=0.01),
+}
+rates = {name: [] for name in learners}
+alarms, started = [], 0
+for k, (X, y) in enumerate(chunks()):
+    for name, learner in learners.items():
+        rates[name].append(np.mean(learner.predict(X) != y) if k > 0 else 0.5)  # predicted before it is learnt
+        learner.partial_fit(X, y, classes=[-1, 1])
+    # The alarm: five chunks are much worse than the best five since the last start.
+    since = (
+        np.convolve(rates["averaged, with an alarm"][started + 1 :], np.ones(5) / 5, "valid")
+        if k > started + 5
+        else [1]
+    )
+    if since[-1] > np.min(since) + 0.08:
+        alarms.append(k)
+        started = k
+        learners["averaged, with an alarm"] = AveragedPerceptron().partial_fit(X, y, classes=[-1, 1])
+
+figure, ax = plt.subplots(figsize=(8, 4.4), layout="constrained")
+for i, (name, rate) in enumerate(rates.items()):
+    style = {"color": look(i).colour, "marker": look(i).marker, "markevery": 25, "mec": "#222222", "mew": 0.5}
+    ax.plot(np.arange(9, CHUNKS), np.convolve(rate, np.ones(10) / 10, "valid"), label=name, **style)
+ax.axvline(TURN_AT, color="#222222", ls=":", label="the truth starts to turn")
+ax.axhline(NOISE, color="#777777", lw=0.8, label="wrong labels")
+ax.plot(alarms, np.zeros(len(alarms)), "|", color="#D55E00", ms=14, mew=2, label="alarms")
+ax.set(xlabel="chunk of 200 rows", ylabel="mistakes before learning, mean of 10 chunks", ylim=(0, None))
+ax.legend(fontsize="small")
+
+before = {name: np.mean(rate[100:TURN_AT]) for name, rate in rates.items()}
+after = {name: np.mean(rate[-50:]) for name, rate in rates.items()}
+assert min(before, key=before.get).startswith("averaged")
+assert after["averaged"] > 0.5
+assert before["perceptron"] > 2 * NOISE
+assert after["perceptron"] > 2 * NOISE
+assert max(before["projected descent"], after["projected descent"]) < 1.5 * NOISE
+assert after["averaged, with an alarm"] < after["perceptron"]
+assert min(alarms) > TURN_AT
+figure.savefig("drifting_stream.png")

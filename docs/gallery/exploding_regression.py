@@ -1,0 +1,50 @@
+"""A logistic regression that explodes, and why.
+
+Claim: every patient with a vessel invasion (made data, after the endometrial cancer study of Heinze and Schemper 2002)
+had the outcome, so maximum likelihood sends that coefficient to +infinity: each Newton step adds about 1 to it, for
+ever, while the others settle. `separation` says so beforehand, without a fit.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from linsep import separation
+from linsep.plots import plot_separation
+from linsep.plots.style import look
+
+rng = np.random.default_rng(3)
+n = 79
+table = pd.DataFrame(
+    {"invasion": np.arange(n) < 13, "pulsatility": rng.normal(0, 1, n), "thickness": rng.normal(0, 1, n)}
+)
+risk = 1 / (1 + np.exp(2 + 0.8 * table["pulsatility"] - 1.2 * table["thickness"]))
+y = (table["invasion"] | (rng.random(n) < risk)).astype(int).to_numpy()
+table = table.astype(float)
+
+found = separation(table, y)
+assert found.kind == "quasi-complete"
+assert found.coefficients == {
+    "(Intercept)": "finite", "invasion": np.inf, "pulsatility": "finite", "thickness": "finite"
+}  # fmt: skip
+
+# Newton's method, as regression programs do it.
+Z = np.column_stack([np.ones(n), table])
+beta = np.zeros(4)
+steps = [beta]
+for _ in range(25):
+    mu = 1 / (1 + np.exp(-Z @ beta))
+    beta = beta + np.linalg.solve((Z * (mu * (1 - mu))[:, None]).T @ Z, Z.T @ (y - mu))
+    steps.append(beta)
+steps = np.array(steps)
+growth = np.diff(steps[-10:], axis=0)
+assert np.allclose(growth[:, 1], 1, atol=0.01)
+assert np.abs(growth[:, [0, 2, 3]]).max() < 1e-3
+
+figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+plot_separation(found, ax=axes[0])
+for k, name in enumerate(["(Intercept)", *table.columns]):
+    axes[1].plot(steps[:, k], color=look(k).colour, marker=look(k).marker, ms=4, mec="#222222", mew=0.4, label=name)
+axes[1].set(xlabel="Newton step", ylabel="estimate")
+axes[1].legend(fontsize="small")
+figure.savefig("exploding_regression.png")

@@ -1,0 +1,51 @@
+"""Stochastic gradient descent: constant and decreasing steps against R B / sqrt T.
+
+Claim: with rows drawn independently and w projected on a ball of radius B, the mean of the vectors exceeds the least
+hinge loss of the ball by at most R B / sqrt T on average (constant steps B / (R sqrt T), T known beforehand), and by
+O(log T / sqrt T) with steps B / (R sqrt t), which need no T.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from linsep import SGDClassifier, make_separable
+from linsep.data.synthetic import flip_labels
+from linsep.plots import plot_losses
+from linsep.plots.style import look
+from linsep.theory.sgd import least_loss, training_loss
+
+B = 2.0
+X, y, *_ = make_separable(200, 5, 0.1, random_state=0)
+y = flip_labels(y, 0.1, random_state=0)[0]
+least = least_loss(X, y, "hinge", B)
+R = np.sqrt((X**2).sum(axis=1).max() + 1)
+
+figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
+epochs = np.array([1, 3, 10, 30, 100])
+for k, (rate, name) in enumerate((("constant", "constant steps"), ("invsqrt", "steps B / (R sqrt t)"))):
+    excess, bounds = [], []
+    for n in epochs:
+        each = []
+        for seed in range(5):
+            learner = SGDClassifier(
+                "hinge",
+                projection_radius=B,
+                sampling="replacement",
+                learning_rate=rate,
+                max_iter=int(n),
+                random_state=seed,
+            ).fit(X, y)
+            each.append(training_loss(X, y, learner.coef_[0], learner.intercept_[0], "hinge") - least.lower)
+        excess.append(np.mean(each))
+        bounds.append(learner.excess_bound_.value)
+    assert (np.array(excess) <= bounds).all()
+    assert excess[-1] < excess[0] / 5
+    if rate == "constant":
+        assert np.allclose(bounds, R * B / np.sqrt(200 * epochs))
+    colour, marker, _ = look(k)
+    axes[1].plot(200 * epochs, bounds, color=colour, ls="--", label=f"allowed: {name}")
+    axes[1].plot(200 * epochs, excess, color=colour, marker=marker, mec="#222222", mew=0.5, label=f"measured: {name}")
+axes[1].set(xscale="log", yscale="log", xlabel="steps T", ylabel="excess of the mean hinge loss")
+axes[1].legend(fontsize="small")
+plot_losses(ax=axes[0])
+figure.savefig("sgd_steps.png")

@@ -1,0 +1,39 @@
+"""With a bias on the unit sphere: at most 4 / gamma^2 mistakes.
+
+Claim: rows of length 1, a plane that cuts the ball, an intercept learnt along: mistakes <= 4 / gamma^2, gamma the
+distance of the nearest row from the plane, in 3 dimensions as in 50.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from linsep import Perceptron, max_margin, mistake_bounds
+from linsep.plots.style import look
+
+figure, ax = plt.subplots(figsize=(6, 4.4), layout="constrained")
+rng = np.random.default_rng(0)
+for k, p in enumerate((3, 10, 50)):
+    made, allowed = [], []
+    for margin in np.geomspace(0.01, 0.2, 12):
+        X = rng.standard_normal((400, p))
+        X /= np.linalg.norm(X, axis=1)[:, None]
+        w = rng.standard_normal(p)
+        z = X @ w / np.linalg.norm(w) - rng.uniform(-0.1, 0.1)
+        X, z = X[np.abs(z) > margin], z[np.abs(z) > margin]
+        y = np.where(z > 0, 1, -1)
+        if len(np.unique(y)) < 2:
+            continue
+        learner = Perceptron(max_iter=None).fit(X, y)
+        bound = mistake_bounds(X, y, *max_margin(X, y).hyperplane).get("unit sphere")
+        assert bound.applies
+        assert learner.n_mistakes_ <= bound.value
+        made.append(learner.n_mistakes_)
+        allowed.append(bound.value)
+    ax.scatter(allowed, made, color=look(k).colour, marker=look(k).marker, ec="#222222", lw=0.5, label=f"p = {p}")
+    assert len(made) >= 8
+ends = np.array(ax.get_xlim())
+ends[0] = 20
+ax.plot(ends, ends, color="#222222", ls="--", label="mistakes = 4 / gamma²")
+ax.set(xscale="log", yscale="log", xlabel="allowed: 4 / gamma²", ylabel="mistakes made")
+ax.legend(fontsize="small")
+figure.savefig("unit_sphere.png")

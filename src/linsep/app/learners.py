@@ -1,0 +1,79 @@
+"""The learners by the names that the command line gives them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sklearn.base import clone
+
+from linsep.app.progress import EpochProgress
+from linsep.app.receipt import Receipt
+from linsep.learners import (
+    MLP,
+    AveragedPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    PocketPerceptron,
+    Rocchio,
+    SGDClassifier,
+    VotedPerceptron,
+)
+from linsep.learners.ladder import RUNGS, climb
+from linsep.types import Array, DataError
+
+LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "perceptron": (Perceptron, {}),
+    "averaged": (AveragedPerceptron, {}),
+    "voted": (VotedPerceptron, {}),
+    "pocket": (PocketPerceptron, {}),
+    "margin": (MarginPerceptron, {}),
+    "pa": (PassiveAggressive, {"variant": "pa"}),
+    "pa1": (PassiveAggressive, {"variant": "pa1"}),
+    "pa2": (PassiveAggressive, {"variant": "pa2"}),
+    "rocchio": (Rocchio, {}),
+    "sgd": (SGDClassifier, {"sampling": "replacement", "projection_radius": 10.0}),  # what carries a guarantee
+    "mlp": (MLP, {}),
+}
+
+
+class Limits(NamedTuple):
+    """How long to train, and who hears of it; a limit in seconds lifts the one in epochs."""
+
+    max_iter: int | None
+    seconds: float | None
+    progress: EpochProgress | int
+
+    def put_on(self, estimator: Any) -> Any:
+        """Set them on a learner, unless one pass is all it makes."""
+        if not hasattr(estimator, "max_iter"):
+            return estimator
+        if self.max_iter is not None or self.seconds is not None:
+            estimator.set_params(max_iter=self.max_iter)
+        return estimator.set_params(max_seconds=self.seconds, verbose=self.progress)
+
+
+def make_learner(name: str, limits: Limits, **options: Any) -> Any:
+    """The learner of that name, with those of the `options` that are not None."""
+    if name not in LEARNERS:
+        raise DataError(f"no learner called {name!r}: choose from {', '.join(LEARNERS)} or auto")
+    kind, parameters = LEARNERS[name]
+    estimator = kind(**parameters)
+    _check_options(name, estimator.get_params(), options)
+    estimator.set_params(**{option: value for option, value in options.items() if value is not None})
+    return limits.put_on(estimator)
+
+
+def climb_ladder(X: Any, y: Array, limits: Limits, **options: Any) -> tuple[Any, Receipt]:
+    """The learner on which the ladder ends, and the lines that tell why; each fit on the way has the same limits."""
+    _check_options("auto", {}, options)
+    silent = limits._replace(progress=0)
+    found = climb(X, y, {name: silent.put_on(clone(rung)) for name, rung in RUNGS.items()})
+    lines = [("why this learner", found.why)]
+    return limits.put_on(found.learner), Receipt(lines, {"ladder": found.accuracy, "why": found.why})
+
+
+def _check_options(name: str, known: Any, options: dict[str, Any]) -> None:
+    for option, value in options.items():
+        if value is not None and option not in known:
+            raise DataError(f"--{option.replace('_', '-')} is not an option of --learner {name}")

@@ -1,0 +1,98 @@
+"""The arguments of `linsep tag`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from linsep.app import tag as commands
+from linsep.app.commands import Result
+
+
+class TextFormat(StrEnum):
+    """How tagged text is laid out."""
+
+    COLUMNS = "columns"
+    CONLLU = "conllu"
+
+
+class TagColumn(StrEnum):
+    """Columns of a CoNLL-U file that hold tags."""
+
+    UPOS = "upos"
+    XPOS = "xpos"
+
+
+_LAID_OUT = (
+    "a token and its tag on each line with a tab or blanks between, an empty line after each sentence; or CoNLL-U"
+)
+TextArg = Annotated[str, typer.Argument(help=f"Tagged text: {_LAID_OUT}. - is standard input.")]
+ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep tag fit`.")]
+FormatOpt = Annotated[
+    TextFormat | None,
+    typer.Option(help="Layout of the text; unless given, conllu for names that end so, else columns."),
+]
+TagOpt = Annotated[TagColumn, typer.Option(help="Column of a CoNLL-U file that holds the tag.")]
+JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+
+
+def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
+    """The commands under `linsep tag`; `present` prints a result, as JSON if asked to."""
+    app = typer.Typer(help="Tag the words of sentences: train a tagger, use one, count what it gets right.")
+
+    @app.command()
+    def fit(
+        text: TextArg,
+        model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("tagger.linsep"),
+        max_iter: Annotated[int | None, typer.Option(min=1, help="Epochs at most; 10 unless given.")] = None,
+        holdout: Annotated[
+            float, typer.Option(min=0.0, max=0.9, help="Also train on the other sentences and score on this share.")
+        ] = 0.0,
+        n_bits: Annotated[
+            int | None, typer.Option(min=1, max=28, help="Hash feature names to so many bits instead of keeping them.")
+        ] = None,
+        seed: Annotated[int, typer.Option(min=0, help="Seed of the order of the sentences.")] = 0,
+        tag: TagOpt = TagColumn.UPOS,
+        format: FormatOpt = None,
+        as_json: JsonOpt = False,
+    ) -> None:
+        """Train a tagger on TEXT, write it to a model file and print its receipt.
+
+        Exit status: 0 done, 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
+        """
+        result = commands.fit(text, format=format, tag=tag.value, max_iter=max_iter, n_bits=n_bits, seed=seed,
+                              holdout=holdout, model=model)  # fmt: skip
+        present(result, as_json)
+
+    @app.command()
+    def predict(
+        model: ModelArg,
+        text: Annotated[str, typer.Argument(help="Text as for `fit`; the tags may be missing. - is standard input.")],
+        output: Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")] = "-",
+        tag: TagOpt = TagColumn.UPOS,
+        format: FormatOpt = None,
+    ) -> None:
+        """Tag TEXT: writes token, tab, tag on each line, or the CoNLL-U file with its tags replaced."""
+        commands.predict(model, text, output, format=format, tag=tag.value)
+
+    @app.command()
+    def score(
+        model: ModelArg, text: TextArg, tag: TagOpt = TagColumn.UPOS, format: FormatOpt = None, as_json: JsonOpt = False
+    ) -> None:
+        """Compare the model's tags with those of TEXT: the share of tokens and sentences, and what is confused."""
+        present(commands.score(model, text, format=format, tag=tag.value), as_json)
+
+    @app.command()
+    def show(
+        model: ModelArg,
+        weights: Annotated[int, typer.Option(min=1, help="How many of the largest weights.")] = 20,
+        as_json: JsonOpt = False,
+    ) -> None:
+        """Print the largest weights of a tagger, by tag and feature and from tag to tag, and how it was made."""
+        present(commands.show(model, weights), as_json)
+
+    return app

@@ -1,0 +1,209 @@
+"""From lists of tokens to lists of features: the shipped word-shape features, and any of the user's own.
+
+What depends on a word alone is worked out once for each distinct word; only the neighbours are looked at token by
+token, and those in whole arrays.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep.types import Array, DataError
+
+Extract = Callable[[list[str]], Sequence[Iterable[str]]]
+
+# How far away the neighbours stand whose words are features.
+NEAR = (-2, -1, 1, 2)
+# Tokens whose features are laid out at once.
+_BLOCK = 1 << 18
+
+
+class Tokens(NamedTuple):
+    """Sentence i is the tokens `first[i]:first[i + 1]`, token t the features `indices[indptr[t]:indptr[t + 1]]`."""
+
+    first: Array
+    indptr: Array
+    indices: Array
+
+
+class FeatureIndex:
+    """The number of each feature name: in the order they first come, or by hashing where `n_bits` says so.
+
+    Hashing is CRC-32 cut to `n_bits` bits; it keeps no names, and names that fall together share their weights.
+    """
+
+    def __init__(self, n_bits: int | None = None, names: Iterable[str] = ()) -> None:
+        self.n_bits = n_bits
+        self._numbers = {name: k for k, name in enumerate(names)}
+        self.open = True
+
+    @property
+    def size(self) -> int:
+        """How many features there are."""
+        return len(self._numbers) if self.n_bits is None else 1 << self.n_bits
+
+    @property
+    def names(self) -> list[str] | None:
+        """Name of each feature; None where they were hashed."""
+        return list(self._numbers) if self.n_bits is None else None
+
+    def numbers(self, names: Iterable[str]) -> list[int]:
+        """The number of each name; a new one gets the next while the index is open, and -1 once it is closed."""
+        if self.n_bits is not None:
+            mask = (1 << self.n_bits) - 1
+            return [zlib.crc32(name.encode("utf-8", "surrogatepass")) & mask for name in names]
+        known = self._numbers
+        if self.open:
+            return [known.setdefault(name, len(known)) for name in names]
+        return [known.get(name, -1) for name in names]
+
+
+def shape(word: str) -> str:
+    """The word with X for capitals, x for other letters and 9 for digits, each run of one kind written once.
+
+    Examples
+    --------
+    >>> shape("McDonald's"), shape("1,234.50")
+    ("XxXx'x", '9,9.9')
+    """
+    kinds = ["9" if c.isdigit() else "X" if c.isupper() else "x" if c.isalpha() else c for c in word]
+    return "".join(c for c, before in zip(kinds, ["", *kinds], strict=False) if c != before)
+
+
+def word_features(word: str) -> list[str]:
+    """The features that depend on the word alone.
+
+    The word, its lower case, its first and last one, two and three letters (in lower case), its shape, and whether it
+    holds a digit, holds a hyphen, begins with a capital.
+
+    Examples
+    --------
+    >>> len(word_features("Re-elected")), word_features("Re-elected")[5]
+    (11, 'ends:ted')
+    """
+    low = word.lower()
+    size = len(low)
+    found = [f"word:{word}", f"lower:{low}", f"shape:{shape(word)}"]
+    found += [f"ends:{low[-k:]}" for k in (1, 2, 3) if k < size]
+    found += [f"begins:{low[:k]}" for k in (1, 2, 3) if k < size]
+    if any(c.isdigit() for c in word):
+        found.append("digit")
+    if "-" in word:
+        found.append("hyphen")
+    if word[:1].isupper():
+        found.append("capital")
+    return found
+
+
+def word_shapes(sentence: Sequence[str]) -> list[list[str]]:
+    """The shipped features of each token: those of its word, and the two words on either side in lower case.
+
+    Outside the sentence the neighbour is the empty word.
+
+    Examples
+    --------
+    >>> word_shapes(["Go", "on"])[1][-4:]
+    ['-2:', '-1:go', '+1:', '+2:']
+    """
+    low = [word.lower() for word in sentence]
+    padded = ["", "", *low, "", ""]
+    return [[*word_features(word), *(f"{d:+d}:{padded[t + 2 + d]}" for d in NEAR)] for t, word in enumerate(sentence)]
+
+
+def index_features(sentences: Sequence[Sequence[str]], index: FeatureIndex, features: Extract | None) -> Tokens:
+    """Number the features of every token; names that a closed index does not know are left out.
+
+    Parameters
+    ----------
+    sentences : lists of tokens
+    index : FeatureIndex
+        Grows while it is open.
+    features : callable, optional
+        From the tokens of a sentence to the feature names of each. None: those of `word_shapes`, found faster.
+
+    Raises
+    ------
+    DataError
+        `features` gave another number of lists than there are tokens, or something that is no text.
+
+    Examples
+    --------
+    >>> found = index_features([["Go", "on"], ["Go"]], FeatureIndex(), None)
+    >>> found.first.tolist(), np.diff(found.indptr).tolist()
+    ([0, 2, 3], [10, 9, 10])
+    """
+    first = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
+    if features is not None:
+        return Tokens(first, *_by_token(sentences, index, features))
+    return Tokens(first, *_by_word(list(chain.from_iterable(sentences)), first, index))
+
+
+def _by_token(sentences: Sequence[Sequence[str]], index: FeatureIndex, features: Extract) -> tuple[Array, Array]:
+    counts, numbers = [], []
+    for i, sentence in enumerate(sentences):
+        found = features(list(sentence))
+        if len(found) != len(sentence):
+            raise DataError(f"sentence {i}: features gave {len(found)} lists for {len(sentence)} tokens")
+        for t, names in enumerate(found):
+            wrong = (
+                names if isinstance(names, str) else next((name for name in names if not isinstance(name, str)), None)
+            )
+            if wrong is not None:
+                raise DataError(f"sentence {i}, token {t}: features must give a list of names, got {wrong!r}")
+            here = [k for k in index.numbers(names) if k >= 0]
+            counts.append(len(here))
+            numbers += here
+    return np.cumsum([0, *counts], dtype=np.int64), np.array(numbers, dtype=np.int32)
+
+
+def _by_word(tokens: list[str], first: Array, index: FeatureIndex) -> tuple[Array, Array]:
+    """The features of `word_shapes`, those of a distinct word found once."""
+    words, word = _distinct(tokens)
+    own = _own_features(words, index)
+    lows, low_of_word = _distinct([w.lower() for w in words])
+    near = _near_features(lows, low_of_word[word], first, index)
+    indices, counts = [], [np.zeros(1, dtype=np.int64)]
+    for start in range(0, len(word), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        table = np.concatenate([own[word[part]], *(column[part, None] for column in near)], axis=1)
+        known = table >= 0
+        indices.append(table[known])
+        counts.append(known.sum(axis=1))
+    return np.cumsum(np.concatenate(counts)), np.concatenate([np.empty(0, np.int32), *indices])
+
+
+def _distinct(values: list[str]) -> tuple[list[str], Array]:
+    """The distinct values in the order they first come, and the position of each value among them."""
+    position = {value: k for k, value in enumerate(dict.fromkeys(values))}
+    return list(position), np.fromiter(map(position.__getitem__, values), dtype=np.int32, count=len(values))
+
+
+def _own_features(words: list[str], index: FeatureIndex) -> Array:
+    """Numbers of the features of each distinct word, one row a word, filled up with -1."""
+    found = [index.numbers(word_features(word)) for word in words]
+    width = max(map(len, found), default=0)
+    filled = list(chain.from_iterable(row + [-1] * (width - len(row)) for row in found))
+    return np.array(filled, dtype=np.int32).reshape(len(words), width)
+
+
+def _near_features(lows: list[str], low: Array, first: Array, index: FeatureIndex) -> list[Array]:
+    """Numbers of the neighbour features of each token, one array a distance; outside the sentence is the empty word."""
+    reach = max(NEAR)
+    lengths = np.diff(first)
+    place = np.arange(len(low)) + reach * (1 + np.repeat(np.arange(len(lengths)), lengths))
+    padded = np.full(len(low) + reach * (1 + len(lengths)), len(lows), dtype=np.int32)
+    padded[place] = low
+    names: list[Any] = [*lows, ""]
+    columns = []
+    for d in NEAR:
+        neighbour = padded[place + d]
+        there = np.flatnonzero(np.bincount(neighbour, minlength=len(names)))
+        numbers = np.full(len(names), -1, dtype=np.int32)
+        numbers[there] = index.numbers(f"{d:+d}:{names[k]}" for k in there)
+        columns.append(numbers[neighbour])
+    return columns

@@ -1,0 +1,7 @@
+"""Models for other programs: JSON, SQL and ONNX, each the whole way from a raw row to its label."""
+
+from linsep.export.as_json import to_json
+from linsep.export.as_onnx import to_onnx
+from linsep.export.as_sql import to_sql
+
+__all__ = ["to_json", "to_onnx", "to_sql"]

@@ -1,0 +1,129 @@
+"""What a fitted model computes of a raw row, as plain data: the one thing that every export is written from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from linsep.data.numbers import row_names
+from linsep.learners.base import LinearClassifier
+from linsep.types import Array, DataError
+
+
+@dataclass(frozen=True)
+class Number:
+    """A column of numbers x, which adds `weights` * (x - mean) / scale; one weight a plane."""
+
+    name: str
+    mean: float
+    scale: float
+    weights: Array
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether x is used as it is."""
+        return self.mean == 0 and self.scale == 1
+
+
+@dataclass(frozen=True)
+class Category:
+    """A column of text, which adds the row of `weights` of its level; another level adds nothing."""
+
+    name: str
+    levels: list[str]
+    weights: Array
+
+
+@dataclass(frozen=True)
+class Formula:
+    """Decision values `intercept` + what each input adds; one plane for two classes, else one a class.
+
+    With one plane the second class is predicted where its value is at or above 0; with more the first class of those
+    with the largest value. `from_table` tells columns with names of their own from those of a matrix.
+    """
+
+    learner: str
+    classes: list[Any]
+    inputs: list[Number | Category]
+    intercept: Array
+    from_table: bool
+    dtype: np.dtype[Any]
+
+
+def formula_of(model: Any) -> Formula:
+    """Return what a fitted learner computes, its encoder included.
+
+    Raises
+    ------
+    DataError
+        The model is no formula of this kind, and why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linsep.learners import Perceptron
+    >>> found = formula_of(Perceptron().fit(np.array([[-1.0], [2.0]]), ["no", "yes"]))
+    >>> found.inputs[0].name, found.inputs[0].weights.tolist()
+    ('x1', [1.0])
+    """
+    name = type(model).__name__
+    if not isinstance(model, LinearClassifier) or _predicts_otherwise(type(model)):
+        raise DataError(
+            f"cannot export a {name}: it does not predict by one weight a feature; an averaged perceptron "
+            "(--learner averaged) does"
+        )
+    check_is_fitted(model)
+    classes = model.classes_.tolist()
+    if len(classes) < 2:
+        raise DataError(f"cannot export a model that has met no class but {classes[0]!r}: it decides nothing yet")
+    W, b = np.asarray(model.coef_), np.asarray(model.intercept_, dtype=np.float64)
+    if not (np.isfinite(W).all() and np.isfinite(b).all()):
+        raise DataError("cannot export a model with a weight that is not a finite number")
+    encoder = getattr(model, "encoder_", None)
+    inputs = _plain_inputs(model, W) if encoder is None else _encoded_inputs(encoder, W)
+    from_table = hasattr(model, "feature_names_in_") if encoder is None else encoder.state()[0]["kind"] == "table"
+    dtype = W.dtype if encoder is None else np.dtype(np.float64)
+    return Formula(name, classes, inputs, b, from_table, dtype)
+
+
+def _predicts_otherwise(cls: type[LinearClassifier]) -> bool:
+    ours = LinearClassifier
+    return cls.decision_function is not ours.decision_function or cls.predict is not ours.predict
+
+
+def _plain_inputs(model: Any, W: Array) -> list[Number | Category]:
+    names = getattr(model, "feature_names_in_", None)
+    names = row_names(W.shape[1], None) if names is None else names.tolist()
+    return [Number(name, 0.0, 1.0, w) for name, w in zip(names, _per_feature(W), strict=True)]
+
+
+def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
+    """The columns that the encoder reads, each with the weights of the features it makes of them."""
+    meta, arrays = encoder.state()
+    if meta["kind"] == "rows":
+        columns = [(name, None) for name in encoder.feature_names_]
+    else:
+        columns = [(column["name"], column["levels"]) for column in meta["columns"]]
+    scales = list(zip(arrays["mean"].tolist(), arrays["scale"].tolist(), strict=True))
+    sizes = [1 if levels is None else len(levels) for _, levels in columns]
+    if sum(sizes) != W.shape[1] or sum(levels is None for _, levels in columns) != len(scales):
+        raise DataError(
+            "cannot export this model: its encoder makes features that are neither a number standardised nor the "
+            "level of a category (hashed text, say)"
+        )
+    inputs: list[Number | Category] = []
+    weights = _per_feature(W)
+    moments, at = iter(scales), 0
+    for (name, levels), size in zip(columns, sizes, strict=True):
+        own = weights[at : at + size]
+        inputs.append(Number(name, *next(moments), own[0]) if levels is None else Category(name, levels, own))
+        at += size
+    return inputs
+
+
+def _per_feature(W: Array) -> Array:
+    """The weights as doubles, one row a feature."""
+    return np.ascontiguousarray(W.T, dtype=np.float64)

@@ -1,0 +1,257 @@
+"""First-order chains: the best tags of a sentence (Viterbi), and one pass of the perceptron over sentences.
+
+A sentence x of L tokens with the tags y has the score
+
+    sum_t sum_{f in x_t} W[f, y_t]  +  T[start, y_1] + sum_t T[y_t, y_t+1] + T[end, y_L],
+
+x_t being the features of token t, each counted once per time it is listed. `W` is stored by feature: what a feature
+says of all tags is side by side, so the scores of a token are sums of whole rows. Rows are `width` wide, the number of
+tags rounded up to whole vector registers; the columns beyond hold 0 in `W` and -inf in `T`, so no path enters them.
+
+Ties: of several sequences with the best score the one is chosen whose last tag comes first; among those the one whose
+last but one does; and so on to the front. A mistake is a sentence whose sequence so chosen is not the gold one. The
+gold sequence has no say in the choice, so one that only ties for the best is right if the rule happens to choose it;
+Collins' theorem asks no more, since its proof uses that the sequence chosen scores no less than the gold one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from linsep.types import Array
+
+# Tags that one vector register may hold.
+LANES = 8
+# What passes tally: sentences mistaken, their wrong tags, entries that rounding left as they were although they should
+# have moved, ||w||^2, and the largest |w_j| that there has been.
+TALLY = ("mistakes", "wrong_tags", "absorbed", "norm2", "largest")
+_MISTAKES, _WRONG_TAGS, _ABSORBED, _NORM2, _LARGEST = range(len(TALLY))
+
+
+class Sentences(NamedTuple):
+    """Sentence i is the tokens `first[i]:first[i + 1]`, token t the features `indices[indptr[t]:indptr[t + 1]]`."""
+
+    first: Array
+    indptr: Array
+    indices: Array
+
+
+class Chain(NamedTuple):
+    """The weights: `W` (n_features, width), `T` (n_tags + 2, width): a row for each tag before, one for the start of
+    a sentence and one for its end, whose column is the last tag.
+    """
+
+    W: Array
+    T: Array
+
+
+class Work(NamedTuple):
+    """Scratch space for sentences of up to as many tokens as `path` is long.
+
+    `scores` and `back` are (tokens, width); `reach` (n_tags, 2) holds the least and the greatest entry of each row of
+    T among the tags, and must be that when a kernel is called (`measure_reach`).
+    """
+
+    scores: Array
+    back: Array
+    path: Array
+    reach: Array
+
+
+def make_chain(n_features: int, n_tags: int, dtype: Any) -> Chain:
+    """Weights of 0."""
+    width = -(-n_tags // LANES) * LANES
+    T = np.zeros((n_tags + 2, width), dtype)
+    T[:, n_tags:] = -np.inf
+    return Chain(np.zeros((n_features, width), dtype), T)
+
+
+def make_work(chain: Chain, n_tokens: int) -> Work:
+    """Scratch space that fits `chain` as it is now, for sentences of up to `n_tokens`."""
+    width = chain.T.shape[1]
+    n_tags = chain.T.shape[0] - 2
+    scores, back = np.empty((n_tokens, width), chain.W.dtype), np.zeros((n_tokens, width), np.int32)
+    work = Work(scores, back, np.empty(n_tokens, np.int32), np.empty((n_tags, 2), chain.T.dtype))
+    for k in range(n_tags):
+        measure_reach(chain.T, k, work.reach)
+    return work
+
+
+@njit(cache=True, nogil=True)
+def measure_reach(T: Any, k: int, reach: Any) -> None:
+    """Set `reach[k]` to the least and the greatest T[k, tag]."""
+    n_tags = T.shape[0] - 2
+    low = high = T[k, 0]
+    for j in range(1, n_tags):
+        low = min(low, T[k, j])
+        high = max(high, T[k, j])
+    reach[k, 0] = low
+    reach[k, 1] = high
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _emit(S: Any, t: int, W: Any, z: Any) -> None:
+    """z[k] = sum of W[f, k] over the features f of token t; four rows at a time, so that z is loaded less often."""
+    width = np.uint64(z.shape[0])
+    e, end = np.uint64(S.indptr[t]), np.uint64(S.indptr[t + 1])
+    if e == end:
+        z[:] = 0.0
+        return
+    fresh = True
+    while e + np.uint64(4) <= end:
+        f0, f1 = np.uint64(S.indices[e]), np.uint64(S.indices[e + np.uint64(1)])
+        f2, f3 = np.uint64(S.indices[e + np.uint64(2)]), np.uint64(S.indices[e + np.uint64(3)])
+        if fresh:
+            for k in range(width):
+                z[k] = (W[f0, k] + W[f1, k]) + (W[f2, k] + W[f3, k])
+        else:
+            for k in range(width):
+                z[k] += (W[f0, k] + W[f1, k]) + (W[f2, k] + W[f3, k])
+        fresh = False
+        e += np.uint64(4)
+    while e < end:
+        f0 = np.uint64(S.indices[e])
+        if fresh:
+            for k in range(width):
+                z[k] = W[f0, k]
+        else:
+            for k in range(width):
+                z[k] += W[f0, k]
+        fresh = False
+        e += np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def _step(before: Any, z: Any, back: Any, best: Any, T: Any, reach: Any) -> None:
+    """best[k] = max_p before[p] + T[p, k], back[k] the first p that attains it, then z += best.
+
+    A tag p cannot lead to any tag better than q does if before[p] + max T[p] < before[q] + min T[q]. Rounding is
+    monotone, so this holds of the computed sums as well: rows left out change nothing, ties included. q is the tag
+    with the greatest right-hand side.
+    """
+    n_tags = T.shape[0] - 2
+    width = np.uint64(z.shape[0])
+    enough = before[0] + reach[0, 0]
+    for p in range(1, n_tags):
+        enough = max(enough, before[p] + reach[p, 0])
+    fresh = True
+    for p in range(n_tags):
+        a = before[p]
+        if a + reach[p, 1] >= enough:
+            if fresh:
+                for k in range(width):
+                    best[k] = a + T[p, k]
+                    back[k] = p
+                fresh = False
+            else:
+                for k in range(width):
+                    s = a + T[p, k]
+                    better = s > best[k]
+                    best[k] = s if better else best[k]
+                    back[k] = p if better else back[k]
+    for k in range(width):
+        z[k] += best[k]
+
+
+@njit(cache=True, nogil=True)
+def viterbi(S: Any, i: int, chain: Any, work: Any) -> None:
+    """Put the best tags of sentence i into `work.path`; see the rule for ties above. Changes `work`.
+
+    Scores are kept relative to the best so far, which keeps them small however long the sentence is.
+    """
+    start, length = S.first[i], S.first[i + 1] - S.first[i]
+    if length == 0:
+        return
+    T = chain.T
+    n_tags = T.shape[0] - 2
+    best = np.empty(T.shape[1], T.dtype)
+    for t in range(length):
+        z = work.scores[t]
+        _emit(S, start + t, chain.W, z)
+        if t == 0:
+            for k in range(z.shape[0]):
+                z[k] += T[n_tags, k]
+        else:
+            _step(work.scores[t - 1], z, work.back[t], best, T, work.reach)
+        top = z[0]
+        for k in range(1, n_tags):
+            top = max(top, z[k])
+        for k in range(z.shape[0]):
+            z[k] -= top
+    z = work.scores[length - 1]
+    last = 0
+    for k in range(n_tags):
+        z[k] += T[n_tags + 1, k]
+        if z[k] > z[last]:
+            last = k
+    for t in range(length - 1, -1, -1):
+        work.path[t] = last
+        last = work.back[t, last]
+
+
+@njit(cache=True, nogil=True)
+def tag_all(S: Any, chain: Any, work: Any, tags: Any) -> None:
+    """tags[t] = the best tag of every token t. Changes `tags` and `work`."""
+    for i in range(S.first.shape[0] - 1):
+        viterbi(S, i, chain, work)
+        for t in range(S.first[i], S.first[i + 1]):
+            tags[t] = work.path[t - S.first[i]]
+
+
+@njit(cache=True, nogil=True)
+def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
+    """Wherever the best tags z of a sentence are not the gold tags y: w += Phi(x, y) - Phi(x, z).
+
+    Only the entries where the two differ are touched, and `mean`, a `Chain` in float64, takes visit times the same:
+    after V visits the mean of w over them is w - mean / V. `visit` counts the sentences visited before this pass.
+    Changes `chain`, `mean`, `work` and `tally`, float64, which goes on counting where it stands.
+    """
+    for s in range(order.shape[0]):
+        i = order[s]
+        viterbi(S, i, chain, work)
+        wrong = 0
+        for t in range(S.first[i], S.first[i + 1]):
+            wrong += tags[t] != work.path[t - S.first[i]]
+        if wrong > 0:
+            tally[_MISTAKES] += 1
+            tally[_WRONG_TAGS] += wrong
+            _correct(S, i, tags, chain, mean, visit + s, work, tally)
+
+
+@njit(cache=True, nogil=True)
+def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
+    """w += Phi(x, y) - Phi(x, z) for the path z in `work`; keeps `work.reach` true."""
+    n_tags = chain.T.shape[0] - 2
+    start, length = S.first[i], S.first[i + 1] - S.first[i]
+    was, guessed = n_tags, n_tags
+    for t in range(length):
+        y, z = tags[start + t], work.path[t]
+        if y != z:
+            for e in range(S.indptr[start + t], S.indptr[start + t + 1]):
+                _add(chain.W, mean.W, S.indices[e], y, 1.0, visit, tally)
+                _add(chain.W, mean.W, S.indices[e], z, -1.0, visit, tally)
+        if y != z or was != guessed:
+            _add(chain.T, mean.T, was, y, 1.0, visit, tally)
+            _add(chain.T, mean.T, guessed, z, -1.0, visit, tally)
+            for p in (was, guessed):
+                if p < n_tags:
+                    measure_reach(chain.T, p, work.reach)
+        was, guessed = y, z
+    if was != guessed:
+        _add(chain.T, mean.T, n_tags + 1, was, 1.0, visit, tally)
+        _add(chain.T, mean.T, n_tags + 1, guessed, -1.0, visit, tally)
+
+
+@njit(cache=True, nogil=True)
+def _add(W: Any, u: Any, j: int, k: int, a: float, visit: int, tally: Any) -> None:
+    """W[j, k] += a, u[j, k] += a visit."""
+    before = np.float64(W[j, k])
+    W[j, k] = before + a
+    after = np.float64(W[j, k])
+    u[j, k] += a * visit
+    tally[_ABSORBED] += after == before
+    tally[_NORM2] += after * after - before * before
+    tally[_LARGEST] = max(tally[_LARGEST], abs(after))

@@ -1,0 +1,253 @@
+"""One hidden layer, for what no hyperplane represents."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.special
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linsep.kernels.epoch import RECORD
+from linsep.learners.base import Classifier
+from linsep.learners.trace import Trace
+from linsep.learners.training import Progress
+from linsep.types import Array, Budget, StopReason
+
+# Epochs in a row that may bring less than the tolerance.
+_PATIENCE = 10
+
+
+class MLP(Classifier):
+    """z = v.max(0, W x + b) + c: a hyperplane through the outputs of `hidden` nodes, which are learnt with it.
+
+    A universal approximator: with enough nodes it comes as near as one likes to any continuous function on a ball. What
+    it finds depends on the start, and nothing is proved about it; take it where no hyperplane serves. scikit-learn's
+    `MLPClassifier` does the epochs (Adam on the logistic loss, or on its form for several classes); the labels, the
+    tie rule, the stop reason and the model file are those of the other learners.
+
+    Parameters
+    ----------
+    hidden : int, default=64
+        Nodes of the one hidden layer.
+    max_iter : int or None, default=500
+        Epochs at most; None sets no limit.
+    max_seconds : float or None, default=None
+        Seconds at most, looked at between epochs.
+    alpha : float, default=1e-4
+        Weight of ||W||^2 + ||v||^2 in the loss.
+    learning_rate_init : float, default=0.01
+        Adam's step.
+    tol : float, default=1e-4
+        It has converged when for more than 10 epochs the loss has not fallen by as much below its least value.
+    random_state : int, RandomState or None
+        Seed of the first weights and of the order of the rows.
+    verbose : int or callable, default=0
+        As in `Perceptron`; mistakes are those on all rows after the epoch.
+
+    Attributes
+    ----------
+    hidden_coef_, hidden_intercept_ : ndarray, shape (hidden, n_features) and (hidden,)
+        W and b.
+    output_coef_, output_intercept_ : ndarray, shape (1 or n_classes, hidden) and (1 or n_classes,)
+        v and c.
+    classes_, n_iter_ : as in `Perceptron`
+    loss_curve_ : ndarray, shape (n_iter_,)
+        Mean loss of each epoch.
+    stop_reason_ : StopReason
+        "converged", "epoch budget", "time budget" or "interrupted".
+    trace_ : Trace
+        `mistakes` are those on all rows after the epoch.
+
+    References
+    ----------
+    Cybenko 1989, Mathematics of Control, Signals and Systems 2; Kingma and Ba 2015, ICLR.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> learner = MLP(random_state=0).fit(X, [0, 1, 1, 0])
+    >>> learner.predict(X).tolist(), learner.score(X, [0, 1, 1, 0])
+    ([0, 1, 1, 0], 1.0)
+    """
+
+    _state_values: ClassVar[tuple[str, ...]] = (*Classifier._state_values, "stop_reason_")
+    _state_arrays: ClassVar[tuple[str, ...]] = (
+        "hidden_coef_", "hidden_intercept_", "output_coef_", "output_intercept_", "loss_curve_"
+    )  # fmt: skip
+
+    hidden_coef_: Array
+    hidden_intercept_: Array
+    output_coef_: Array
+    output_intercept_: Array
+    loss_curve_: Array
+    stop_reason_: StopReason
+    trace_: Trace
+
+    def __init__(
+        self,
+        hidden: int = 64,
+        *,
+        max_iter: int | None = 500,
+        max_seconds: float | None = None,
+        alpha: float = 1e-4,
+        learning_rate_init: float = 0.01,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.hidden = hidden
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.alpha = alpha
+        self.learning_rate_init = learning_rate_init
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # --------------------------------------------------------------- training
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from all rows until the loss no longer falls or the budget ends.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            Scale the features alike: the steps are the same for all of them.
+        y : array, shape (n_samples,)
+            Labels of any type.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For input that cannot be learnt from; the estimator is left as it was.
+        KeyboardInterrupt
+            On Ctrl-C, after the model so far has been kept (`stop_reason_` is "interrupted").
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the budget ended while the loss was falling.
+        """
+        with self._unchanged_on_error():
+            self._check_parameters()
+            X, y = self._check_rows(X, y, reset=True)
+            self.classes_ = self._check_classes(y)
+        self._train(X, np.searchsorted(self.classes_, y))
+        if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
+            warnings.warn(
+                f"MLP stopped after {self.n_iter_} epochs ({self.stop_reason_}), its loss {self.loss_curve_[-1]:.4g}; "
+                f"{int(self.trace_.mistakes[-1])} of {len(y)} rows are mistakes; raise max_iter or max_seconds",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _check_parameters(self) -> None:
+        for name in ("hidden", "max_iter"):
+            value = getattr(self, name)
+            if (value is not None or name == "hidden") and not (isinstance(value, int | np.integer) and value >= 1):
+                raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+        for name in ("max_seconds", "learning_rate_init"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be above 0, got {value}")
+        for name in ("alpha", "tol"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
+
+    def _train(self, X: Any, codes: Array) -> None:
+        # Imported here: it costs as much as the rest of the learners, and most programs do without.
+        from sklearn.neural_network import MLPClassifier
+
+        model = MLPClassifier(
+            hidden_layer_sizes=(self.hidden,),
+            alpha=self.alpha,
+            learning_rate_init=self.learning_rate_init,
+            # A generator, not a seed: each epoch is a call, and would begin with the same order again.
+            random_state=check_random_state(self.random_state),
+        )
+        budget = Budget(self.max_iter, self.max_seconds).start()
+        self.n_iter_, self.trace_ = 0, Trace(len(codes))
+        losses: list[float] = []
+        stop: StopReason | None = None
+        try:
+            while stop is None:
+                began = budget.elapsed
+                _one_epoch(model, X, codes, np.arange(len(self.classes_)))
+                losses.append(float(model.loss_))
+                self.n_iter_ += 1
+                self._take(model)
+                record = np.zeros((1, len(RECORD)))
+                record[0, RECORD.index("mistakes")] = mistakes = int((self.predict(X) != self.classes_[codes]).sum())
+                self.trace_.extend(record, (began, budget.elapsed))
+                stop = self._stop_reason(losses) or budget.stop_reason(self.n_iter_)
+                self._say(mistakes, budget.elapsed)
+        except KeyboardInterrupt:
+            stop = StopReason.INTERRUPTED
+            raise
+        finally:
+            if self.n_iter_:
+                self.stop_reason_ = stop or StopReason.INTERRUPTED
+                self.loss_curve_ = np.array(losses)
+
+    def _stop_reason(self, losses: list[float]) -> StopReason | None:
+        if len(losses) <= _PATIENCE + 1:
+            return None
+        before, lately = min(losses[: -_PATIENCE - 1]), min(losses[-_PATIENCE - 1 :])
+        return StopReason.CONVERGED if lately > before - self.tol else None
+
+    def _take(self, model: Any) -> None:
+        """Keep the weights in the shapes of this class."""
+        (W, v), (b, c) = model.coefs_, model.intercepts_
+        self.hidden_coef_, self.hidden_intercept_ = W.T.copy(), b.copy()
+        self.output_coef_, self.output_intercept_ = v.T.copy(), c.copy()
+
+    def _say(self, mistakes: int, seconds: float) -> None:
+        if callable(self.verbose):
+            self.verbose(self.n_iter_, mistakes, seconds)
+        elif self.verbose:
+            print(f"epoch {self.n_iter_}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)
+
+    # ------------------------------------------------------------- prediction
+    def decision_function(self, X: Any) -> Array:
+        """z = v.max(0, W x + b) + c.
+
+        Returns
+        -------
+        ndarray, shape (n_samples,) or (n_samples, n_classes)
+            Two classes: at or above 0 for the positive class, `classes_[1]`. More: one column a class.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        nodes = np.maximum(np.asarray(X @ self.hidden_coef_.T) + self.hidden_intercept_, 0.0)
+        z = nodes @ self.output_coef_.T + self.output_intercept_
+        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+
+    def predict_proba(self, X: Any) -> Array:
+        """1 / (1 + exp(-z)) of the positive class; exp(z) of each of several classes, made to sum to 1.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_classes)
+        """
+        z = self.decision_function(X)
+        return np.asarray(scipy.special.softmax(z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z]), axis=1))
+
+
+def _one_epoch(model: Any, X: Any, codes: Array, classes: Array) -> None:
+    """Call it once; it turns Ctrl-C into a warning, this turns it back."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="Training interrupted by user")
+        try:
+            model.partial_fit(X, codes, classes=classes)
+        except UserWarning:
+            raise KeyboardInterrupt from None

@@ -1,0 +1,77 @@
+"""Numbers at the ends of their range: rows and weights too large for the arithmetic are refused, zeros counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import assert_all_finite
+
+from linsep.kernels.sums import largest_bits
+from linsep.types import Array, DataError
+
+
+def largest_entry(values: Array) -> float:
+    """max |x| of contiguous float32 or float64 values, NaN if one is; in a single read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> largest_entry(np.array([[1.0, -3.0], [2.0, 0.0]]))
+    3.0
+    """
+    if not values.size:
+        return 0.0
+    whole = np.uint32 if values.dtype == np.float32 else np.uint64
+    patterns = values.ravel(order="K").view(whole)
+    sign = whole(1) << whole(8 * values.itemsize - 1)
+    return float(np.array([largest_bits(patterns, sign)]).astype(whole).view(values.dtype)[0])
+
+
+def check_entries(X: Any) -> None:
+    """Raise unless all entries are finite and every ||x||^2 is within the range of their dtype.
+
+    Raises
+    ------
+    ValueError
+        scikit-learn's, for a NaN or an infinity.
+    DataError
+        For a row that is too long.
+    """
+    values = X if isinstance(X, np.ndarray) else X.data
+    most = largest_entry(values)
+    if not np.isfinite(most):
+        assert_all_finite(values, input_name="X")
+    limit = float(np.finfo(values.dtype).max)
+    if most * most * X.shape[1] < limit:
+        return
+    with np.errstate(over="ignore"):
+        squares = np.square(values, dtype=np.float64)
+        norms2 = squares.sum(axis=1) if values is X else np.add.reduceat(np.append(squares, 0.0), X.indptr[:-1])
+    if (long := np.flatnonzero(~(norms2 < limit))).size:
+        raise DataError(
+            f"row {long[0]}: the sum of the squares of its values is beyond what {values.dtype} holds; scale the "
+            f"columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
+        )
+
+
+def check_weights(norm: float, dtype: Any) -> None:
+    """Raise unless ||w||^2 is within the range of w's dtype: then so is w.x for every row that `check_entries` passed.
+
+    Raises
+    ------
+    DataError
+    """
+    if not norm * norm < float(np.finfo(dtype).max):
+        raise DataError(
+            f"w has outgrown {dtype}: ||w|| is {norm:.3g}, so decision values may overflow. Scale the columns down"
+            f"{', give float64 rows' if dtype == np.float32 else ''} or start afresh."
+        )
+
+
+def count_zero_rows(X: Any) -> int:
+    """Rows without a non-zero entry: without an intercept their decision value is 0, a mistake for ever."""
+    if isinstance(X, np.ndarray):
+        return int((~X.any(axis=1)).sum())
+    stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])
+    return int(((stored == 0) | (X.indptr[1:] == X.indptr[:-1])).sum())

@@ -1,0 +1,28 @@
+"""Pictures of fitted models, runs and proofs; each function returns Matplotlib Axes and fits nothing."""
+
+try:
+    import matplotlib  # noqa: F401
+except ImportError as error:
+    raise ImportError("linsep.plots draws with Matplotlib, which is not there: pip install 'linsep[plots]'") from error
+
+from linsep.plots.margins import plot_losses, plot_margins
+from linsep.plots.points import plot_boundary, plot_points
+from linsep.plots.proofs import plot_separation, plot_witness
+from linsep.plots.runs import plot_mixing, plot_survival, plot_trace
+from linsep.plots.steps import animate_run, plot_step
+from linsep.plots.weights import plot_weights
+
+__all__ = [
+    "animate_run",
+    "plot_boundary",
+    "plot_losses",
+    "plot_margins",
+    "plot_mixing",
+    "plot_points",
+    "plot_separation",
+    "plot_step",
+    "plot_survival",
+    "plot_trace",
+    "plot_weights",
+    "plot_witness",
+]

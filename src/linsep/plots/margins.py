@@ -1,0 +1,129 @@
+"""Margins y z as a histogram, and the losses that are functions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from linsep.kernels.losses import LOSSES, loss_value
+from linsep.plots.style import COLOURS, GREY, INK, legend, new_axes
+from linsep.plots.subject import labels_of, margins_of, subject_of, table_of
+from linsep.theory.sgd import loss_code
+from linsep.types import Array
+
+_BINS = 40
+
+
+def plot_margins(model: Any, X: Any, y: Any, *, label: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw a histogram of y z, mistakes (y z <= 0) hatched, the least of them marked.
+
+    Of a linear model the least margin is also given as a distance, min y z / ||w||. Of three or more classes the margin
+    is the z of the row's class less the best other z.
+
+    Parameters
+    ----------
+    model : fitted classifier, Separability, MarginBracket, or pair (w, b)
+    X, y, ax : as in `plot_points`
+    label : optional
+        One class of three or more, against the rest.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        Rows or labels that do not fit the model.
+
+    Examples
+    --------
+    >>> ax = plot_margins(([1.0], 0.0), [[-2.0], [1.0], [4.0]], [0, 1, 1])
+    >>> float(sum(bar.get_height() for bar in ax.patches)), ax.lines[-1].get_xdata()[0]
+    (3.0, 1.0)
+    """
+    table = table_of(X)
+    subject = subject_of(model, label)
+    margins = margins_of(subject, X if subject.plane is None else table.X, labels_of(y, table.X.shape[0]))
+    ax = new_axes(ax)
+    edges, counts = right_closed(margins)
+    wrong = edges[1:] <= 0
+    widths = np.diff(edges)
+    n_wrong = int((margins <= 0).sum())
+    for which, colour, hatch, name in (
+        (~wrong, COLOURS[0], "", f"right: {len(margins) - n_wrong:,}"),
+        (wrong, COLOURS[1], "////", f"mistaken: {n_wrong:,}"),
+    ):
+        if which.any():
+            style: dict[str, Any] = {"color": colour, "hatch": hatch, "edgecolor": INK, "linewidth": 0.4}
+            ax.bar(edges[:-1][which], counts[which], widths[which], align="edge", label=name, **style)
+    ax.axvline(0.0, color=INK, lw=1.6)
+    least = float(margins.min())
+    words = f"least: {least:.3g}"
+    if subject.plane is not None and (norm := float(np.linalg.norm(subject.plane.w))) > 0:
+        words += f"\n(distance {least / norm:.3g})"
+    ax.axvline(least, color=INK, lw=1.6, ls="--", label=words)
+    ax.set(xlabel="margin y z", ylabel="rows")
+    legend(ax)
+    return ax
+
+
+def right_closed(margins: Array) -> tuple[Array, Array]:
+    """Edges of bins (a, b], 0 among them, so that no bar holds mistakes and others; and the counts."""
+    low, high = min(0.0, float(margins.min())), max(0.0, float(margins.max()))
+    if low == high:
+        low = -1.0
+    width = (high - low) / _BINS
+    # One bin more on the left: its own left edge is open.
+    edges = width * np.arange(int(np.floor(low / width)) - 1, int(np.ceil(high / width)) + 1)
+    edges[-1] = max(float(edges[-1]), high)
+    counts = np.histogram(-margins, bins=-edges[::-1])[0][::-1]
+    filled = np.flatnonzero(counts)
+    first = min(int(filled[0]), int(np.searchsorted(edges, 0.0)))
+    return edges[first:], counts[first:]
+
+
+_SHADES = (*COLOURS[:3], INK, COLOURS[6])
+_LINES = ("-", "--", "-.", ":", (0, (3, 1, 1, 1, 1, 1)))
+
+
+def plot_losses(losses: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw convex losses as functions of m = y z, over the mistakes (m <= 0) that they stand for.
+
+    perceptron max(0, -m); hinge max(0, 1 - m); logistic ln(1 + exp(-m)); squared_hinge max(0, 1 - m)^2;
+    squared (1 - m)^2, which is (y - z)^2.
+
+    Parameters
+    ----------
+    losses : sequence of str, optional
+        Which of these; by default all.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        A loss of another name.
+
+    Examples
+    --------
+    >>> ax = plot_losses(["hinge"])
+    >>> float(np.interp(-1.0, *ax.lines[0].get_data()))
+    2.0
+    """
+    codes = [loss_code(name) for name in (LOSSES if losses is None else losses)]
+    ax = new_axes(ax)
+    m = np.linspace(-2.5, 2.5, 501)
+    for code in codes:
+        values = [loss_value(code, 1.0, float(z)) for z in m]
+        ax.plot(m, values, color=_SHADES[code], ls=_LINES[code], lw=1.8, label=LOSSES[code])
+    ax.fill_between([-2.5, 0.0], 0.0, 1.0, facecolor="none", edgecolor=GREY, hatch="///", lw=0.0, label="a mistake: 1")
+    ax.set(xlabel="margin y z", ylabel="loss", ylim=(-0.1, 4.2), xlim=(-2.5, 2.5))
+    legend(ax, loc="upper right")
+    return ax

@@ -1,0 +1,243 @@
+"""Rows by class, and what a separator says about the space between them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from linsep.plots.style import (
+    EDGE,
+    INK,
+    VALUES,
+    count,
+    legend,
+    look,
+    new_axes,
+    note,
+    padded,
+    say_thinned,
+    shorten,
+    thinned,
+)
+from linsep.plots.subject import Subject, Table, codes_of, labels_of, margins_of, subject_of, table_of
+from linsep.plots.view import View, view_of
+from linsep.types import Array, DataError
+
+LIMIT = 5000
+Ring = Literal["mistaken", "support"]
+_GRID = 201
+
+
+def plot_points(X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
+    """Draw the rows by class: one or two features as they are, of more the first two principal directions.
+
+    Parameters
+    ----------
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The names of a dataframe's columns name the axes.
+    y : array-like, shape (n_samples,)
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+    limit : int, default=5000
+        Rows to draw at most; the picture says when there are more.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        Not a table of finite numbers, or not one label a row.
+
+    Examples
+    --------
+    >>> ax = plot_points([[0, 1], [1, 0], [2, 2]], ["no", "no", "yes"])
+    >>> len(ax.collections)
+    2
+    """
+    table = table_of(X)
+    labels = labels_of(y, table.X.shape[0])
+    classes, codes = np.unique(labels, return_inverse=True)
+    ax = new_axes(ax)
+    draw_points(ax, table, codes, list(classes), view_of(table), thinned(len(labels), limit))
+    legend(ax)
+    return ax
+
+
+def draw_points(ax: Axes, table: Table, codes: Array, names: list[Any], view: View, shown: Array) -> Array:
+    """Scatter the rows `shown`, row i in the look of class codes[i]; name the axes; return their coordinates."""
+    at = place(ax, table, codes, names, view, shown)
+    size = point_size(len(shown))
+    for k, name in enumerate(shorten(names)):
+        own = codes[shown] == k
+        if own.any():
+            colour, marker, _ = look(k)
+            ax.scatter(at[own, 0], at[own, 1], s=size, c=colour, marker=marker, label=name, zorder=3, **EDGE)
+    say_thinned(ax, len(shown), len(codes))
+    return at
+
+
+def point_size(n: int) -> int:
+    """Area of a point where n are drawn, in square points."""
+    return 26 if n <= 200 else 12 if n <= 1000 else 6
+
+
+def place(ax: Axes, table: Table, codes: Array, names: list[Any], view: View, shown: Array) -> Array:
+    """Coordinates of the rows `shown`, with axes that hold and name them; one feature has a lane a class."""
+    at = view.points(table.X[shown])
+    ax.set_xlabel(view.labels[0])
+    ax.set_xlim(*padded(at[:, 0]))
+    if table.X.shape[1] == 1:
+        at[:, 1] = codes[shown] + lanes(len(shown))
+        ax.set_yticks(range(len(names)), shorten(names, 12))
+        ax.set_ylim(-0.6, len(names) - 0.4)
+    else:
+        ax.set_ylabel(view.labels[1])
+        ax.set_ylim(*padded(at[:, 1]))
+    return at
+
+
+def lanes(n: int) -> Array:
+    """Heights between -0.3 and 0.3 that keep points of one feature apart."""
+    return np.asarray(0.6 * ((np.arange(n) * 0.6180339887498949) % 1.0) - 0.3) if n > 1 else np.zeros(n)
+
+
+def plot_boundary(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    label: Any = None,
+    ring: Ring | None = None,
+    ax: Axes | None = None,
+    limit: int = LIMIT,
+) -> Axes:
+    """Draw the decision value z as filled contours, the line z = 0, the margin band and the rows.
+
+    The band is |z| <= min_i y_i z_i, drawn where that is positive, so that no row is mistaken. More than two features
+    are projected on w and on the first principal direction orthogonal to it: z is exact there, as it depends on w.x
+    alone. Three or more classes: the regions of the classes, or one class against the rest.
+
+    Parameters
+    ----------
+    model : fitted classifier, Separability, MarginBracket, or pair (w, b)
+    X, y, ax, limit : as in `plot_points`
+    label : optional
+        One class of three or more, against the rest.
+    ring : {"mistaken", "support"}, optional
+        Which rows to ring: those with y z <= 0, or those on the margin (a bracket knows which rows hold its plane).
+        By default the mistaken ones if there are any.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        More than two features and a model that is not linear, or several classes and no `label`.
+
+    Examples
+    --------
+    >>> from linsep import max_margin
+    >>> X, y = [[0, 0], [1, 0], [3, 1]], [0, 0, 1]
+    >>> ax = plot_boundary(max_margin(X, y), X, y)
+    >>> ax.get_legend().get_texts()[-1].get_text()
+    'on the margin: 2 rows'
+    """
+    table = table_of(X)
+    labels = labels_of(y, table.X.shape[0])
+    subject = subject_of(model, label)
+    if table.X.shape[1] > 2 and subject.plane is None:
+        raise DataError(
+            f"{table.X.shape[1]} features can be projected for one plane only: "
+            "name one class with label=..., or give a linear model"
+        )
+    margins = margins_of(subject, X, labels)
+    names, codes = codes_of(subject, labels)
+    ringed, words = _ringed(ring, margins, subject)
+    ax = new_axes(ax)
+    view = view_of(table, subject.plane)
+    # A few ringed rows are always there; more would make mistakes look commoner than they are.
+    shown = thinned(len(labels), limit, keep=ringed[: limit // 100])
+    at = draw_points(ax, table, codes, names, view, shown)
+    lines = (
+        _draw_regions(ax, view, subject) if len(names) > 2 else _draw_values(ax, view, subject, float(margins.min()))
+    )
+    on = np.isin(shown, ringed)
+    if on.any():
+        size = 3 * point_size(len(shown))
+        ax.scatter(
+            at[on, 0],
+            at[on, 1],
+            s=size,
+            facecolors="none",
+            edgecolors=INK,
+            linewidths=1.2 if size > 50 else 0.6,
+            zorder=4,
+        )
+        lines.append(Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=INK, label=words))
+    legend(ax, handles=[*ax.get_legend_handles_labels()[0], *lines])
+    return ax
+
+
+def _ringed(ring: Ring | None, margins: Array, subject: Subject) -> tuple[Array, str]:
+    """Rows to ring, and what they are."""
+    if ring not in (None, "mistaken", "support"):
+        raise DataError(f'ring is "mistaken" or "support", not {ring!r}')
+    mistaken = np.flatnonzero(margins <= 0)
+    if ring == "mistaken" or (ring is None and mistaken.size):
+        return mistaken, f"mistaken: {count(mistaken.size, 'row')}"
+    least = np.abs(margins).min()
+    support = np.flatnonzero(np.abs(margins) <= least * (1 + 1e-6)) if subject.support is None else subject.support
+    return support, f"on the margin: {count(support.size, 'row')}"
+
+
+def _grid(ax: Axes) -> tuple[Array, Array, Array]:
+    """Coordinates of a grid over the axes, and its points as rows."""
+    u, v = np.meshgrid(np.linspace(*ax.get_xlim(), _GRID), np.linspace(*ax.get_ylim(), _GRID))
+    return u, v, np.column_stack([u.ravel(), v.ravel()])
+
+
+def _draw_values(ax: Axes, view: View, subject: Subject, least: float) -> list[Line2D]:
+    """z in colours, dark for negative and light for positive, the line z = 0 and the band."""
+    u, v, points = _grid(ax)
+    if view.exact:
+        z = subject.decide(points[:, : view.basis.shape[0]]).reshape(u.shape)
+    else:
+        assert subject.plane is not None
+        z = np.linalg.norm(subject.plane.w) * u + subject.plane.b
+    top = float(np.abs(z).max()) or 1.0
+    filled = ax.contourf(u, v, z, levels=np.linspace(-top, top, 11), cmap=VALUES, zorder=0)
+    bar = ax.figure.colorbar(filled, ax=ax, fraction=0.05, pad=0.02, ticks=[-top, 0, top], format="%.3g")
+    bar.set_label("decision value z", labelpad=-8)
+    lines = []
+    if z.min() < 0 <= z.max():
+        ax.contour(u, v, z, levels=[0.0], colors=INK, linewidths=1.8, zorder=2)
+        lines.append(Line2D([], [], color=INK, lw=1.8, label="z = 0"))
+        if 0 < least < top:
+            ax.contour(u, v, z, levels=[-least, least], colors=INK, linewidths=0.9, linestyles="dashed", zorder=2)
+            lines.append(Line2D([], [], color=INK, lw=0.9, ls="--", label=f"margin, |z| = {least:.3g}"))
+    else:
+        note(ax, f"z = 0 is outside the picture: all of it is on the {'positive' if z.min() >= 0 else 'negative'} side")
+    return lines
+
+
+def _draw_regions(ax: Axes, view: View, subject: Subject) -> list[Line2D]:
+    """The class with the largest z, in its colour and hatch."""
+    assert subject.classes is not None
+    u, v, points = _grid(ax)
+    n = len(subject.classes)
+    best = subject.decide(points[:, : view.basis.shape[0]]).argmax(axis=1).reshape(u.shape)
+    looks = [look(k) for k in range(n)]
+    levels = np.arange(n + 1) - 0.5
+    ax.contourf(u, v, best, levels=levels, colors=[each.colour for each in looks], alpha=0.25, zorder=0)
+    hatched = ax.contourf(u, v, best, levels=levels, colors="none", hatches=[each.hatch for each in looks], zorder=0)
+    hatched.set_edgecolor([each.colour for each in looks])
+    hatched.set_linewidth(0.0)
+    ax.contour(u, v, best, levels=np.arange(n - 1) + 0.5, colors=INK, linewidths=1.0, zorder=2)
+    return []

@@ -1,0 +1,239 @@
+"""Proofs in pictures: rows that cannot be separated, coefficients that run away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from scipy.spatial import ConvexHull
+
+from linsep.plots.points import LIMIT, place
+from linsep.plots.style import (
+    COLOURS,
+    EDGE,
+    GREY,
+    INK,
+    count,
+    legend,
+    look,
+    new_axes,
+    note,
+    say_thinned,
+    shorten,
+    thinned,
+)
+from linsep.plots.subject import Table, labels_of, table_of
+from linsep.plots.view import View, view_of
+from linsep.regression import Separation
+from linsep.theory.certificate import Separability
+from linsep.theory.margin import signs
+from linsep.theory.separation_check import FINITE, UNIDENTIFIED
+from linsep.theory.separation_words import by_estimate, estimate
+from linsep.types import Array, DataError
+
+_NUMBERED = 12
+_COEFFICIENTS = 30
+
+
+def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
+    """Draw the rows that no hyperplane separates, their two convex hulls, and the point where these meet.
+
+    With weights p_i > 0 from the witness, sum_{+} p_i x_i = sum_{-} p_i x_i: a point of both hulls, so no plane passes
+    between them. Without an intercept the signed rows y_i x_i are drawn, whose hull holds the origin. More than two
+    features are projected on the first two principal directions of these rows; the hulls meet in the projection too.
+
+    Parameters
+    ----------
+    certificate : Separability
+        Of these rows, with a witness.
+    X, y, ax, limit : as in `plot_points`
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        The certificate has no witness, or is about other rows.
+
+    Examples
+    --------
+    >>> from linsep import separability
+    >>> square, y = [[0, 0], [1, 1], [0, 1], [1, 0]], ["same", "same", "other", "other"]
+    >>> ax = plot_witness(separability(square, y), square, y)
+    >>> ax.collections[-1].get_offsets().tolist()
+    [[0.5, 0.5]]
+    """
+    if certificate.witness is None:
+        raise DataError(f"this certificate has no witness ({certificate.verdict}); plot_boundary shows its plane")
+    table = table_of(X)
+    if table.X.shape != (certificate.n_rows, certificate.n_features):
+        raise DataError(f"the certificate is about {certificate.n_rows} x {certificate.n_features} rows")
+    labels = labels_of(y, certificate.n_rows)
+    s = signs(labels)
+    if not certificate.fit_intercept:
+        table = table._replace(
+            X=table.X.multiply(s[:, None]).tocsr() if hasattr(table.X, "multiply") else s[:, None] * table.X
+        )
+    rows = np.array(certificate.witness.rows)
+    total = sum(certificate.witness.weights)
+    share = np.array([weight / total for weight in certificate.witness.weights])
+    held = Table(table.X[rows], table.names, None)
+    view = _view_of_witness(held)
+    ax = new_axes(ax)
+    shown = thinned(len(s), limit, keep=rows)
+    classes = list(np.unique(labels))
+    at = place(ax, table, (s > 0).astype(np.intp), classes, view, shown)
+    if table.X.shape[1] == 1:
+        at[:, 1] = s[shown] > 0
+    _draw_others(ax, at, s[shown], np.isin(shown, rows))
+    inner = at[np.searchsorted(shown, rows)]
+    _draw_held(ax, inner, s[rows], rows, classes, certificate.fit_intercept)
+    _draw_meeting(ax, inner, s[rows], share, certificate.fit_intercept, table.X.shape[1])
+    if not view.exact:
+        note(ax, "projected; the meeting is exact in all features")
+    legend(ax)
+    return ax
+
+
+def _view_of_witness(held: Table) -> View:
+    view = view_of(held)
+    return view if view.exact else view._replace(labels=(f"{view.labels[0]} of the witness", view.labels[1]))
+
+
+def _draw_others(ax: Axes, at: Array, s: Array, held: Array) -> None:
+    for k, sign in enumerate((-1.0, 1.0)):
+        own = (s == sign) & ~held
+        ax.scatter(
+            at[own, 0], at[own, 1], s=12, c=look(k).colour, marker=look(k).marker, alpha=0.35, linewidths=0, zorder=1
+        )
+
+
+def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any], intercept: bool) -> None:
+    names = shorten(classes)
+    groups = [(k, s == sign) for k, sign in enumerate((-1.0, 1.0))]
+    for k, own in groups:
+        colour, marker, hatch = look(k)
+        if intercept:
+            _draw_hull(ax, at[own], colour, hatch or "\\\\\\")
+        if own.any():
+            ax.scatter(
+                at[own, 0],
+                at[own, 1],
+                s=42,
+                c=colour,
+                marker=marker,
+                zorder=4,
+                label=f"{names[k]}: {count(int(own.sum()), 'row')}",
+                **EDGE,
+            )
+    if not intercept:
+        _draw_hull(ax, at, GREY, "///")
+    for i, point in zip(rows[:_NUMBERED], at, strict=False):
+        ax.annotate(f"{i}", point, xytext=(5, 5), textcoords="offset points", fontsize="small", zorder=6)
+
+
+def _draw_hull(ax: Axes, at: Array, colour: str, hatch: str) -> None:
+    """The hull of points of the plane, which may be a point or a segment."""
+    centred = at - at.mean(axis=0)
+    values, directions = np.linalg.svd(centred, full_matrices=False)[1:] if len(at) > 1 else (np.zeros(1), None)
+    if directions is None or values[0] == 0:
+        return
+    if len(values) < 2 or values[1] <= 1e-9 * values[0]:
+        along = centred @ directions[0]
+        ends = at[[along.argmin(), along.argmax()]]
+        # Many points, so that a legend that looks for a free place sees the line.
+        ax.plot(*np.linspace(ends[0], ends[1], 50).T, color=colour, lw=2.0, zorder=2)
+        return
+    corners = at[ConvexHull(at).vertices]
+    ax.fill(*corners.T, facecolor=colour, alpha=0.25, zorder=1)
+    ax.fill(*corners.T, facecolor="none", edgecolor=colour, hatch=hatch, lw=1.6, zorder=2)
+
+
+def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, intercept: bool, p: int) -> None:
+    """The point sum p_i x_i of each side; with one feature the two stand in the lanes of their classes."""
+    if intercept:
+        points = np.array([share[s == sign] @ at[s == sign] / share[s == sign].sum() for sign in (-1.0, 1.0)])
+        points = points if p == 1 else points.mean(axis=0, keepdims=True)
+        words = "the hulls meet here"
+    else:
+        points, words = np.zeros((1, 2)), "the origin, in their hull"
+        if p == 1:
+            points[:, 1] = at[:, 1].mean()
+    if len(points) > 1:
+        ax.plot(*points.T, color=INK, ls=":", lw=1.2, zorder=3)
+    ax.scatter(
+        points[:, 0], points[:, 1], s=170, marker="*", c="white", edgecolors=INK, linewidths=1.2, zorder=3, label=words
+    )
+
+
+def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _COEFFICIENTS) -> Axes:
+    """Draw where maximum likelihood sends each coefficient: to a finite value, or away.
+
+    Parameters
+    ----------
+    found : Separation
+        From `separation`, decided.
+    ax : Axes, optional
+    limit : int, default=30
+        Coefficients to draw at most, infinite ones first; the picture says when there are more.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        It is undecided where they go.
+
+    Examples
+    --------
+    >>> from linsep import separation
+    >>> ax = plot_separation(separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['x1', '(Intercept)', 'x2']
+    """
+    if not isinstance(found, Separation) or not found.coefficients:
+        raise DataError("the separation is undecided: there is nothing to draw")
+    groups = by_estimate(found.coefficients)
+    order = [(name, value) for value, names in groups.items() for name in names]
+    drawn = order[:limit]
+    ax = new_axes(ax)
+    for height, (_, value) in enumerate(drawn):
+        _draw_estimate(ax, height, value)
+    ax.set_yticks(range(len(drawn)), shorten([_words(name) for name, _ in drawn]))
+    ax.set_xticks([-1, 0, 1], ["−∞", "finite", "+∞"])
+    ax.set(xlim=(-1.15, 1.15), ylim=(len(drawn) - 0.5, -0.5), xlabel="maximum likelihood estimate")
+    ax.axvline(0, color=GREY, lw=0.8, zorder=0)
+    kind = f"{found.kind}: {len(found.rows):,} of {found.n_rows:,} rows separated"
+    ax.set_title(kind, loc="left", fontsize="medium")
+    say_thinned(ax, len(drawn), len(order), "coefficients")
+    return ax
+
+
+def _words(name: Any) -> str:
+    return f"{name[0]}: {name[1]}" if isinstance(name, tuple) else str(name)
+
+
+def _draw_estimate(ax: Axes, height: int, value: str | float) -> None:
+    if value == FINITE:
+        ax.plot(0, height, "o", color=INK, ms=6)
+    elif value == UNIDENTIFIED:
+        ax.barh(height, 2, left=-1, height=0.5, facecolor="none", edgecolor=GREY, hatch="///", lw=0.8)
+        _say(ax, height, value)
+    else:
+        ends = [np.sign(value)] if not isinstance(value, str) else [-1.0, 1.0]
+        for end in ends:
+            colour, style = (COLOURS[6], "-") if len(ends) == 1 else (GREY, "--")
+            arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "ls": style, "shrinkA": 0, "shrinkB": 0}
+            ax.annotate("", (end * 1.05, height), (0, height), arrowprops={**arrow, "mutation_scale": 16})
+        if len(ends) == 2:
+            _say(ax, height, estimate(value))
+
+
+def _say(ax: Axes, height: int, text: str) -> None:
+    ground = {"fc": "white", "ec": "none", "pad": 1.5}
+    ax.text(0, height, text, ha="center", va="center", fontsize="small", bbox=ground)

@@ -1,0 +1,331 @@
+"""The course of a run beside what the theory promises of it."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from linsep.learners.trace import Trace
+from linsep.learners.voted import VotedPerceptron
+from linsep.plots.style import COLOURS, GREY, INK, legend, look, new_axes, note, say_thinned, thinned
+from linsep.plots.subject import Table, labels_of, table_of
+from linsep.theory.bounds import MistakeBounds
+from linsep.theory.margin import homogeneous_margin, radius
+from linsep.types import Array, DataError, Hyperplane
+
+Show = Literal["mistakes", "norm", "angle", "bounds"]
+# Entries of all w_k that are added up at once; longer runs are drawn epoch by epoch.
+_ENTRIES = 20_000_000
+_BINS = 500
+_SHARDS = 16
+
+
+class _Path(NamedTuple):
+    """k, ||w_k||^2 and w_k.w* (with the intercepts), and what the theory needs: R^2 and gamma."""
+
+    k: Array
+    norm2: Array
+    dot: Array
+    R2: float
+    gamma: float
+    unit: bool
+
+
+def plot_trace(
+    run: Any,
+    show: Show = "mistakes",
+    X: Any = None,
+    y: Any = None,
+    *,
+    reference: Hyperplane | tuple[Any, float] | None = None,
+    bounds: MistakeBounds | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the course of a run.
+
+    - "mistakes": mistakes of each epoch;
+    - "norm": k^2 gamma^2 <= ||w_k||^2 <= k R^2 after k updates (with an intercept (w, b), (x, 1) and the margin of the
+      unit vector (w*, b*));
+    - "angle": cos(w_k, w*) >= sqrt(k) gamma / R;
+    - "bounds": the mistakes made beside each bound.
+
+    "norm" and "angle" show every update of a run fitted with trace="updates" on dense rows, and every kept epoch of
+    others ("angle" then needs the reference in `fit` too).
+
+    Parameters
+    ----------
+    run : fitted model; for "mistakes" also its Trace
+    show : {"mistakes", "norm", "angle", "bounds"}
+    X, y : the rows and labels of the run, for "norm" and "angle"
+    reference : (w, b), for "norm" and "angle"
+        A separator of the rows; the wider its margin the tighter the sandwich.
+    bounds : MistakeBounds, for "bounds"
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        Something that the picture needs was not given, or a run of several classes.
+
+    Examples
+    --------
+    >>> from linsep import Perceptron
+    >>> learner = Perceptron().fit([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]], [0, 0, 1, 1])
+    >>> plot_trace(learner).lines[0].get_ydata().tolist()
+    [2.0, 2.0, 1.0, 0.0]
+    """
+    if show == "bounds":
+        if bounds is None:
+            raise DataError("give the bounds: bounds=mistake_bounds(X, y, w, b, mistakes=..., epochs=...)")
+        return _draw_bounds(new_axes(ax), bounds, getattr(run, "n_mistakes_", None))
+    trace = run if isinstance(run, Trace) else getattr(run, "trace_", None)
+    if trace is None or not len(trace):
+        raise DataError("there is no trace: the model was not fitted by passes, or was loaded from a file")
+    if show == "mistakes":
+        return _draw_mistakes(new_axes(ax), trace)
+    if show not in ("norm", "angle"):
+        raise DataError(f'show is "mistakes", "norm", "angle" or "bounds", not {show!r}')
+    if X is None or y is None or reference is None or isinstance(run, Trace):
+        raise DataError(
+            f'"{show}" needs the fitted model, X, y and a reference (w, b), as from max_margin(...).hyperplane'
+        )
+    table = table_of(X)
+    plane = Hyperplane(np.asarray(reference[0], dtype=np.float64).ravel(), float(reference[1]))
+    path = _path_of(run, trace, table, labels_of(y, table.X.shape[0]), plane, show)
+    ax = new_axes(ax)
+    (_draw_norm if show == "norm" else _draw_angle)(ax, path)
+    return ax
+
+
+def _draw_mistakes(ax: Axes, trace: Trace) -> Axes:
+    epochs = int(trace.epoch[-1])
+    many = len(trace) > 40
+    ax.plot(trace.epoch, trace.mistakes.astype(float), color=COLOURS[0], marker="" if many else "o", ms=4, lw=1.4)
+    ax.set_xlabel("epoch")
+    ax.set_ylabel("mistakes")
+    if epochs > 100:
+        ax.set_xscale("log")
+        ax.set_yscale("symlog", linthresh=1)
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_ylim(bottom=0)
+    say_thinned(ax, len(trace), epochs, "epochs")
+    return ax
+
+
+def _path_of(run: Any, trace: Trace, table: Table, y: Array, plane: Hyperplane, show: str) -> _Path:
+    if len(run.classes_) > 2:
+        raise DataError("the sandwich is about two classes; fit one class against the rest")
+    intercept = float(run.fit_intercept)
+    if not intercept and plane.b != 0:
+        raise DataError(f"the reference has b = {plane.b:g}, and the run has no intercept")
+    gamma = homogeneous_margin(table.X, y, *plane)
+    R2 = radius(table.X) ** 2 + intercept
+    unit = bool(getattr(run, "_unit_steps", False)) and run.class_weight is None
+    if trace.update_log is not None and isinstance(table.X, np.ndarray):
+        rows, steps = trace.update_rows, trace.update_steps
+        if rows.size and (rows.size * table.X.shape[1] <= _ENTRIES):
+            k, norm2, dot = _every_update(table.X, rows, steps, intercept, plane)
+            return _Path(k, norm2, dot, R2, gamma, unit and bool((np.abs(steps) == 1).all()))
+    if show == "angle" and np.isnan(trace.w_dot_reference).all():
+        raise DataError('the run was not compared with a separator: fit with trace="updates", or with reference=(w, b)')
+    moved = trace.updates_so_far > 0
+    columns = (trace.updates_so_far, trace.norm_w**2 + trace.b**2, trace.w_dot_reference)
+    k, norm2, dot = (column[moved] for column in columns)
+    return _Path(k, norm2, dot / float(np.linalg.norm([*plane.w, plane.b])), R2, gamma, unit)
+
+
+def _every_update(
+    X: Array, rows: Array, steps: Array, intercept: float, plane: Hyperplane
+) -> tuple[Array, Array, Array]:
+    W = np.cumsum(steps[:, None] * X[rows], axis=0)
+    b = intercept * np.cumsum(steps)
+    whole = float(np.linalg.norm([*plane.w, plane.b]))
+    return np.arange(1, len(rows) + 1), (W**2).sum(axis=1) + b**2, (W @ plane.w + b * plane.b) / whole
+
+
+def _draw_norm(ax: Axes, path: _Path) -> None:
+    k = path.k.astype(float)
+    few = k.size <= 40
+    if path.unit:
+        ax.plot(k, k * path.R2, color=COLOURS[6], ls="--", lw=1.4, label="k R²")
+    ax.plot(k, path.norm2, color=INK, lw=1.6, marker="o" if few else "", ms=3, label="||w_k||²")
+    if path.unit and path.gamma > 0:
+        ax.plot(k, (k * path.gamma) ** 2, color=COLOURS[0], ls=":", lw=2.0, label="k² gamma²")
+    _say_missing(ax, path)
+    ax.set(xlabel="updates k", ylabel="squared norm")
+    if k.size and k[-1] > 20:
+        ax.set(xscale="log", yscale="log")
+    _finish(ax, path)
+
+
+def _draw_angle(ax: Axes, path: _Path) -> None:
+    k = path.k.astype(float)
+    few = k.size <= 40
+    with np.errstate(invalid="ignore", divide="ignore"):
+        cos = path.dot / np.sqrt(path.norm2)
+    ax.plot(k, cos, color=INK, lw=1.6, marker="o" if few else "", ms=3, label="cos(w_k, w*)")
+    if path.unit and path.gamma > 0:
+        floor = np.sqrt(k) * path.gamma / np.sqrt(path.R2)
+        ax.plot(k, floor, color=COLOURS[0], ls=":", lw=2.0, label="√k gamma / R")
+    ax.axhline(1.0, color=GREY, lw=0.8)
+    ax.set(xlabel="updates k", ylabel="cosine of the angle to w*")
+    ax.set_ylim(min(0.0, float(np.nanmin(cos)) - 0.05) if k.size else 0.0, 1.05)
+    if k.size and k[-1] > 1000:
+        ax.set_xscale("log")
+    _finish(ax, path)
+
+
+def _finish(ax: Axes, path: _Path) -> None:
+    _say_missing(ax, path)
+    legend(ax)
+
+
+def _say_missing(ax: Axes, path: _Path) -> None:
+    if not path.unit:
+        note(ax, "no bounds: steps are not of unit length")
+    elif path.gamma <= 0:
+        note(ax, "no lower bound: the reference does not separate")
+
+
+def _draw_bounds(ax: Axes, bounds: MistakeBounds, made: int | None) -> Axes:
+    """Bars on a logarithmic axis; a bound that does not apply has its reason instead."""
+    made = bounds.mistakes if bounds.mistakes is not None else made
+    names = [row.name for row in bounds]
+    values = [row.value if row.applies and row.value is not None else np.nan for row in bounds]
+    finite = [value for value in [*values, made or 1] if np.isfinite(value)]
+    low, high = min(min(finite) / 3, 0.5), max(finite)
+    heights = np.arange(len(names) + 1)
+    if made is not None:
+        ax.barh(0, made, color=INK, height=0.6, label="mistakes made")
+        ax.text(max(made, low) * 1.15, 0, f"{made:,}", va="center", fontsize="small")
+        ax.axvline(made, color=INK, lw=0.8, ls=":")
+    for h, row, value in zip(heights[1:], bounds, values, strict=True):
+        if np.isfinite(value):
+            ax.barh(h, value, color=COLOURS[5], hatch="///" if row.one_pass else "", edgecolor=INK, lw=0.5, height=0.6)
+            ax.text(value * 1.15, h, f"{value:,.0f}", va="center", fontsize="small")
+        else:
+            why = row.why if not row.applies else "infinite"
+            ax.text(low * 1.15, h, fill(why, 34), va="center", fontsize="x-small", color=INK, linespacing=0.95)
+    ax.set_xscale("log")
+    ax.set_xlim(low, high * 30)
+    ax.set_yticks(heights, ["mistakes made", *names])
+    ax.set_ylim(len(names) + 0.5, -0.5)
+    ax.set_xlabel("mistakes allowed")
+    if any(row.one_pass and row.applies for row in bounds):
+        note(ax, "hatched: covers one pass only")
+    return ax
+
+
+def plot_survival(model: Any, *, label: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw c_n over n: the rows that each vector of a voted perceptron survived, its number of votes.
+
+    Parameters
+    ----------
+    model : fitted VotedPerceptron
+    label : optional
+        Which class, of three or more.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        Another model, or several classes and no `label`.
+
+    Examples
+    --------
+    >>> learner = VotedPerceptron(fit_intercept=False, shuffle=False).fit([[1.0], [2.0], [-1.0]], [1, 1, 0])
+    >>> [float(bar.get_height()) for bar in plot_survival(learner).patches]
+    [0.0, 3.0]
+    """
+    counts = _survival(model, label)
+    ax = new_axes(ax)
+    n = len(counts)
+    width = -(-n // _BINS)
+    padded = np.append(counts, np.zeros(-n % width, dtype=counts.dtype)).reshape(-1, width)
+    at = np.arange(0, n, width) + (width - 1) / 2
+    ax.bar(at, padded.max(axis=1), width=width, color=COLOURS[0], edgecolor=INK, linewidth=0.4 if n <= 60 else 0.0)
+    if counts.max() > 20 * max(1.0, float(np.median(counts))):
+        ax.set_yscale("symlog", linthresh=10)
+        ax.set_ylim(bottom=0)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel="vector w_n, after n updates", ylabel="survival count c_n")
+    if width > 1:
+        note(ax, f"each bar is the longest-lived of {width} vectors")
+    note(ax, f"the {n:,} counts add up to {int(counts.sum()):,} visits")
+    return ax
+
+
+def _survival(model: Any, label: Any) -> Array:
+    if not isinstance(model, VotedPerceptron) or not hasattr(model, "classes_"):
+        raise DataError(f"survival counts belong to a fitted VotedPerceptron, not to {type(model).__name__}")
+    counts = model.survival_counts()
+    if len(counts) == 1:
+        return np.asarray(counts[0])
+    at = np.flatnonzero(model.classes_ == label)
+    if label is None or not at.size:
+        raise DataError(f"name one class with label=..., of {', '.join(map(str, model.classes_[:20]))}")
+    return np.asarray(counts[int(at[0])])
+
+
+def plot_mixing(mixing: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the mistakes of each shard, added up over the epochs, and those of the mix, sum mu k, beside their bound.
+
+    Parameters
+    ----------
+    mixing : a record of training on shards
+        `mistakes` and `weights` of shape (n_epochs, n_shards), and `bound`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        Something else.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> run = SimpleNamespace(mistakes=np.array([[4, 2], [1, 1]]), weights=np.full((2, 2), 0.5), bound=None)
+    >>> plot_mixing(run).lines[-1].get_ydata().tolist()
+    [3.0, 4.0]
+    """
+    mistakes, weights = (np.asarray(getattr(mixing, name, np.empty(0))) for name in ("mistakes", "weights"))
+    if mistakes.ndim != 2 or mistakes.shape != weights.shape or not mistakes.size:
+        raise DataError(f"a record of training on shards can be drawn, not {type(mixing).__name__}")
+    ax = new_axes(ax)
+    epochs = np.arange(1, len(mistakes) + 1)
+    shown = thinned(mistakes.shape[1], _SHARDS)
+    for k, shard in enumerate(shown):
+        colour, marker, _ = look(k)
+        word = f"shard {shard}" if len(shown) <= 4 else "each shard" if k == 0 else "_"  # "_": not in the legend
+        every = max(1, len(epochs) // 10)
+        total = np.cumsum(mistakes[:, shard])
+        ax.plot(epochs, total, color=colour, marker=marker, markevery=every, ms=4, lw=0.9, alpha=0.8, label=word)
+    bound = getattr(mixing, "bound", None)
+    if bound is not None and bound.applies:
+        ax.axhline(bound.value, color=COLOURS[6], ls="--", lw=1.4, label=f"bound {bound.value:,.4g}")
+        ax.set_yscale("symlog", linthresh=10)
+    ax.plot(epochs, np.cumsum((weights * mistakes).sum(axis=1)), color=INK, lw=2.4, label="the mix: sum of mu k")
+    ax.set(xlabel="epoch", ylabel="mistakes so far", ylim=(0, None))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if bound is not None and not bound.applies:
+        note(ax, fill(f"no bound: {bound.why}", 60))
+    say_thinned(ax, len(shown), mistakes.shape[1], "shards")
+    legend(ax)
+    return ax

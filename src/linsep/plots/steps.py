@@ -1,0 +1,259 @@
+"""Updates one by one: the separator before and after, and the row that moved it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.animation import FuncAnimation, PillowWriter
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from linsep.plots.points import LIMIT, draw_points
+from linsep.plots.style import GREY, INK, VALUES, legend, new_axes, note, thinned
+from linsep.plots.subject import Table, codes_of, labels_of, subject_of, table_of
+from linsep.plots.view import View, principal_direction, view_of
+from linsep.types import Array, DataError, Hyperplane
+
+
+class Update(NamedTuple):
+    """Update k: row i was mistaken in this epoch, and w, b moved by a (x_i, 1)."""
+
+    k: int
+    row: int
+    epoch: int
+    step: float
+    before: Hyperplane
+    after: Hyperplane
+
+
+def update_of(model: Any, table: Table, k: int) -> Update:
+    """Add up the first k updates of a run that started from zero.
+
+    Raises
+    ------
+    DataError
+        The run kept no updates or fewer than k, has several classes, or ended elsewhere than these rows lead.
+    """
+    trace = getattr(model, "trace_", None)
+    if trace is None or trace.update_log is None:
+        raise DataError('the run kept no updates: fit with trace="updates"')
+    if len(model.classes_) > 2:
+        raise DataError("updates of several classes move several planes; fit one class against the rest")
+    rows, steps = trace.update_rows, trace.update_steps
+    if not 1 <= k <= len(rows):
+        raise DataError(f"update {k} was asked for; the run kept updates 1 to {len(rows)}")
+    if int(rows.max()) >= table.X.shape[0]:
+        raise DataError(
+            f"the run updated on row {rows.max()}, and X has {table.X.shape[0]} rows: not the rows of the fit"
+        )
+    end = float(np.linalg.norm(_summed(table, rows, steps, model.fit_intercept).w))
+    if len(rows) == model.n_updates_ and not np.isclose(end, trace.norm_w[-1], rtol=1e-3):
+        raise DataError(
+            "these updates of these rows do not add up to w: not the rows of the fit, a run that did not start from "
+            "zero, or one that also shrinks w"
+        )
+    before = _summed(table, rows[: k - 1], steps[: k - 1], model.fit_intercept)
+    after = _summed(table, rows[:k], steps[:k], model.fit_intercept)
+    return Update(k, int(rows[k - 1]), int(trace.update_epochs[k - 1]), float(steps[k - 1]), before, after)
+
+
+def _summed(table: Table, rows: Array, steps: Array, intercept: bool) -> Hyperplane:
+    weight = np.bincount(rows, weights=steps, minlength=table.X.shape[0])
+    used = np.flatnonzero(weight)
+    w = np.asarray(weight[used] @ table.X[used], dtype=np.float64).reshape(-1)
+    return Hyperplane(w, float(steps.sum()) * intercept)
+
+
+def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
+    """Draw update k: the row that was mistaken, and the line w.x + b = 0 before and after.
+
+    Arrows show the direction of w, the positive side. More than two features are projected on the plane that w and the
+    row span (at first w = 0: the row and the first principal direction), which holds w before and w after.
+
+    Parameters
+    ----------
+    model : fitted perceptron of two classes
+        Fitted with trace="updates", from zero.
+    X, y : the rows and labels it was fitted on
+    k : int
+        Which update, from 1.
+    ax, limit : as in `plot_points`
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        Updates were not kept, or there is no update k.
+
+    Examples
+    --------
+    >>> from linsep import Perceptron
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]], [0, 0, 1, 1]
+    >>> ax = plot_step(Perceptron(trace="updates").fit(X, y), X, y, 2)
+    >>> ax.get_title(loc="left")
+    'update 2, epoch 1: row 2'
+    """
+    table = table_of(X)
+    labels = labels_of(y, table.X.shape[0])
+    update = update_of(model, table, k)
+    ax = new_axes(ax)
+    _draw_step(ax, model, table, labels, update, limit)
+    return ax
+
+
+def _draw_step(ax: Axes, model: Any, table: Table, labels: Array, update: Update, limit: int) -> None:
+    names, codes = codes_of(subject_of(model), labels)
+    view = _view_of_step(table, update)
+    shown = thinned(len(labels), limit, keep=np.array([update.row]))
+    at = draw_points(ax, table, codes, names, view, shown)
+    if table.X.shape[1] > 1:
+        _square(ax)
+    own = at[np.searchsorted(shown, update.row)]
+    ax.scatter(own[0], own[1], s=110, facecolors="none", edgecolors=INK, linewidths=1.6, zorder=5)
+    handles = [Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=INK, mew=1.6, label="mistaken")]
+    for plane, colour, style, name in (
+        (update.before, GREY, "--", "before"),
+        (update.after, INK, "-", "after"),
+    ):
+        there = _draw_plane(ax, plane, view, colour, style)
+        handles.append(Line2D([], [], color=colour, ls=style, lw=1.8, label=name if there else f"{name}: outside"))
+    if not update.before.w.any():
+        handles[1].set_label("before: w = 0")
+    _shade(ax, update.after, view)
+    ax.set_title(f"update {update.k}, epoch {update.epoch}: row {update.row}", loc="left", fontsize="medium")
+    legend(ax, handles=[*ax.get_legend_handles_labels()[0], *handles], loc="upper center", ncols=2, columnspacing=1.0)
+
+
+def _view_of_step(table: Table, update: Update) -> View:
+    if table.X.shape[1] <= 2:
+        return view_of(table)
+    row = table.X[[update.row]]
+    x = np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64).ravel()
+    first = update.before.w if update.before.w.any() else x
+    u = first / (np.linalg.norm(first) or 1.0) if first.any() else principal_direction(table.X, None)
+    rest = x - u * (u @ x)
+    size = float(np.linalg.norm(rest))
+    beside = size > 1e-9 * float(np.linalg.norm(x))
+    v = rest / size if beside else principal_direction(table.X, u)
+    labels = (
+        "projection on " + ("w before" if update.before.w.any() else "the row"),
+        "part of the row\northogonal to w" if beside else "first principal direction\northogonal to it",
+    )
+    return View(np.column_stack([u, v]), labels, False)
+
+
+def _square(ax: Axes) -> None:
+    """Equal units on both axes, so that w is seen at right angles to its line; room for the legend above the rows."""
+    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    half = 0.5 * max(x1 - x0, y1 - y0)
+    ax.set_xlim((x0 + x1) / 2 - half, (x0 + x1) / 2 + half)
+    ax.set_ylim((y0 + y1) / 2 - half, (y0 + y1) / 2 + 1.45 * half)
+    ax.set_aspect("equal")
+
+
+def _draw_plane(ax: Axes, plane: Hyperplane, view: View, colour: str, style: str) -> bool:
+    """The line of the plane and an arrow along w; False where the line is outside or w is 0."""
+    w = plane.w @ view.basis
+    norm = float(np.linalg.norm(w))
+    if norm == 0:
+        return False
+    centre = np.array([np.mean(ax.get_xlim()), np.mean(ax.get_ylim()) if len(plane.w) > 1 else 0.0])
+    half = 0.5 * float(np.ptp(ax.get_xlim()))
+    foot = centre - w * (w @ centre + plane.b) / norm**2
+    if len(plane.w) == 1:
+        inside = bool(abs(foot[0] - centre[0]) <= half)
+        if inside:
+            ax.axvline(foot[0], color=colour, ls=style, lw=1.8, zorder=4)
+            foot[1] = float(np.mean(ax.get_ylim()))
+    else:
+        inside = bool(np.abs(foot - centre).max() <= half)
+        along = np.array([-w[1], w[0]]) / norm * 4 * half
+        ax.plot(*np.column_stack([foot - along, foot + along]), color=colour, ls=style, lw=1.8, zorder=4)
+    if inside:
+        arrow = {"arrowstyle": "-|>", "color": colour, "lw": 1.6, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", foot + w / norm * 0.28 * half, foot, arrowprops=arrow, zorder=4)
+    return inside
+
+
+def _shade(ax: Axes, plane: Hyperplane, view: View) -> None:
+    """The two sides after the update, in the colours of the values."""
+    limits = ax.get_xlim(), ax.get_ylim()
+    u, v = np.meshgrid(np.linspace(*limits[0], 101), np.linspace(*limits[1], 101))
+    w = plane.w @ view.basis
+    z = w[0] * u + w[1] * v + plane.b
+    ax.contourf(u, v, z, levels=[-np.inf, 0.0, np.inf], colors=[VALUES(0.25), VALUES(0.8)], alpha=0.6, zorder=0)
+    ax.set(xlim=limits[0], ylim=limits[1])
+
+
+def animate_run(
+    model: Any,
+    X: Any,
+    y: Any,
+    file: str | Path | None = None,
+    *,
+    frames: int = 60,
+    fps: int = 2,
+    limit: int = 500,
+) -> FuncAnimation:
+    """Draw the updates of a run one after the other, as `plot_step` does.
+
+    Parameters
+    ----------
+    model, X, y, limit : as in `plot_step`
+    file : path, optional
+        Where to write: .gif (through Pillow) or .html (a page with buttons that needs nothing else).
+    frames : int, default=60
+        Updates to draw at most, evenly spaced; the first and the last are among them.
+    fps : int, default=2
+        Updates a second in the file.
+
+    Returns
+    -------
+    FuncAnimation
+        In a notebook show it with `IPython.display.HTML(animation.to_jshtml())`.
+
+    Raises
+    ------
+    DataError
+        No updates were kept or made, or the file is to be something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from linsep import Perceptron
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]], [0, 0, 1, 1]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     moves = animate_run(Perceptron(trace="updates").fit(X, y), X, y, f"{folder}/run.gif")
+    >>> len(list(moves.new_frame_seq()))
+    5
+    """
+    suffix = None if file is None else Path(file).suffix.lower()
+    if suffix not in (None, ".gif", ".html"):
+        raise DataError(f"{file}: an animation is written as .gif or .html")
+    table = table_of(X)
+    labels = labels_of(y, table.X.shape[0])
+    last = update_of(model, table, 1) and len(model.trace_.update_rows)
+    drawn = np.unique(np.linspace(1, last, min(frames, last)).round().astype(int))
+    figure, ax = plt.subplots(figsize=(4.4, 4.4))
+    figure.subplots_adjust(left=0.16, right=0.97, bottom=0.17, top=0.93)  # the same in every frame
+
+    def draw(k: int) -> list[Any]:
+        ax.clear()
+        _draw_step(ax, model, table, labels, update_of(model, table, k), limit)
+        if len(drawn) < last:
+            note(ax, f"{len(drawn)} of {last:,} updates shown")
+        return []
+
+    animation = FuncAnimation(figure, draw, frames=[int(k) for k in drawn], interval=1000 / fps, init_func=list)
+    if suffix == ".gif":
+        animation.save(str(file), writer=PillowWriter(fps=fps), dpi=80)
+    elif suffix == ".html":
+        Path(str(file)).write_text(animation.to_jshtml(fps=fps, default_mode="once"), encoding="utf-8")
+    plt.close(figure)
+    return animation

@@ -1,0 +1,182 @@
+"""What a picture is of: models, planes and certificates seen alike, rows of any kind, labels as signs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep.data.numbers import row_names
+from linsep.learners.voted import VotedPerceptron
+from linsep.theory.bracket import MarginBracket
+from linsep.theory.certificate import Separability
+from linsep.types import Array, DataError, Hyperplane
+
+
+class Table(NamedTuple):
+    """Rows as a matrix of floats, dense or CSR, and the names of the columns; `given` is what the user passed."""
+
+    X: Any
+    names: list[str]
+    given: Any
+
+
+class Subject(NamedTuple):
+    """What decides: z for rows, and the plane where z = w.x + b.
+
+    `classes` is None where the labels have to say; `one` is the class that stands against the rest, if one does;
+    `support` are the rows that hold the plane, where the subject knows them.
+    """
+
+    decide: Callable[[Any], Array]
+    plane: Hyperplane | None
+    classes: Array | None = None
+    one: Any = None
+    support: Array | None = None
+
+
+def table_of(X: Any) -> Table:
+    """Rows from an array, a sparse matrix or a dataframe.
+
+    Raises
+    ------
+    DataError
+        Not a table, no rows, or something that is not a finite number.
+    """
+    columns = getattr(X, "columns", None)
+    if hasattr(X, "tocsr"):
+        values = X.tocsr()
+    else:
+        try:
+            values = np.asarray(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"a picture needs numbers in every column: {error}") from None
+    if values.ndim != 2 or 0 in values.shape:
+        raise DataError(f"X must be a table of at least one row and one column, its shape is {values.shape}")
+    if not np.isfinite(values.data if hasattr(values, "tocsr") else values).all():
+        raise DataError("X holds a value that is no finite number")
+    names = row_names(values.shape[1], None) if columns is None else [str(name) for name in columns]
+    return Table(values, names, X)
+
+
+def labels_of(y: Any, n: int) -> Array:
+    """One label a row."""
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise DataError(f"X has {n} rows and y the shape {labels.shape}: one label a row is needed")
+    return labels
+
+
+def subject_of(model: Any, label: Any = None) -> Subject:
+    """A fitted model (or one class of it), a separating certificate, a margin bracket, or a pair (w, b).
+
+    Raises
+    ------
+    DataError
+        A certificate without a plane, a class that the model does not have, or something else.
+    """
+    if isinstance(model, Separability):
+        # Of directions taken in turn the first has no row on its wrong side.
+        plane = model.hyperplane or (model.directions[0] if model.directions else None)
+        if plane is None:
+            raise DataError(f"this certificate holds no plane ({model.verdict}); plot_witness shows why there is none")
+        return _of_plane(_in_floats(plane))
+    if isinstance(model, MarginBracket):
+        return _of_plane(model.hyperplane, np.array([i for i, weight in model.weights.items() if weight > 0]))
+    if isinstance(model, tuple) and len(model) == 2:
+        return _of_plane(Hyperplane(np.asarray(model[0], dtype=np.float64).ravel(), float(model[1])))
+    if not hasattr(model, "decision_function") or not hasattr(model, "classes_"):
+        raise DataError(f"a fitted model, a certificate or a pair (w, b) can be drawn, not {type(model).__name__}")
+    return _of_model(model, label)
+
+
+def _of_plane(plane: Hyperplane, support: Array | None = None) -> Subject:
+    return Subject(lambda X: np.asarray(X @ plane.w + plane.b), plane, support=support)
+
+
+def _in_floats(plane: Hyperplane) -> Hyperplane:
+    """Integers of any length as doubles, all divided by the same power of two."""
+    if plane.w.dtype != object:
+        return plane
+    shift = max(int(abs(value)).bit_length() for value in [*plane.w, plane.b])
+    return Hyperplane(np.array([value / (1 << shift) for value in plane.w]), float(plane.b / (1 << shift)))
+
+
+def _of_model(model: Any, label: Any) -> Subject:
+    classes = np.asarray(model.classes_)
+    k, one = None, label
+    if label is not None:
+        at = np.flatnonzero(classes == label)
+        if not at.size:
+            raise DataError(f"label {label} is not one of the classes {', '.join(map(str, classes[:20]))}")
+        k = int(at[0])
+    sign, column = 1.0, k
+    if len(classes) <= 2:
+        sign, column, one = -1.0 if k == 0 and len(classes) == 2 else 1.0, None, None
+        classes = classes[::-1] if sign < 0 else classes
+
+    def decide(X: Any) -> Array:
+        with warnings.catch_warnings():
+            # Points of a grid have the columns of the rows, in their order, without their names.
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            z = np.asarray(model.decision_function(X))
+        return np.asarray(sign * (z if column is None else z[:, column]))
+
+    plane = None
+    if _is_linear(model) and (len(classes) <= 2 or column is not None):
+        row = column or 0
+        w = np.asarray(model.coef_[row], dtype=np.float64)
+        plane = Hyperplane(sign * w, sign * float(np.ravel(model.intercept_)[row]))
+    return Subject(decide, plane, classes, one)
+
+
+def _is_linear(model: Any) -> bool:
+    """Whether z = w.x + b; votes and kernels may have a `coef_` that is something else."""
+    return not isinstance(model, VotedPerceptron) and getattr(model, "coef_", np.empty(0)).ndim == 2
+
+
+def signs_of(subject: Subject, y: Array) -> Array | None:
+    """y_i as -1.0 and +1.0, or None where there are three or more classes and none of them was picked.
+
+    Raises
+    ------
+    DataError
+        A label that the model does not know.
+    """
+    if subject.one is not None:
+        return np.where(y == subject.one, 1.0, -1.0)
+    classes = np.unique(y) if subject.classes is None else subject.classes
+    strange = np.flatnonzero(~np.isin(y, classes))
+    if strange.size:
+        raise DataError(
+            f"row {strange[0]}: label {y[strange[0]]} is not one of the classes {', '.join(map(str, classes))}"
+        )
+    if len(classes) > 2:
+        return None
+    return np.where(y == classes[-1], 1.0, -1.0)
+
+
+def codes_of(subject: Subject, y: Array) -> tuple[list[Any], Array]:
+    """Names of the classes, the positive one of two last, and the position of each label among them."""
+    s = signs_of(subject, y)
+    if s is None:
+        assert subject.classes is not None
+        return list(subject.classes), np.asarray((y[:, None] == subject.classes).argmax(axis=1))
+    if subject.one is not None:
+        names: list[Any] = ["the rest", subject.one]
+    else:
+        names = list(np.unique(y) if subject.classes is None else subject.classes)
+    return names, (s > 0).astype(np.intp)
+
+
+def margins_of(subject: Subject, X: Any, y: Array) -> Array:
+    """y z of each row; of several classes the z of its class less the best other z. A mistake is at most 0."""
+    z = subject.decide(X)
+    s = signs_of(subject, y)
+    if s is not None:
+        return np.asarray(s * z)
+    assert subject.classes is not None
+    own = y[:, None] == subject.classes
+    return np.asarray(z[own] - np.where(own, -np.inf, z).max(axis=1))

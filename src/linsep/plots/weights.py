@@ -1,0 +1,107 @@
+"""The weights of a plane: the heaviest by name, or all of them as an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from linsep.data.numbers import row_names
+from linsep.plots.style import INK, NEGATIVE, POSITIVE, legend, new_axes, say_thinned, shorten
+from linsep.plots.subject import Subject, subject_of
+from linsep.types import Array, DataError
+
+
+def plot_weights(
+    model: Any,
+    *,
+    n: int = 20,
+    image: tuple[int, int] | None = None,
+    names: Sequence[str] | None = None,
+    label: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the n weights with the largest |w_j|, or all as an image when the features are pixels.
+
+    Parameters
+    ----------
+    model : fitted linear classifier, Separability, MarginBracket, or pair (w, b)
+    n : int, default=20
+        Features to draw at most; the picture says when there are more.
+    image : (rows, columns), optional
+        Shape of the image that the features are the pixels of.
+    names : sequence of str, optional
+        Names of the features, where the model does not know them.
+    label : optional
+        Which class, of three or more.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        The model is not linear, or of several classes and none was named; names or an image of another size.
+
+    Examples
+    --------
+    >>> ax = plot_weights(([0.5, -2.0, 0.0], 1.0), n=2)
+    >>> [float(bar.get_width()) for bar in ax.patches], ax.get_xlabel()
+    ([-2.0, 0.5], 'weight\\n2 of 3 features shown')
+    """
+    subject = subject_of(model, label)
+    if subject.plane is None:
+        many = subject.classes is not None and len(subject.classes) > 2 and label is None
+        raise DataError(
+            "name one class with label=..." if many else f"{type(model).__name__} has no weights of features"
+        )
+    w = subject.plane.w
+    ax = new_axes(ax)
+    if image is not None:
+        return _draw_image(ax, w, image)
+    known = getattr(model, "feature_names_in_", None) if names is None else names
+    texts = row_names(len(w), None) if known is None else [str(name) for name in known]
+    if len(texts) != len(w):
+        raise DataError(f"{len(texts)} names were given for {len(w)} features")
+    _draw_bars(ax, w, texts, min(n, len(w)), _sides(subject))
+    return ax
+
+
+def _sides(subject: Subject) -> tuple[str, str]:
+    if subject.one is not None:
+        return "for the rest", f"for {subject.one}"
+    if subject.classes is None or len(subject.classes) < 2:
+        return "negative", "positive"
+    return f"for {subject.classes[0]}", f"for {subject.classes[1]}"
+
+
+def _draw_bars(ax: Axes, w: Array, names: list[str], n: int, sides: tuple[str, str]) -> None:
+    size = np.abs(w)
+    top = np.argpartition(size, len(w) - n)[len(w) - n :]
+    top = top[np.argsort(-size[top], kind="stable")]
+    for sign, colour, hatch, side in ((-1, NEGATIVE, "////", sides[0]), (1, POSITIVE, "", sides[1])):
+        at = np.flatnonzero((w[top] < 0) == (sign < 0))
+        if at.size:
+            ax.barh(at, w[top][at], color=colour, hatch=hatch, edgecolor=INK, lw=0.5, height=0.7, label=side)
+    ax.set_yticks(range(n), shorten([names[j] for j in top]))
+    ax.tick_params(axis="y", labelsize="small" if n <= 20 else max(3, 160 // n))
+    ax.set_ylim(n - 0.4, -0.6)
+    ax.axvline(0, color=INK, lw=0.8)
+    ax.set_xlabel("weight")
+    say_thinned(ax, n, len(w), "features")
+    legend(ax)
+
+
+def _draw_image(ax: Axes, w: Array, image: tuple[int, int]) -> Axes:
+    if image[0] * image[1] != len(w):
+        raise DataError(f"an image of {image[0]} x {image[1]} has {image[0] * image[1]} pixels, and w {len(w)} entries")
+    top = float(np.abs(w).max()) or 1.0
+    shown = ax.imshow(w.reshape(image), cmap="cividis", vmin=-top, vmax=top, interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    bar = ax.figure.colorbar(shown, ax=ax, fraction=0.05, pad=0.02, ticks=[-top, 0, top], format="%.3g")
+    bar.set_label("weight", labelpad=-8)
+    return ax

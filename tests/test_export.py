@@ -1,0 +1,261 @@
+"""Exported models say what the model says: run in DuckDB, SQLite, onnxruntime and by hand from JSON."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from linsep import learners, load, open_data
+from linsep.app.cli import app
+from linsep.data.encode import TableEncoder
+from linsep.export import to_json, to_onnx, to_sql
+from linsep.types import DataError
+
+FOLDER = Path(__file__).parent / "data" / "format-1"
+LINEAR = sorted(path.name for path in FOLDER.glob("*.linsep") if "voted" not in path.name)
+NASTY = ['"', "';DROP TABLE rows;--", "a b\n", "decision_value", "label", "prediction", "é", "t", "s.z1"]
+
+
+def close(a: Any, b: Any) -> None:
+    np.testing.assert_allclose(np.asarray(a, dtype=float), b, rtol=1e-12, atol=1e-12)
+
+
+def in_duckdb(query: str, columns: dict[str, Any]) -> tuple[Any, list[Any]]:
+    with duckdb.connect() as base:
+        base.register("rows", pd.DataFrame(columns))
+        return split(base.execute(query).fetchall(), len(columns))
+
+
+def in_sqlite(query: str, columns: dict[str, Any]) -> tuple[Any, list[Any]]:
+    base = sqlite3.connect(":memory:")
+    try:
+        names = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+        base.execute(f"CREATE TABLE rows ({names})")
+        marks = ", ".join("?" * len(columns))
+        rows = zip(*(np.asarray(values).tolist() for values in columns.values()), strict=True)
+        base.executemany(f"INSERT INTO rows VALUES ({marks})", rows)
+        return split(base.execute(query).fetchall(), len(columns))
+    finally:
+        base.close()
+
+
+def split(rows: list[Any], n_columns: int) -> tuple[Any, list[Any]]:
+    """Decision values and labels, behind the columns of the table."""
+    values = [row[n_columns:-1] for row in rows]
+    return (values if len(values[0]) > 1 else [v[0] for v in values]), [row[-1] for row in rows]
+
+
+def in_onnx(graph: bytes, columns: dict[str, Any]) -> tuple[Any, list[Any]]:
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(graph)
+    if [x.name for x in session.get_inputs()] == ["X"]:
+        given: Any = {"X": np.column_stack(list(columns.values()))}
+    else:
+        asked = {x.name: x.type for x in session.get_inputs()}
+        given = {
+            name: np.asarray(columns[name], dtype=object if "string" in kind else float).reshape(-1, 1)
+            for name, kind in asked.items()
+        }
+    label, value = session.run(None, given)
+    return value, label.tolist()
+
+
+def by_hand(text: str, columns: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """What a reader makes of the JSON who follows its "how", with the numbers in hex."""
+    model = json.loads(text)
+    values, labels = [], []
+    for i in range(len(next(iter(columns.values())))):
+        z = [float.fromhex(b) for b in model["intercept_hex"]]
+        for x in model["inputs"]:
+            if x["kind"] == "number":
+                f = (columns[x["name"]][i] - float.fromhex(x["mean_hex"])) / float.fromhex(x["scale_hex"])
+                z = [a + float.fromhex(w) * f for a, w in zip(z, x["weights_hex"], strict=True)]
+            elif columns[x["name"]][i] in x["levels_hex"]:
+                weights = x["levels_hex"][columns[x["name"]][i]]
+                z = [a + float.fromhex(w) for a, w in zip(z, weights, strict=True)]
+        values.append(z if len(z) > 1 else z[0])
+        labels.append(model["classes"][int(np.argmax(z)) if len(z) > 1 else int(z[0] >= 0)])
+    return values, labels
+
+
+def agree(model: Any, X: Any, columns: dict[str, Any]) -> None:
+    """Every export gives the decision values to rounding and the very labels."""
+    z, labels = model.decision_function(X), model.predict(X).tolist()
+    query = to_sql(model)
+    everyone = [in_duckdb(query, columns), in_sqlite(query, columns), by_hand(to_json(model), columns)]
+    for value, label in everyone:
+        close(value, z)
+        assert label == labels
+    pytest.importorskip("onnx")
+    value, label = in_onnx(to_onnx(model), columns)
+    close(value, z)
+    assert label == labels
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_exports_of_model_files_agree_with_the_model(name: str) -> None:
+    model = load(FOLDER / name)
+    if "svmlight" in name:
+        X = open_data(FOLDER / "rows.svmlight").read().X.toarray()
+        columns: dict[str, Any] = {f"x{j + 1}": X[:, j] for j in range(X.shape[1])}
+    else:
+        table = pd.read_csv(FOLDER / "rows.csv")
+        columns = table.to_dict(orient="list")
+        columns["city"][0] = "Ulm"  # a level that was not there
+        X = table.assign(city=columns["city"])
+    agree(model, model.encoder_.transform(open_data((X, None) if "svmlight" in name else X)).X, columns)
+
+
+def test_names_and_levels_that_look_like_code() -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(40, len(NASTY))), columns=NASTY)
+    table["it's"] = rng.choice([*NASTY, "", "\\"], size=40)
+    label = np.where(table['"'] + rng.normal(size=40) > 0, "yes' OR 1=1;--", 'no"')
+    source = open_data(table.assign(target=label), target="target")
+    encoder = TableEncoder().fit(source)
+    rows = encoder.transform(source)
+    model: Any = learners.AveragedPerceptron(shuffle=False).fit(rows.X, rows.y)
+    model.encoder_ = encoder
+    agree(model, rows.X, table.to_dict(orient="list"))
+
+
+@pytest.mark.parametrize("labels", [[False, True], [-3, 7], [-1.0, 2.0], [0, 5, 9], ["a", "b", "c", "d"]])
+def test_labels_keep_their_type_and_ties_their_side(labels: list[Any]) -> None:
+    # Whole numbers, so that every sum is exact and ties are ties everywhere.
+    rng = np.random.default_rng(1)
+    X = rng.integers(-2, 3, size=(60, 3)).astype(float)
+    model = learners.PassiveAggressive(shuffle=False).fit(X, np.array(labels)[rng.integers(len(labels), size=60)])
+    model.coef_, model.intercept_ = np.round(model.coef_), np.round(model.intercept_)
+    z = model.decision_function(X)
+    ties = (z == 0) if z.ndim == 1 else (np.sort(z, axis=1)[:, -1] == np.sort(z, axis=1)[:, -2])
+    assert ties.any()
+    agree(model, X, {f"x{j + 1}": X[:, j] for j in range(3)})
+
+
+def test_single_precision_and_named_columns() -> None:
+    onnx = pytest.importorskip("onnx")
+    X = np.random.default_rng(2).normal(size=(50, 3)).astype(np.float32)
+    model = learners.Rocchio().fit(pd.DataFrame(X, columns=["a", "b", "c"]), X[:, 0] > 0.1)
+    model.coef_ = model.coef_.astype(np.float32)
+    graph = onnx.load_from_string(to_onnx(model))
+    assert [x.name for x in graph.graph.input] == ["a", "b", "c"]
+    assert {x.type.tensor_type.elem_type for x in graph.graph.input} == {onnx.TensorProto.FLOAT}
+
+
+def test_a_missing_value_is_not_scored() -> None:
+    table = pd.DataFrame({"x": [1.0, -1.0, 2.0], "c": ["u", "v", "v"], "y": [1, 0, 1]})
+    encoder = TableEncoder().fit(source := open_data(table, target="y"))
+    for labels in ([1, 0, 1], [0, 1, 2]):
+        model: Any = learners.AveragedPerceptron(shuffle=False).fit(encoder.transform(source).X, labels)
+        model.encoder_ = encoder
+        for x, c in [(None, "u"), (1.0, None), (None, None)]:
+            for run in (in_duckdb, in_sqlite):
+                _, label = run(to_sql(model), {"x": np.array([x, 1.0]), "c": np.array([c, "u"], dtype=object)})
+                assert label[0] is None
+                assert label[1] is not None
+
+
+def test_thousands_of_terms_are_not_too_deep() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(3, 1500))
+    model = learners.Perceptron().fit(X, [0, 1, 0])
+    query = to_sql(model, table="s.t")
+    assert 'FROM "s"."t" AS t' in query
+    values, _ = in_duckdb(to_sql(model), {f"x{j + 1}": X[:, j] for j in range(1500)})
+    close(values, model.decision_function(X))
+    values, _ = in_sqlite(to_sql(model), {f"x{j + 1}": X[:, j] for j in range(1500)})
+    close(values, model.decision_function(X))
+    wide = learners.Perceptron().fit(np.eye(2, 30_000), [0, 1])
+    with pytest.raises(DataError, match="30,000 weights as one SQL expression"):
+        to_sql(wide)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_come_back_to_the_bit(w: float, b: float) -> None:
+    model = learners.Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])
+    model.coef_[0, 0], model.intercept_[0] = w, b
+    found = json.loads(to_json(model))
+    assert found["inputs"][0]["weights"] == [w]
+    assert found["intercept"] == [b]
+    assert float.fromhex(found["inputs"][0]["weights_hex"][0]) == w
+    with duckdb.connect() as base:
+        base.execute("CREATE TABLE rows AS SELECT 0.0 AS x1")
+        assert base.execute(to_sql(model)).fetchall()[0][1] == b
+
+
+# ----------------------------------------------------------------- refusals
+def test_what_is_no_formula_is_refused() -> None:
+    X, y = np.array([[-1.0], [2.0]]), [0, 1]
+    for model, why in [
+        (learners.VotedPerceptron().fit(X, y), "does not predict by one weight a feature"),
+        (TableEncoder(), "does not predict by one weight a feature"),
+        (learners.Perceptron().learn_one(np.array([1.0]), 4), "no class but 4"),
+    ]:
+        for export in (to_json, to_sql):
+            with pytest.raises(DataError, match=why):
+                export(model)
+    broken = learners.Perceptron().fit(X, y)
+    broken.coef_[0, 0] = np.inf
+    with pytest.raises(DataError, match="not a finite number"):
+        to_json(broken)
+    named = learners.Perceptron().fit(pd.DataFrame(X, columns=["a\0"]), y)
+    with pytest.raises(DataError, match="cannot be written in SQL"):
+        to_sql(named)
+    with pytest.raises(DataError, match="half a character"):
+        to_sql(learners.Perceptron().fit(X, np.array(["a", "\ud800"], dtype=object)))
+    with pytest.raises(DataError, match="no empty names"):
+        to_sql(learners.Perceptron().fit(pd.DataFrame(X, columns=[""]), y))
+
+
+def test_an_encoder_that_does_more_is_refused() -> None:
+    encoder = TableEncoder().fit(open_data((np.eye(3), [0, 1, 1])))
+    model: Any = learners.Perceptron().fit(np.eye(2), [0, 1])
+    model.encoder_ = encoder
+    with pytest.raises(DataError, match="its encoder makes features"):
+        to_json(model)
+
+
+def test_without_onnx_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"pip install 'linsep\[onnx\]'"):
+        to_onnx(learners.Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1]))
+
+
+# -------------------------------------------------------------- command line
+def test_the_command(tmp_path: Path) -> None:
+    def linsep(*words: Any) -> bytes:
+        done = CliRunner().invoke(app, ["export", *map(str, words)])
+        assert done.exit_code == 0
+        return done.stdout_bytes
+
+    file = FOLDER / "averaged-classes.linsep"
+    model = load(file)
+    assert linsep(file, "--to", "json").decode() == to_json(model)
+    assert linsep(file, "--to", "sql", "--table", "sales.new").decode() == to_sql(model, table="sales.new")
+    assert linsep(file, "--to", "sql", "-o", tmp_path / "m.sql") == b""
+    assert (tmp_path / "m.sql").read_text() == to_sql(model)
+    pytest.importorskip("onnx")
+    assert linsep(file, "--to", "onnx", "-o", tmp_path / "m.onnx") == b""
+    assert (tmp_path / "m.onnx").read_bytes() == to_onnx(model)
+    assert linsep(file, "--to", "onnx") == to_onnx(model)
+
+
+def test_the_command_refuses(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "linsep.app", "export", str(FOLDER / "voted.linsep"), "--to", "sql"]
+    done = subprocess.run([*command, "-o", str(tmp_path / "m.sql")], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot export a VotedPerceptron" in done.stderr
+    assert not list(tmp_path.iterdir())

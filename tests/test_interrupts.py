@@ -1,0 +1,130 @@
+"""A real Ctrl-C at any moment leaves a model whose parts agree; numbers too large are told, not learnt from."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from linsep.learners import AveragedPerceptron, PassiveAggressive, Perceptron, PocketPerceptron, VotedPerceptron
+from linsep.types import DataError, StopReason
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+LEARNERS: list[Any] = [
+    Perceptron(max_iter=6),
+    AveragedPerceptron(max_iter=6, shuffle=False),
+    AveragedPerceptron(max_iter=6, shuffle=False, n_jobs=2),
+    VotedPerceptron(max_iter=6, shuffle=False),
+    PocketPerceptron(max_iter=6, shuffle=False),
+]
+
+
+@pytest.fixture
+def interrupt_after_pass(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A SIGINT as soon as the weights of the given pass have moved, before anything else has."""
+
+    def install(learner: Any, which: int) -> None:
+        run, calls = type(learner)._run, [0]
+
+        def run_and_interrupt(self: Any, *args: Any) -> Any:
+            made = run(self, *args)
+            calls[0] += 1
+            if calls[0] == which:
+                os.kill(os.getpid(), signal.SIGINT)
+            return made
+
+        monkeypatch.setattr(type(learner), "_run", run_and_interrupt)
+
+    yield install
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def noise(n_classes: int, form: Any) -> tuple[Any, Any]:
+    rng = np.random.RandomState(0)
+    return form(rng.randn(60, 4)), rng.randint(0, n_classes, 60)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize(("n_classes", "form"), [(2, np.asarray), (40, sp.csr_matrix)])
+def test_ctrl_c_in_fit_keeps_a_whole_number_of_epochs(
+    learner: Any, n_classes: int, form: Any, interrupt_after_pass: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = noise(n_classes, form)
+    stopped = clone(learner)
+    interrupt_after_pass(stopped, 2)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(X, y)
+    monkeypatch.undo()
+    assert stopped.stop_reason_ is StopReason.INTERRUPTED
+    whole = clone(learner).set_params(max_iter=stopped.n_iter_).fit(X, y)
+    assert 1 <= stopped.n_iter_ < 6 and stopped.t_ == 60 * stopped.n_iter_
+    assert stopped.n_mistakes_ == whole.n_mistakes_ == stopped.trace_.mistakes.sum()
+    np.testing.assert_array_equal(stopped.coef_, whole.coef_)
+    np.testing.assert_array_equal(stopped.decision_function(X), whole.decision_function(X))
+
+
+@pytest.mark.parametrize("learner", [AveragedPerceptron(), VotedPerceptron()], ids=repr)
+def test_ctrl_c_in_partial_fit_comes_after_the_chunk(
+    learner: Any, interrupt_after_pass: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = noise(3, np.asarray)
+    stopped, whole = clone(learner), clone(learner)
+    interrupt_after_pass(stopped, 1)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.partial_fit(X, y, classes=[0, 1, 2])
+    monkeypatch.undo()
+    whole.partial_fit(X, y, classes=[0, 1, 2])
+    np.testing.assert_array_equal(stopped.decision_function(X), whole.decision_function(X))
+    np.testing.assert_array_equal(
+        stopped.partial_fit(X, y).decision_function(X), whole.partial_fit(X, y).decision_function(X)
+    )
+
+
+# ------------------------------------------------------------- rows of zeros
+@pytest.mark.parametrize("variant", ["pa", "pa1", "pa2"])
+def test_rows_of_zeros_do_not_end_training(variant: str) -> None:
+    rng = np.random.RandomState(0)
+    X = np.vstack([np.zeros((30, 4)), rng.randn(30, 4)])
+    learner = PassiveAggressive(variant=variant, fit_intercept=False, random_state=0, max_iter=7)
+    learner.fit(X, rng.randint(0, 2, 60))
+    assert learner.n_iter_ == 7
+
+
+def test_rows_of_zeros_count_once_a_class() -> None:
+    X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 0, 1, 2]
+    learner = Perceptron(fit_intercept=False, max_iter=None).fit(X, y)
+    assert learner.stop_reason_ is StopReason.IMPOSSIBLE
+    assert learner.trace_.updates[-1] == 3
+
+
+# ------------------------------------------------------------------- overflow
+@pytest.mark.parametrize("learner", [Perceptron(), PassiveAggressive(), VotedPerceptron()], ids=repr)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_rows_whose_length_overflows_are_refused(learner: Any, form: Any) -> None:
+    with pytest.raises(DataError, match="row 1: the sum of the squares of its values is beyond what float64"):
+        learner.fit(form([[1.0], [-1e200]]), [0, 1])
+    with pytest.raises(DataError, match=r"row 1: .* beyond what float32 holds; .* give float64 rows"):
+        learner.fit(form(np.array([[1.0], [3e19]], dtype="f")), [0, 1])
+    assert not hasattr(learner, "coef_")
+
+
+def test_weights_that_outgrow_their_dtype_are_an_error() -> None:
+    X, y = 1e19 * np.eye(5, dtype="f"), [0, 1, 0, 1, 0]
+    learner = Perceptron()
+    with pytest.raises(DataError, match=r"w has outgrown float32: \|\|w\|\| is"):
+        learner.fit(X, y)
+    assert not hasattr(learner, "coef_")
+    assert Perceptron().fit(X.astype(float), y).score(X, y) == 1.0
+
+
+def test_not_a_number_and_infinity_are_refused() -> None:
+    for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match="Input X contains"):
+            Perceptron().fit([[1.0], [bad]], [0, 1])

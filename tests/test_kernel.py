@@ -1,0 +1,308 @@
+"""The kernel perceptron: its twin, the plain perceptron, exclusive-or, votes and means, chunks, state, bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import naive
+from linsep import load, save, separability
+from linsep.learners import (
+    AveragedPerceptron,
+    KernelPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    PocketPerceptron,
+    Rocchio,
+    VotedPerceptron,
+    kernel_function,
+)
+from linsep.learners.order import shuffled_order
+from linsep.types import DataError, StopReason
+
+quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_blocks() -> Iterator[None]:
+    """Blocks of 7 rows and tiles of 5, so that small tables have many of both."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel_function, "_BLOCK", 7)
+        patch.setattr(kernel_function, "_TILE", 5)
+        yield
+
+
+def integer_table(seed: int, n_classes: int = 2, n: int = 40) -> tuple[Any, Any]:
+    """Small whole numbers, whose sums and powers are exact."""
+    rng = np.random.RandomState(seed)
+    y = rng.randint(0, n_classes, n)
+    y[:n_classes] = np.arange(n_classes)
+    return rng.randint(-3, 4, (n, 3)).astype(float), y
+
+
+def steps_of(y: Any, n_classes: int) -> Any:
+    return (2.0 * y - 1)[None] if n_classes == 2 else np.where(np.arange(n_classes)[:, None] == y, 1.0, -1.0)
+
+
+def mistakes_of(learner: KernelPerceptron, n: int) -> list[tuple[int, int, int]]:
+    rows = learner.support_[learner.mistake_rows_]
+    return list(
+        zip((learner.mistake_visits_ // n).tolist(), rows.tolist(), learner.mistake_classes_.tolist(), strict=True)
+    )
+
+
+# ------------------------------------------------------------------------ twin
+@settings(max_examples=120, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 5),
+    st.sampled_from([2, 4]),
+    st.integers(1, 3),
+    st.sampled_from(["dense", "float32", "sparse"]),
+    st.booleans(),
+)
+def test_equals_its_twin(seed: int, epochs: int, n_classes: int, degree: int, form: str, weighted: bool) -> None:
+    X, y = integer_table(seed, n_classes)
+    weight = np.random.RandomState(seed).randint(1, 4, len(y)).astype(float) if weighted else np.ones(len(y))
+    rng = np.random.RandomState(seed)
+    orders = [shuffled_order(len(y), rng) for _ in range(epochs)]
+    steps = steps_of(y, n_classes) * weight
+    mistakes, coefs = naive.kernel_perceptron((X @ X.T + 1) ** degree, steps, orders)
+    rows = {"dense": X, "float32": X.astype(np.float32), "sparse": sp.csr_matrix(X)}[form]
+    learner = KernelPerceptron(degree=degree, max_iter=epochs, random_state=seed)
+    learner.fit(rows, y, weight if weighted else None)
+    assert mistakes_of(learner, len(y)) == mistakes
+    assert learner.n_mistakes_ == learner.n_updates_ == len(mistakes)
+    got = np.zeros_like(coefs)
+    got[:, learner.support_] = learner.dual_coef_
+    np.testing.assert_array_equal(got, coefs)
+    np.testing.assert_array_equal(learner.norm2_, np.diag(coefs @ (X @ X.T + 1) ** degree @ coefs.T))
+    z = learner.decision_function(rows)
+    np.testing.assert_array_equal(z, (coefs @ (X @ X.T + 1) ** degree).T[:, 0 if n_classes == 2 else slice(None)])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_real_numbers_give_the_twin_to_rounding(kernel: str, as_sparse: bool) -> None:
+    X = np.random.RandomState(0).randn(80, 2)
+    y = ((X**2).sum(axis=1) > 1.4).astype(int)
+    K = np.exp(-2 * ((X[:, None] - X) ** 2).sum(axis=2)) if kernel == "rbf" else (2 * X @ X.T + 0.5) ** 3
+    mistakes, _ = naive.kernel_perceptron(K, steps_of(y, 2), [np.arange(80)] * 4)
+    learner = KernelPerceptron(kernel, gamma=2.0, coef0=0.5, max_iter=4, shuffle=False)
+    learner.fit(sp.csr_matrix(X) if as_sparse else X, y)
+    assert mistakes_of(learner, 80) == mistakes[: len(learner.mistake_rows_)]
+    assert learner.n_mistakes_ == len(mistakes)
+
+
+def test_kernel_values_are_computed_once() -> None:
+    X = np.random.RandomState(3).randn(400, 5)
+    y = X[:, 0] * X[:, 1] > X[:, 2]
+    learner = KernelPerceptron(degree=2, max_iter=None, random_state=0).fit(X, y)
+    mistaken = [len({r[1] for r in mistakes_of(learner, 400) if r[0] == e}) for e in range(learner.n_iter_)]
+    blocks = learner.n_iter_ * 400 * 7  # at most every block with itself
+    assert learner.trace_.total_dots <= 400 * sum(mistaken) + blocks
+    assert learner.trace_.total_dots < 0.2 * learner.n_iter_ * 400 * len(learner.support_)
+
+
+# ------------------------------------------------------------- the plain perceptron
+@quietly
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("as_sparse", [False, True])
+@pytest.mark.parametrize("kernel", ["linear", lambda A, B: A @ B.T])
+def test_linear_is_the_plain_perceptron_mistake_by_mistake(n_classes: int, as_sparse: bool, kernel: Any) -> None:
+    X, y = integer_table(5, n_classes)
+    rows = sp.csr_matrix(X) if as_sparse and kernel == "linear" else X
+    plain = Perceptron(fit_intercept=False, max_iter=6, shuffle=True, random_state=1, trace="updates").fit(rows, y)
+    learner = KernelPerceptron(kernel, max_iter=6, random_state=1).fit(rows, y)
+    log = plain.trace_.update_log
+    assert log is not None
+    # The plain pass tells class by class what it did at a row; so does this one.
+    np.testing.assert_array_equal(learner.support_[learner.mistake_rows_], plain.trace_.update_rows)
+    np.testing.assert_array_equal(learner.mistake_visits_, log.visits[: plain.n_updates_])
+    np.testing.assert_array_equal(learner.mistake_classes_, log.classes[: plain.n_updates_])
+    np.testing.assert_array_equal(learner.decision_function(X), plain.decision_function(X))
+    np.testing.assert_allclose(learner.norm2_, (plain.coef_**2).sum(axis=1))
+    assert hasattr(learner, "coef_") == (kernel == "linear")
+    if kernel == "linear":
+        np.testing.assert_array_equal(learner.coef_, plain.coef_)
+        np.testing.assert_array_equal(learner.intercept_, plain.intercept_)
+
+
+@quietly
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_linear_averaged_and_voted_are_those_learners(n_classes: int) -> None:
+    X, y = integer_table(6, n_classes)
+    new = np.random.RandomState(0).randint(-3, 4, (50, 3)).astype(float)
+    same: dict[str, Any] = {"fit_intercept": False, "max_iter": 3, "random_state": 2}
+    learner = KernelPerceptron("linear", max_iter=3, random_state=2, which="averaged").fit(X, y)
+    averaged = AveragedPerceptron(**same).fit(X, y)
+    np.testing.assert_allclose(learner.decision_function(new), averaged.decision_function(new), atol=1e-12)
+    np.testing.assert_allclose(learner.coef_, averaged.coef_, atol=1e-12)
+    voted = VotedPerceptron(**same).fit(X, y)
+    learner.set_params(which="voted")
+    np.testing.assert_array_equal(learner.decision_function(new), voted.decision_function(new))
+    for ours, theirs in zip(learner.survival_counts(), voted.survival_counts(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+# ----------------------------------------------------------------- exclusive-or
+@quietly
+def test_exclusive_or_fails_in_every_linear_learner_and_passes_here() -> None:
+    X, y = XOR
+    witness = separability(X, y).witness
+    assert witness is not None
+    assert sorted(witness.rows) == [0, 1, 2, 3]
+    linear: list[Any] = [
+        AveragedPerceptron(), MarginPerceptron(), PassiveAggressive(), Perceptron(), PocketPerceptron(), Rocchio(),
+        VotedPerceptron(), KernelPerceptron("linear", max_iter=50),
+    ]  # fmt: skip
+    for learner in linear:
+        assert learner.fit(X, y).score(X, y) < 1, learner
+    for kernel in ("poly", "rbf"):
+        learner = KernelPerceptron(kernel, max_iter=100, random_state=0).fit(X, y)
+        assert learner.stop_reason_ is StopReason.CLEAN_PASS
+        assert learner.score(X, y) == 1
+
+
+# ----------------------------------------------------------- classes, chunks, state
+@pytest.mark.parametrize("which", ["last", "averaged", "voted"])
+def test_one_vs_rest_equals_each_class_alone(which: str) -> None:
+    X, y = integer_table(7, 4, n=60)
+    together = KernelPerceptron(degree=2, which=which, max_iter=3, random_state=0).fit(X, y)
+    for k in range(4):
+        alone = clone(together).fit(X, y == k)
+        np.testing.assert_allclose(together.decision_function(X)[:, k], alone.decision_function(X), atol=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([2, 4]), st.sampled_from(["linear", "poly"]), st.booleans())
+def test_chunks_of_any_size_are_one_pass(seed: int, n_classes: int, kernel: str, as_sparse: bool) -> None:
+    X, y = integer_table(seed, n_classes)
+    rows = sp.csr_matrix(X) if as_sparse else X
+    whole = KernelPerceptron(kernel, degree=2, shuffle=False).fit(rows, y)
+    chunked = clone(whole)
+    rng = np.random.RandomState(seed)
+    for part in np.split(np.arange(40), np.sort(rng.choice(np.arange(1, 40), 4, replace=False))):
+        chunked.partial_fit(rows[part], y[part], classes=np.arange(n_classes))
+    assert mistakes_of(whole, 40) == mistakes_of(chunked, 40)
+    assert (whole.n_mistakes_, whole.t_) == (chunked.n_mistakes_, chunked.t_)
+    np.testing.assert_array_equal(whole.norm2_, chunked.norm2_)
+    for which in ("last", "averaged", "voted"):
+        a, b = (learner.set_params(which=which).decision_function(X) for learner in (whole, chunked))
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_saving_in_the_middle_changes_no_bit(as_sparse: bool, tmp_path: Path) -> None:
+    X, y = integer_table(1, 3)
+    rows = sp.csr_matrix(X) if as_sparse else X
+    learner = KernelPerceptron(which="voted", max_iter=2, random_state=0).fit(rows, y)
+    save(learner, tmp_path / "m")
+    again = load(tmp_path / "m")
+    for model in (learner, again):
+        model.partial_fit(rows, y)
+    np.testing.assert_array_equal(learner.decision_function(X), again.decision_function(X))
+    np.testing.assert_array_equal(learner.support_, again.support_)
+    assert mistakes_of(learner, 40) == mistakes_of(again, 40)
+    with pytest.raises(DataError, match="parameter kernel of KernelPerceptron is or holds a function"):
+        save(KernelPerceptron(lambda A, B: A @ B.T).fit(X, y), tmp_path / "f")
+
+
+def test_dense_and_sparse_rows_may_be_mixed() -> None:
+    X, y = integer_table(2)
+    learner = KernelPerceptron(shuffle=False).fit(sp.csr_matrix(X), y).partial_fit(X, y)
+    other = KernelPerceptron(shuffle=False).fit(X, y).partial_fit(sp.csr_matrix(X), y)
+    np.testing.assert_array_equal(learner.decision_function(X), other.decision_function(sp.csr_matrix(X)))
+
+
+# ------------------------------------------------------------------- scikit-learn
+EXPECTED = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "a weight scales updates; it is not a number of visits"
+    for kind in ("dense", "sparse")
+}
+
+
+@parametrize_with_checks([KernelPerceptron()], expected_failed_checks=lambda _: EXPECTED)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_labels_of_any_type_and_accuracy() -> None:
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    for which in ("averaged", "voted"):
+        learner = KernelPerceptron("rbf", gamma=0.5, which=which, max_iter=50, random_state=0).fit(X, names)
+        assert learner.score(X, names) > 0.96
+
+
+# ---------------------------------------------------------------------- bad input
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": "cubic"}, 'no kernel is called \'cubic\': choose from "poly", "rbf", "linear"'),
+        ({"degree": 0}, "degree must be a whole number of at least 1, got 0"),
+        ({"degree": 2.5}, "degree must be a whole number"),
+        ({"gamma": 0.0}, "gamma must be above 0"),
+        ({"coef0": np.inf}, "coef0 must be a finite number"),
+        ({"which": "best"}, '"last", "averaged" or "voted"'),
+        ({"max_iter": 0}, "max_iter must be at least 1"),
+        ({"kernel": lambda A, B: A[:, :1] + 2 * B[:, 0]}, "the kernel is not symmetric"),
+        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "the kernel returned nan"),
+        ({"kernel": lambda A, B: np.ones(len(A))}, "the kernel returned an array of shape"),
+        ({"kernel": lambda A, B: np.full((len(A), len(B)), "x")}, "a kernel is a real number"),
+        ({"degree": 400, "gamma": 1e3}, "too large for numbers"),
+    ],
+)
+def test_bad_parameters_leave_the_learner_as_it_was(parameters: dict[str, Any], message: str) -> None:
+    X, y = integer_table(0)
+    learner = KernelPerceptron(**parameters)
+    with pytest.raises(ValueError, match=message):
+        learner.fit(X, y)
+    assert not hasattr(learner, "support_")
+    fitted = KernelPerceptron().fit(X, y)
+    before = fitted.decision_function(X)
+    fitted.set_params(**parameters)
+    with pytest.raises(ValueError, match=message):
+        fitted.partial_fit(X, y)
+    np.testing.assert_array_equal(fitted.set_params(**KernelPerceptron().get_params()).decision_function(X), before)
+
+
+def test_no_reference_and_no_plane() -> None:
+    X, y = integer_table(0)
+    with pytest.raises(DataError, match="no coordinates to compare"):
+        KernelPerceptron().fit(X, y, reference=(np.ones(3), 0.0))
+    with pytest.raises(AttributeError, match="has no attribute 'coef_'"):
+        _ = KernelPerceptron().fit(X, y).coef_
+
+
+@pytest.mark.parametrize("in_block", [0, 3])
+def test_ctrl_c_keeps_the_model_so_far(in_block: int) -> None:
+    X, y = integer_table(4, n=60)
+    calls = 0
+
+    def kernel(A: Any, B: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 12 * in_block:
+            raise KeyboardInterrupt
+        return A @ B.T + 1.0
+
+    learner = KernelPerceptron(kernel, which="averaged")
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(X, y)
+    assert learner.stop_reason_ is StopReason.INTERRUPTED
+    learner.kernel = lambda A, B: A @ B.T + 1.0
+    for which in ("last", "averaged", "voted"):
+        assert np.isfinite(learner.set_params(which=which).decision_function(X)).all()

@@ -1,0 +1,262 @@
+"""Kernel perceptrons on a budget: their twins, their bounds, flat memory, chunks, state, bad input."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+import naive
+from linsep import load, save
+from linsep.learners import KernelPerceptron, Perceptron, kernel_function
+from linsep.learners.budgeted import POLICIES, _draws
+from linsep.theory.budgets import forgetron_bound, projection_bound, random_removal_bound, removal_bound
+from linsep.types import Array, DataError
+
+policies = pytest.mark.parametrize("policy", POLICIES)
+small = pytest.mark.filterwarnings("ignore:the Forgetron's guarantee")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_blocks() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel_function, "_BLOCK", 7)
+        yield
+
+
+def on_sphere(seed: int, n: int = 120, p: int = 4, noise: float = 0.1) -> tuple[Array, Array, Array]:
+    """Unit rows, noisy signs of x1 x2, and the values x1 x2: no hyperplane does this, ((1 + x.y) / 2)^2 does."""
+    rng = np.random.RandomState(seed)
+    X = rng.randn(n, p)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    value = X[:, 0] * X[:, 1]
+    return X, np.where(value + noise * rng.randn(n) > 0, 1, -1), value
+
+
+def unit_kernel(**parameters: Any) -> KernelPerceptron:
+    """k(x, x) = 1 on the sphere: the square of (1 + x.y) / 2."""
+    return KernelPerceptron("poly", degree=2, gamma=0.5, coef0=0.5, shuffle=False, **parameters)
+
+
+def separators(value: Array, y: Array) -> list[tuple[float, float]]:
+    """(norm, sum of hinge losses) of g = a x1 x2, for several a: in that kernel's space its norm is a sqrt(2)."""
+    return [
+        (a * math.sqrt(2.0), float(np.maximum(0.0, 1.0 - y * a * value).sum()))
+        for a in (0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+    ]
+
+
+def test_the_norm_of_g_is_right() -> None:
+    # g = sum_j a_j k(x_j, .) has norm^2 a'Ka; points +-e1, +-e2 combinations give x1 x2 exactly.
+    u = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]) / math.sqrt(2)
+    a = np.array([1.0, 1.0, -1.0, -1.0])
+    K = ((1 + u @ u.T) / 2) ** 2
+    x = np.random.RandomState(0).randn(5, 2)
+    np.testing.assert_allclose(((1 + x @ u.T) / 2) ** 2 @ a, x[:, 0] * x[:, 1])
+    assert a @ K @ a == pytest.approx(2.0)
+
+
+# ------------------------------------------------------------------------ twins
+@small
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(POLICIES), st.integers(1, 20), st.booleans())
+def test_equals_its_twin(seed: int, policy: str, budget: int, as_sparse: bool) -> None:
+    X, y, _ = on_sphere(seed, p=12)
+    K = ((1 + X @ X.T) / 2) ** 2
+    learner = unit_kernel(budget=budget, budget_policy=policy, random_state=seed)
+    learner.fit(sp.csr_matrix(X) if as_sparse else X, y)
+    if policy == "forgetron":
+        twin = naive.removal(K, y, budget)
+    elif policy == "random":
+        drawn = _draws(int(np.random.RandomState(seed).randint(2**31)), 0, 0, len(y))
+        twin = naive.removal(K, y, budget, drawn)
+    else:
+        twin = naive.projectron(K, y, budget, policy == "projectron++")
+    assert learner.n_mistakes_ == len(twin.mistakes)
+    assert learner.support_.tolist() == twin.kept
+    np.testing.assert_allclose(learner.dual_coef_[0], twin.a, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(learner.decision_function(X), K[:, twin.kept] @ twin.a, rtol=1e-6, atol=1e-6)
+    assert learner.norm2_[0] == pytest.approx(twin.a @ K[np.ix_(twin.kept, twin.kept)] @ twin.a, rel=1e-6, abs=1e-6)
+
+
+@policies
+def test_a_budget_never_used_up_changes_nothing(policy: str) -> None:
+    X, y, _ = on_sphere(0, p=20)
+    learner = unit_kernel(budget=150, budget_policy=policy).fit(X, y)
+    free = unit_kernel().fit(X, y)
+    if policy != "projectron++":
+        assert learner.n_mistakes_ == free.n_mistakes_
+        np.testing.assert_array_equal(learner.support_, free.support_)
+        np.testing.assert_allclose(learner.decision_function(X), free.decision_function(X))
+    assert learner.norm2_[0] == pytest.approx(free.norm2_[0]) or policy == "projectron++"
+
+
+def test_projectron_keeps_a_basis_and_loses_nothing() -> None:
+    # In p dimensions p rows span everything: their projections are the rows themselves.
+    X = np.random.RandomState(0).randn(300, 3)
+    y = np.random.RandomState(1).randint(0, 2, 300)
+    learner = KernelPerceptron("linear", shuffle=False, budget=3, budget_policy="projectron").fit(X, y)
+    with pytest.warns(match="stopped after 1 epochs"):
+        plain = Perceptron(fit_intercept=False, max_iter=1).fit(X, y)
+    assert len(learner.support_) == 3
+    np.testing.assert_allclose(learner.coef_, plain.coef_, atol=1e-9)
+    assert learner.n_mistakes_ == plain.n_mistakes_
+
+
+# ----------------------------------------------------------------------- bounds
+@small
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([None, *POLICIES]), st.integers(1, 100), st.floats(0.0, 0.5))
+def test_no_run_makes_more_mistakes_than_its_bound(seed: int, policy: Any, budget: int, noise: float) -> None:
+    X, y, value = on_sphere(seed, n=300, noise=noise)
+    on_budget = {} if policy is None else {"budget": budget, "budget_policy": policy}
+    learner = unit_kernel(random_state=seed, **on_budget).fit(X, y)
+    for norm, loss in separators(value, y):
+        assert learner.n_mistakes_ <= learner.mistake_bound(norm, loss)[0] + 1e-6
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([84, 150]), st.floats(0.0, 0.5))
+def test_the_forgetron_bound_is_known_before_the_run(seed: int, budget: int, noise: float) -> None:
+    X, y, value = on_sphere(seed, n=1500, noise=noise)
+    learner = unit_kernel(budget=budget).fit(X, y)
+    for norm, loss in separators(value, y):
+        assert learner.n_mistakes_ <= forgetron_bound(norm, loss, budget)
+
+
+@pytest.mark.parametrize("budget", [5, 40])
+def test_random_removal_makes_no_more_mistakes_on_average_than_its_bound(budget: int) -> None:
+    X, y, value = on_sphere(0, n=400, noise=0.02)
+    made = [unit_kernel(budget=budget, budget_policy="random", random_state=s).fit(X, y).n_mistakes_ for s in range(20)]
+    bounds = [random_removal_bound(norm, loss, budget) for norm, loss in separators(value, y)]
+    assert np.mean(made) <= min(bounds) < math.inf
+
+
+def test_bounds_by_hand() -> None:
+    assert projection_bound(2.0, 1.0, norm_w=3.0, distance=0.5, margin_steps=2.0) == 1 - 2 + 2 * 3.5
+    assert removal_bound(2.0, 1.0, energy=10.0, given_up=3.0, damage=-1.0, shrinking=3.0) == 1 + 3 + 2 * 2 * 3
+    assert forgetron_bound(0.5, 1.0, 83) == math.inf
+    assert forgetron_bound(0.25, 1.0, 84, radius=2.0) == 2 * 0.5**2 + 4
+    largest = 0.25 * math.sqrt(101 / math.log(101))
+    assert forgetron_bound(largest, 0.0, 100) == pytest.approx(2 * largest**2)
+    assert forgetron_bound(1.001 * largest, 0.0, 100) == math.inf
+    # c = 2 by hand: (4 + 4 * 3) / (2 - 9 / 200).
+    assert random_removal_bound(1.0, 3.0, 100) <= 16 / (2 - 9 / 200)
+    assert random_removal_bound(10.0, 0.0, 100) == math.inf
+    for wrong in ((-1.0, 0.0), (1.0, -1.0), (math.nan, 0.0)):
+        with pytest.raises(DataError, match="at least 0"):
+            removal_bound(*wrong, energy=1.0)
+
+
+# ------------------------------------------------------------- memory, chunks, state
+@small
+@policies
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_memory_is_flat_for_ever(policy: str, n_classes: int) -> None:
+    rng = np.random.RandomState(0)
+    learner = unit_kernel(budget=10, budget_policy=policy)
+    sizes = []
+    for _ in range(60):
+        X = rng.randn(50, 15)
+        X /= np.linalg.norm(X, axis=1)[:, None]
+        learner.partial_fit(X, rng.randint(0, n_classes, 50), classes=np.arange(n_classes))
+        _, arrays = learner._get_state()
+        sizes.append(sum(array.nbytes for array in arrays.values()))
+        # All there is: no attribute grows beside the state.
+        assert sum(getattr(value, "nbytes", 0) for value in vars(learner).values()) < 1000
+    assert learner.n_mistakes_ > 500
+    assert len(set(sizes[10:])) == 1
+    assert len(learner.support_) == 10 * (1 if n_classes == 2 else 3)
+
+
+@small
+@policies
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_chunks_and_saving_change_nothing(policy: str, as_sparse: bool, tmp_path: Path) -> None:
+    X, y, _ = on_sphere(5, n=200, p=10)
+    rows = sp.csr_matrix(X) if as_sparse else X
+    whole = unit_kernel(budget=12, budget_policy=policy, random_state=3).fit(rows, y)
+    chunked = clone(whole)
+    for part in np.split(np.arange(200), [1, 30, 100, 107]):
+        chunked.partial_fit(rows[part], y[part], classes=[-1, 1])
+        save(chunked, tmp_path / "m")
+        chunked = load(tmp_path / "m")
+    assert chunked.n_mistakes_ == whole.n_mistakes_
+    np.testing.assert_array_equal(chunked.support_, whole.support_)
+    np.testing.assert_allclose(chunked.dual_coef_, whole.dual_coef_, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(chunked.mistake_bound(1.0, 2.0), whole.mistake_bound(1.0, 2.0), rtol=1e-7)
+
+
+@small
+@policies
+def test_one_vs_rest_equals_each_class_alone(policy: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    learner = KernelPerceptron("rbf", gamma=0.5, budget=20, budget_policy=policy, max_iter=3, random_state=0)
+    together = clone(learner).fit(X, y)
+    assert together.score(X, y) > 0.8
+    for k in range(3):
+        alone = clone(learner).fit(X, y == k)
+        if policy != "random":  # whose draws differ from class to class
+            np.testing.assert_allclose(together.decision_function(X)[:, k], alone.decision_function(X), atol=1e-9)
+
+
+@policies
+def test_an_error_leaves_everything_as_it_was(policy: str) -> None:
+    X, y, _ = on_sphere(1)
+    learner = unit_kernel(budget=90, budget_policy=policy).fit(X, y)
+    _, before = learner._get_state()
+    before = {name: array.copy() for name, array in before.items()}
+    bad = X.copy()
+    bad[-1] = 1e200
+    with pytest.raises(DataError, match="too large for numbers"):
+        learner.partial_fit(bad, y)
+    _, after = learner._get_state()
+    for name, array in before.items():
+        if not name.endswith("_gram"):
+            np.testing.assert_array_equal(after[name], array)
+    learner.partial_fit(X, y)
+
+
+# ---------------------------------------------------------------------- bad input
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"budget": 0}, "budget must be a whole number of rows, at least 1"),
+        ({"budget": 2.5}, "budget must be a whole number"),
+        ({"budget": 100, "budget_policy": "fifo"}, 'choose from "forgetron", "random", "projectron"'),
+        ({"budget": 100, "which": "voted"}, 'which="voted" needs every row ever mistaken'),
+    ],
+)
+def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
+    X, y, _ = on_sphere(0)
+    with pytest.raises(DataError, match=message):
+        KernelPerceptron(**parameters).fit(X, y)
+
+
+def test_a_budget_below_the_guarantee_warns() -> None:
+    X, y, _ = on_sphere(0)
+    with pytest.warns(UserWarning, match="begins at a budget of 84 rows: with 83 there is none"):
+        KernelPerceptron(budget=83).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelPerceptron(budget=84).fit(X, y)
+
+
+def test_what_a_budget_has_not() -> None:
+    X, y, _ = on_sphere(0)
+    learner = KernelPerceptron(budget=84)
+    with pytest.raises(DataError, match="give no sample_weight"):
+        learner.fit(X, y, np.full(len(y), 2.0))
+    with pytest.raises(DataError, match="keeps no record of its mistakes"):
+        learner.fit(X, y).survival_counts()

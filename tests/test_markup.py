@@ -1,0 +1,100 @@
+"""What notebooks show of runs and proofs."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from linsep import Perceptron, Separation, max_margin, mistake_bounds, separability, separation
+from linsep.learners.trace import Trace
+from linsep.markup import sparkline_html
+from linsep.theory.certificate import Separability
+
+X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]]), [0, 0, 1, 1]
+SQUARE = [[0, 0], [1, 1], [0, 1], [1, 0]]
+
+
+class Page(HTMLParser):
+    """Cells, and tags that were opened and not closed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.cells: list[str] = []
+        self.seen: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.tags.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.tags.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.cells.append(data)
+
+
+def shown(thing: Any) -> Page:
+    html = thing._repr_html_()
+    assert len(html) < 5000
+    assert "http" not in html
+    page = Page(html)
+    assert page.tags == []
+    assert page.seen <= {"div", "table", "caption", "tbody", "tr", "th", "td", "svg", "title", "polyline"}
+    return page
+
+
+def test_a_run() -> None:
+    learner = Perceptron().fit(X, Y, reference=(np.array([1.0, 1.0]), -3.0))
+    cells = shown(learner.trace_).cells
+    assert cells[cells.index("updates") + 1] == str(learner.n_updates_)
+    assert "cosine to the reference" in cells
+    assert "Mistakes of each kept epoch, from 2 to 0" in cells
+    assert "none" in shown(Trace(3)).cells
+
+
+def test_long_runs_stay_small() -> None:
+    column = np.arange(40.0)[:, None]
+    assert sparkline_html(list(range(1000)), "").count(",") <= 241
+    assert sparkline_html([], "").count(",") == 0
+    assert "svg" in shown(Perceptron(max_iter=None).fit(column, np.arange(40) > 35).trace_).seen
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_verdicts(fit_intercept: bool) -> None:
+    found = separability(X, Y)
+    assert shown(found).cells[0] == "separable"
+    refused = separability(SQUARE, [0, 0, 1, 1], fit_intercept=fit_intercept)
+    cells = shown(refused).cells
+    assert cells[0] == refused.summary().split(":")[0]
+    assert refused.witness is not None
+    pairs = zip(*refused.witness, strict=True)
+    assert cells[cells.index("witness: row x weight") + 1] == ", ".join(f"{row} x {weight}" for row, weight in pairs)
+    assert shown(Separability("undecided", 4, 2, reason="no time")).cells[0] == "undecided"
+
+
+def test_brackets_and_bounds() -> None:
+    bracket = max_margin(X, Y)
+    cells = shown(bracket).cells
+    assert float(cells[cells.index("at least") + 1]) == pytest.approx(bracket.lower)
+    bounds = mistake_bounds(X, Y, *bracket.hyperplane, mistakes=5)
+    cells = shown(bounds).cells
+    for row in bounds:
+        assert cells[cells.index(row.name) + 1] == (f"{row.value:,.6g}" if row.applies else "not applicable")
+    assert cells[cells.index("mistakes made") + 1] == "5"
+
+
+def test_names_are_shown_and_not_run() -> None:
+    name = "<script>alert(1)</script>"
+    found = separation(pd.DataFrame({name: [0, 0, 1, 1], "b": [1, 2, 1, 2]}), [0, 1, 1, 1])
+    page = shown(found)
+    assert any(name in cell for cell in page.cells)
+    assert shown(Separation("undecided", "logistic", 4, True, reason="no time")).cells[0] == "Separation undecided"

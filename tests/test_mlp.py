@@ -1,0 +1,276 @@
+"""The hidden layer and the ladder: what no hyperplane represents, the forward pass, stops, state, rungs."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from linsep import MLP, load, save, separability
+from linsep.app import commands
+from linsep.data.synthetic import make_moons, make_separable, make_xor
+from linsep.learners import AveragedPerceptron, PassiveAggressive, Perceptron, PocketPerceptron, Rocchio, SGDClassifier
+from linsep.learners.ladder import RUNGS, climb
+from linsep.types import DataError, StopReason
+
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
+
+
+# ---------------------------------------------------------------- what it is for
+@pytest.mark.parametrize("seed", range(3))
+def test_exclusive_or(seed: int) -> None:
+    learner = MLP(random_state=seed).fit(*XOR)
+    assert learner.score(*XOR) == 1.0
+    assert learner.stop_reason_ is StopReason.CONVERGED
+
+
+def test_exclusive_or_fails_in_every_linear_learner_with_the_four_rows_as_witness() -> None:
+    certificate = separability(*XOR)
+    assert certificate.verdict == "inseparable"
+    assert certificate.witness is not None
+    assert sorted(certificate.witness.rows) == [0, 1, 2, 3]
+    learners: list[Any] = [
+        AveragedPerceptron(),
+        PassiveAggressive(),
+        Perceptron(),
+        PocketPerceptron(),
+        Rocchio(),
+        SGDClassifier(),
+    ]
+    for learner in learners:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            assert learner.fit(*XOR).score(*XOR) <= 0.75
+
+
+def test_two_moons() -> None:
+    X, y, _, _ = make_moons(600, noise=0.1, random_state=0)
+    new_X, new_y, _, _ = make_moons(600, noise=0.1, random_state=1)
+    learner = MLP(random_state=0).fit(X, y)
+    assert learner.score(new_X, new_y) > 0.98
+    assert AveragedPerceptron(random_state=0).fit(X, y).score(new_X, new_y) < 0.92
+
+
+def above_a_wave(n: int, seed: int) -> tuple[Any, Any]:
+    """Points of a square, labelled by the side of the smooth curve x_2 = sin(4 x_1) / 2."""
+    X = np.random.RandomState(seed).uniform(-1, 1, (n, 2))
+    return X, X[:, 1] > 0.5 * np.sin(4 * X[:, 0])
+
+
+def test_more_nodes_come_nearer_to_a_smooth_function() -> None:
+    X, y = above_a_wave(1500, 0)
+    new = above_a_wave(5000, 1)
+    learner = MLP(random_state=0, max_iter=100, tol=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        accuracy = [clone(learner).set_params(hidden=hidden).fit(X, y).score(*new) for hidden in (1, 8, 64)]
+    assert accuracy[0] < accuracy[1] < accuracy[2]
+    assert accuracy[2] > 0.98
+
+
+# --------------------------------------------------------------------- contracts
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_forward_pass_written_out(n_classes: int) -> None:
+    rng = np.random.RandomState(0)
+    X, y = rng.randn(60, 3), np.array(["p", "q", "r"])[rng.randint(0, n_classes, 60)]
+    with pytest.warns(ConvergenceWarning, match="stopped after 5 epochs"):
+        learner = MLP(hidden=7, max_iter=5, random_state=0).fit(X, y)
+    W, b, v, c = learner.hidden_coef_, learner.hidden_intercept_, learner.output_coef_, learner.output_intercept_
+    z = learner.decision_function(X).reshape(60, -1)
+    for x, row in zip(X, z, strict=True):
+        nodes = [max(0.0, sum(W[h, j] * x[j] for j in range(3)) + b[h]) for h in range(7)]
+        np.testing.assert_allclose(row, [sum(v[k, h] * nodes[h] for h in range(7)) + c[k] for k in range(len(c))])
+    P = learner.predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    np.testing.assert_array_equal(learner.classes_[P.argmax(axis=1)], learner.predict(X))
+    np.testing.assert_allclose(learner.decision_function(sp.csr_matrix(X)), learner.decision_function(X))
+    if n_classes == 2:
+        np.testing.assert_allclose(P[:, 1], 1 / (1 + np.exp(-z[:, 0])))
+
+
+def test_a_tie_goes_to_the_positive_class() -> None:
+    learner = MLP(random_state=0).fit(*XOR)
+    learner.output_coef_[:] = learner.output_intercept_[:] = 0.0
+    assert learner.predict(XOR[0]).tolist() == [1, 1, 1, 1]
+
+
+def test_trace_loss_and_stops() -> None:
+    X, y = above_a_wave(300, 0)
+    seen: list[tuple[int, int]] = []
+    learner = MLP(max_iter=30, tol=0.0, random_state=0, verbose=lambda e, m, s: seen.append((e, m)))
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        learner.fit(X, y)
+    assert learner.stop_reason_ is StopReason.EPOCH_BUDGET
+    assert len(learner.loss_curve_) == learner.n_iter_ == 30
+    assert learner.loss_curve_[-1] < learner.loss_curve_[0]
+    assert [m for _, m in seen] == learner.trace_.mistakes.tolist()
+    assert seen[-1] == (30, int((learner.predict(X) != y).sum()))
+    again = clone(learner).set_params(verbose=0)
+    with pytest.warns(ConvergenceWarning):
+        np.testing.assert_array_equal(again.fit(X, y).loss_curve_, learner.loss_curve_)
+    with pytest.warns(ConvergenceWarning, match="time budget"):
+        MLP(max_iter=None, max_seconds=1e-9, random_state=0).fit(X, y)
+    easy = MLP(tol=10.0, random_state=0).fit(X, y)
+    assert (easy.stop_reason_, easy.n_iter_) == (StopReason.CONVERGED, 12)
+
+
+def test_ctrl_c_keeps_the_model_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = above_a_wave(300, 0)
+
+    def interrupt(epochs: int, mistakes: int, seconds: float) -> None:
+        if epochs == 3:
+            raise KeyboardInterrupt
+
+    learner = MLP(verbose=interrupt, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(X, y)
+    with pytest.warns(ConvergenceWarning):
+        whole = MLP(max_iter=3, random_state=0).fit(X, y)
+    assert learner.stop_reason_ is StopReason.INTERRUPTED
+    np.testing.assert_array_equal(learner.decision_function(X), whole.decision_function(X))
+
+    # Inside an epoch scikit-learn turns it into a warning, which must not be lost.
+    def pressed(self: Any, *args: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sklearn.neural_network._multilayer_perceptron.AdamOptimizer.update_params", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        MLP(random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"hidden": 0}, "hidden must be a whole number of at least 1, got 0"),
+        ({"hidden": 2.5}, "hidden must be a whole number"),
+        ({"hidden": None}, "hidden must be a whole number"),
+        ({"max_iter": 0}, "max_iter must be a whole number of at least 1"),
+        ({"max_seconds": 0.0}, "max_seconds must be above 0"),
+        ({"learning_rate_init": -1.0}, "learning_rate_init must be above 0"),
+        ({"alpha": -1.0}, "alpha must be at least 0"),
+    ],
+)
+def test_bad_parameters(parameters: Any, message: str) -> None:
+    learner = MLP().set_params(**parameters)
+    with pytest.raises(ValueError, match=message):
+        learner.fit(*XOR)
+    assert not hasattr(learner, "classes_")
+
+
+def test_saved_and_loaded(tmp_path: Path) -> None:
+    X, y = above_a_wave(200, 0)
+    learner = MLP(hidden=5, tol=0.01, random_state=0).fit(X, np.where(y, "above", "below"))
+    save(learner, tmp_path / "m")
+    again = load(tmp_path / "m")
+    np.testing.assert_array_equal(again.decision_function(X), learner.decision_function(X))
+    np.testing.assert_array_equal(again.predict(X), learner.predict(X))
+    assert (again.stop_reason_, again.n_iter_, again.hidden) == (learner.stop_reason_, learner.n_iter_, 5)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([MLP(max_iter=60)])
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_number_of_scikit_learn_checks() -> None:
+    n = len(list(estimator_checks_generator(MLP())))
+    assert not sklearn.__version__.startswith("1.9.") or n == 55
+    assert n >= 50
+
+
+# ------------------------------------------------------------------------ ladder
+def noise(n: int) -> tuple[Any, Any]:
+    rng = np.random.RandomState(3)
+    return rng.randn(n, 3), rng.randint(0, 2, n)
+
+
+def stretched(n: int) -> tuple[Any, Any]:
+    """Separable, but not half way between the means: one feature is long and says nothing."""
+    X, y, _, _ = make_separable(n, 2, 0.5, random_state=0)
+    return X @ np.array([[1.0, 4.0], [0.0, 1.0]]), y
+
+
+TABLES: dict[str, tuple[tuple[Any, Any], str, str]] = {
+    "exclusive or": (make_xor(200, noise=0.3, random_state=0)[:2], "mlp", "It is the top of the ladder."),
+    "two moons": (make_moons(300, noise=0.1, random_state=0)[:2], "mlp", "It is the top of the ladder."),
+    "separable": (stretched(300), "averaged", "above it was better by more than three standard errors"),
+    "noise": (noise(120), "rocchio", "No rung above it was better"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_ladder_stops_at_different_rungs(name: str) -> None:
+    (X, y), rung, reason = TABLES[name]
+    # Fewer epochs than by default: the table of the command line below takes those.
+    quick: Any = {**RUNGS, "mlp": MLP(max_iter=100, random_state=0)}
+    found = climb(X, y, quick)
+    assert found.name == rung
+    assert reason in found.why
+    assert found.why.count(". ") == 1 and found.why.endswith(".")
+    assert found.why.startswith(f"{rung} was right about {found.accuracy[rung]:.1%} of {len(y):,} rows held out")
+    assert not hasattr(found.learner, "classes_")
+
+
+def test_the_ladder_leaves_untried_what_has_nothing_to_gain() -> None:
+    X = np.concatenate([np.full(20, -1.0), np.full(20, 1.0)])[:, None]
+    found = climb(X, X[:, 0])
+    assert (found.name, found.accuracy) == ("rocchio", {"rocchio": 1.0})
+    assert found.why.endswith("so averaged and mlp above it stayed untried.")
+
+
+def test_a_rung_has_to_beat_every_one_below_it() -> None:
+    # Each is right about the first so many of 1,000 rows: d more of them are clearly more if d > 3 sqrt d, from 10 on.
+    class Knows(BaseEstimator):
+        def __init__(self, share: int) -> None:
+            self.share = share
+
+        def fit(self, X: Any, y: Any) -> Any:
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return np.where(X[:, 0] < self.share, X[:, 1], 1 - X[:, 1])
+
+    rng = np.random.RandomState(0)
+    X = np.column_stack([np.arange(1000), rng.randint(0, 2, 1000)])
+    for shares, rung in (
+        ((600, 605, 640), "c"),
+        ((600, 609, 609), "a"),
+        ((600, 608, 612), "b"),
+        ((600, 590, 610), "c"),
+    ):
+        found = climb(X, X[:, 1], dict(zip("abc", map(Knows, shares), strict=True)))
+        assert found.accuracy == dict(zip("abc", np.array(shares) / 1000, strict=True))
+        assert found.name == rung
+
+
+def test_the_ladder_wants_rows_to_hold_out() -> None:
+    with pytest.raises(DataError, match="label 1 has 1 row"):
+        climb([[0.0], [1.0], [2.0]], [0, 0, 1])
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    X, y, _ = make_xor(120, noise=0.2, random_state=0)
+    lines = [f"{a},{b},{'yes' if label > 0 else 'no'}" for (a, b), label in zip(X.tolist(), y, strict=True)]
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
+    common: Any = {"target": "y", "positive": None, "seconds": None, "max_iter": None, "holdout": 0.0}
+    for learner in ("mlp", "auto"):
+        result = commands.fit(str(tmp_path / "t.csv"), learner=learner, model=tmp_path / "m", **common)
+        assert (result.data["learner"], result.data["training_accuracy"]) == ("MLP", 1.0)
+        assert result.data["verdict"] == "inseparable"
+    assert dict(result.lines)["why this learner"] == result.data["why"]
+    assert list(result.data["ladder"]) == ["rocchio", "averaged", "mlp"]
+    shown = commands.show(tmp_path / "m", 5)
+    assert dict(shown.lines)["weights are"] == "lengths of a feature's weights into the 64 hidden nodes"
+    assert sorted(shown.data["weights"]) == ["a", "b"]
+    assert commands.score(tmp_path / "m", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
+    with pytest.raises(DataError, match="--loss is not an option of --learner auto"):
+        commands.fit(str(tmp_path / "t.csv"), learner="auto", model=tmp_path / "m", loss="hinge", **common)

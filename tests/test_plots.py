@@ -1,0 +1,452 @@
+"""What pictures hold: numbers drawn are the numbers computed, and tables of any shape can be drawn."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from PIL import Image
+
+import linsep
+import linsep.plots
+from linsep import (
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    Rocchio,
+    Separation,
+    VotedPerceptron,
+    make_separable,
+    max_margin,
+    mistake_bounds,
+    separability,
+    separation,
+)
+from linsep.plots.margins import right_closed
+from linsep.plots.steps import update_of
+from linsep.plots.style import thinned
+from linsep.plots.subject import table_of
+from linsep.plots.view import principal_direction
+from linsep.types import DataError
+
+plots: Any = linsep.plots  # artists are looked into further than their types say
+
+X5, Y5, W5, B5 = make_separable(100, 5, 0.05, random_state=1)
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Any:
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def run() -> Perceptron:
+    return Perceptron(trace="updates").fit(X5, Y5, reference=(W5, B5))
+
+
+def words(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+# ---------------------------------------------------------------------------------------------------- any table
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_three_rows(p: int) -> None:
+    X, y = np.arange(3.0 * p).reshape(3, p) ** 2, np.array(["no", "no", "yes"])
+    learner = Perceptron(trace="updates").fit(X, y)
+    for ax in (
+        plots.plot_points(X, y),
+        plots.plot_boundary(learner, X, y),
+        plots.plot_step(learner, X, y, 1),
+        plots.plot_margins(learner, X, y),
+        plots.plot_weights(learner),
+    ):
+        ax.figure.canvas.draw()
+
+
+def test_a_million_rows_are_thinned_and_the_picture_says_so() -> None:
+    X = np.random.default_rng(0).standard_normal((1_000_000, 2)).astype(np.float32)
+    y = X[:, 0] > 0.5
+    y[123_456] = not y[123_456]
+    ax = plots.plot_boundary(([1.0, 0.0], -0.5), X, y)
+    assert "of 1,000,000 rows shown" in ax.get_xlabel()
+    assert 4900 < sum(len(points.get_offsets()) for points in ax.collections[:2]) <= 5000
+    assert words(ax)[-1] == "mistaken: 1 row"
+    assert ax.collections[-1].get_offsets().shape == (1, 2)  # rare mistakes are never left out
+
+
+def test_a_hundred_thousand_sparse_features() -> None:
+    columns = np.random.default_rng(0).integers(0, 100_000, 3000)
+    X = sp.csr_array((np.ones(3000), columns, np.arange(0, 3001, 10)), shape=(300, 100_000))
+    y = np.arange(300) % 2
+    learner = Rocchio().fit(X, y)
+    ax = plots.plot_boundary(learner, X, y)
+    assert ax.get_ylabel() == "first principal direction\northogonal to w"
+    assert "20 of 100,000 features shown" in plots.plot_weights(learner).get_xlabel()
+    plots.plot_points(X, y)
+    plots.plot_margins(learner, X, y)
+
+
+def test_names_of_columns_name_the_axes() -> None:
+    frame = pd.DataFrame(X5[:, :2], columns=["height", "cost in $"])
+    ax = plots.plot_boundary(Rocchio().fit(frame, Y5), frame, Y5)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", r"cost in \$")
+    labels = plots.plot_weights(Rocchio().fit(frame, Y5)).get_yticklabels()
+    assert {label.get_text() for label in labels} == {"height", r"cost in \$"}
+
+
+def test_the_axes_given_are_those_drawn_on_and_nothing_is_fitted(run: Perceptron, monkeypatch: Any) -> None:
+    def fit(*_: Any, **__: Any) -> None:
+        raise AssertionError("a picture fitted a model")
+
+    voted = VotedPerceptron(random_state=0).fit(X5, Y5)
+    found = separation([[0], [0], [1]], [0, 1, 1])
+    square = [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]
+    certificate = separability(*square)
+    for learner in (Perceptron, VotedPerceptron):
+        monkeypatch.setattr(learner, "fit", fit)
+    ax = plt.subplots()[1]
+    for drawn in (
+        plots.plot_points(X5, Y5, ax=ax),
+        plots.plot_boundary(run, X5, Y5, ax=ax),
+        plots.plot_step(run, X5, Y5, 3, ax=ax),
+        plots.plot_trace(run, ax=ax),
+        plots.plot_margins(run, X5, Y5, ax=ax),
+        plots.plot_weights(run, ax=ax),
+        plots.plot_survival(voted, ax=ax),
+        plots.plot_separation(found, ax=ax),
+        plots.plot_witness(certificate, *square, ax=ax),
+    ):
+        assert drawn is ax
+
+
+def test_matplotlib_is_imported_late_and_missed_with_a_hint() -> None:
+    missing = (
+        "import linsep, sys; assert 'matplotlib' not in sys.modules; sys.modules['matplotlib'] = None; linsep.plots"
+    )
+    done = subprocess.run([sys.executable, "-c", missing], capture_output=True, text=True, check=False)
+    assert "pip install 'linsep[plots]'" in done.stderr
+    assert not hasattr(linsep, "pictures")
+
+
+# ---------------------------------------------------------------------------------------------------- boundaries
+def test_the_line_drawn_is_where_z_is_zero() -> None:
+    X, y, *_ = make_separable(40, 2, 0.2, random_state=4)
+    learner = Perceptron().fit(X, y)
+    ax = plots.plot_boundary(learner, X, y)
+    line = ax.collections[-3].get_paths()[0].vertices
+    assert np.abs(learner.decision_function(line)).max() < 1e-9
+    least = (y * learner.decision_function(X)).min()
+    band = np.concatenate([path.vertices for path in ax.collections[-2].get_paths()])
+    assert np.abs(np.abs(learner.decision_function(band)) - least).max() < 1e-9
+    assert words(ax)[3] == f"margin, |z| = {least:.3g}"
+
+
+def test_a_projected_plane_is_a_vertical_line(run: Perceptron) -> None:
+    ax = plots.plot_boundary(run, X5, Y5)
+    norm = np.linalg.norm(run.coef_[0])
+    line = ax.collections[-3].get_paths()[0].vertices
+    assert np.allclose(line[:, 0], -run.intercept_[0] / norm)
+    assert ax.get_xlabel() == "projection on w: w.x / ||w||"
+
+
+@pytest.mark.parametrize("shape", [(30, 4), (30, 700), (3, 3), (2, 600)])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_principal_directions_are_those_of_the_singular_vectors(shape: tuple[int, int], sparse: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal(shape) * (rng.random(shape) < 0.5) + 3.0 * (rng.random(shape[1]) < 0.3)
+    u = rng.standard_normal(shape[1])
+    u /= np.linalg.norm(u)
+    centred = X - X.mean(axis=0)
+    v = np.linalg.svd(centred - np.outer(centred @ u, u))[2][0]
+    ours = principal_direction(sp.csr_array(X) if sparse else X, u)
+    assert abs(ours @ u) < 1e-9
+    assert abs(abs(ours @ v) - 1) < 1e-6
+
+
+def test_rows_on_a_line_still_have_a_second_direction() -> None:
+    u = np.array([0.6, 0.8, 0.0])
+    v = principal_direction(np.outer([1.0, 2.0, 5.0], u), u)
+    assert abs(v @ u) < 1e-12
+    assert abs(np.linalg.norm(v) - 1) < 1e-12
+
+
+def test_one_class_against_the_rest() -> None:
+    X, y = np.array([[0.0, 0, 0], [0, 1, 0], [2, 0, 0], [2, 1, 1], [1, 5, 0], [1, 6, 0]]), np.array(list("aabbcc"))
+    learner = Rocchio().fit(X, y)
+    assert words(plots.plot_boundary(learner, X, y, label="c"))[:2] == ["the rest", "c"]
+    for k, label in enumerate("abc"):
+        drawn = plots.plot_weights(learner, label=label)
+        assert sorted(bar.get_width() for bar in drawn.patches) == pytest.approx(sorted(learner.coef_[k]))
+    with pytest.raises(DataError, match="name one class with label="):
+        plots.plot_boundary(learner, X, y)
+    with pytest.raises(DataError, match="not one of the classes a, b, c"):
+        plots.plot_boundary(learner, X, y, label="d")
+    with pytest.raises(DataError, match="name one class"):
+        plots.plot_weights(learner)
+    z = learner.decision_function(X)
+    least = min(z[i, "abc".index(y[i])] - max(np.delete(z[i], "abc".index(y[i]))) for i in range(6))
+    assert f"least: {least:.3g}" in " ".join(words(plots.plot_margins(learner, X, y)))
+
+
+def test_a_class_of_two_may_be_turned_round(run: Perceptron) -> None:
+    ahead, turned = plots.plot_weights(run, label=1), plots.plot_weights(run, label=-1)
+    assert sorted(b.get_width() for b in ahead.patches) == sorted(-b.get_width() for b in turned.patches)
+
+
+def test_votes_are_no_plane() -> None:
+    voted = VotedPerceptron(max_iter=2, random_state=0).fit(X5, Y5)
+    with pytest.raises(DataError, match="linear model"):
+        plots.plot_boundary(voted, X5, Y5)
+    flat = VotedPerceptron(max_iter=2, random_state=0).fit(X5[:, :2], Y5)
+    assert plots.plot_boundary(flat, X5[:, :2], Y5).get_ylabel() == "x2"
+    with pytest.raises(DataError, match="no weights"):
+        plots.plot_weights(voted)
+
+
+def test_the_first_direction_has_no_row_on_its_wrong_side() -> None:
+    X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), [0, 0, 1, 1]
+    ax = plots.plot_boundary(separability(X, y), X, y)
+    assert words(ax)[-1] == "mistaken: 2 rows"
+
+
+def test_support_of_a_bracket_is_ringed() -> None:
+    bracket = max_margin(X5, Y5)
+    ax = plots.plot_boundary(bracket, X5, Y5)
+    held = sum(weight > 0 for weight in bracket.weights.values())
+    assert len(ax.collections[-1].get_offsets()) == held
+    assert plots.plot_boundary(bracket, X5, Y5, ring="mistaken").get_legend().get_texts()[-1].get_text()[:6] == "margin"
+
+
+# ---------------------------------------------------------------------------------------------------------- runs
+@pytest.mark.parametrize("learner", [Perceptron(trace="updates"), PassiveAggressive(trace="updates", max_iter=3)])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_updates_are_replayed_as_they_were(learner: Any, sparse: bool) -> None:
+    learner.fit(X5, Y5)
+    table = table_of(sp.csr_array(X5) if sparse else X5)
+    steps = [update_of(learner, table, k) for k in range(1, len(learner.trace_.update_rows) + 1)]
+    assert not steps[0].before.w.any()
+    for one, two in pairwise(steps):
+        assert np.allclose(one.after.w, two.before.w)
+        assert one.after.b == pytest.approx(two.before.b)
+    for step in steps:
+        assert np.allclose(step.after.w - step.before.w, step.step * X5[step.row])
+    assert np.allclose(steps[-1].after.w, learner.coef_[0])
+    assert steps[-1].after.b == pytest.approx(learner.intercept_[0])
+
+
+def test_the_plane_of_a_step_holds_both_vectors(run: Perceptron) -> None:
+    ax = plots.plot_step(run, X5, Y5, 5)
+    update = update_of(run, table_of(X5), 5)
+    for line, plane in zip(ax.lines[-2:], (update.before, update.after), strict=True):
+        ends = np.diff(np.column_stack(line.get_data()), axis=0)[0]
+        norm = np.linalg.norm(plane.w)
+        assert np.linalg.norm(ends) > 0
+        # Its distance from the origin of the picture is that of the plane from the origin.
+        x, y = np.column_stack(line.get_data())[0]
+        assert abs(ends[0] * y - ends[1] * x) / np.linalg.norm(ends) == pytest.approx(abs(plane.b) / norm)
+
+
+def test_the_sandwich_holds_every_update(run: Perceptron) -> None:
+    best = max_margin(X5, Y5, bias="homogeneous").hyperplane
+    upper, norm, lower = (line.get_ydata() for line in plots.plot_trace(run, "norm", X5, Y5, reference=best).lines)
+    naive = [float(w @ w) + b * b for _, w, b in run.trace_.iter_weights(X5, Y5)]
+    assert norm.tolist() == pytest.approx(naive)
+    assert (lower <= norm + 1e-9).all()
+    assert (norm <= upper + 1e-9).all()
+    cos, floor = (line.get_ydata() for line in plots.plot_trace(run, "angle", X5, Y5, reference=best).lines[:2])
+    whole = np.append(best.w, best.b) / np.linalg.norm(np.append(best.w, best.b))
+    naive = [
+        float(np.append(w, b) @ whole) / np.hypot(np.linalg.norm(w), b) for _, w, b in run.trace_.iter_weights(X5, Y5)
+    ]
+    assert cos.tolist() == pytest.approx(naive)
+    assert (floor <= cos + 1e-9).all()
+
+
+def test_epochs_stand_for_updates_that_were_not_kept(run: Perceptron) -> None:
+    short = Perceptron().fit(X5, Y5, reference=(W5, B5))
+    k = np.cumsum(short.trace_.mistakes)
+    assert short.trace_.updates_so_far.tolist() == k.tolist()
+    for show in ("norm", "angle"):
+        every = plots.plot_trace(run, show, X5, Y5, reference=(W5, B5)).lines
+        some = plots.plot_trace(short, show, X5, Y5, reference=(W5, B5)).lines
+        for one, two in zip(every[:2], some[:2], strict=True):
+            assert two.get_ydata().tolist() == pytest.approx(one.get_ydata()[k - 1].tolist())
+
+
+def test_updates_so_far_count_epochs_that_are_not_kept() -> None:
+    X, y = np.arange(40.0)[:, None], np.arange(40) > 35
+    learner = Perceptron(max_iter=None).fit(X, y)
+    assert learner.n_iter_ > len(learner.trace_) > 64
+    assert learner.trace_.updates_so_far[-1] == learner.n_updates_
+    assert "epochs shown" in plots.plot_trace(learner.trace_).get_xlabel()
+
+
+def test_no_bounds_where_they_do_not_apply(run: Perceptron) -> None:
+    for learner in (
+        PassiveAggressive(max_iter=2),
+        Perceptron(class_weight="balanced"),
+        MarginPerceptron(max_iter=None),
+    ):
+        learner.fit(X5, Y5)
+        ax = plots.plot_trace(learner, "norm", X5, Y5, reference=(W5, B5))
+        assert len(ax.lines) == 1
+        assert "no bounds: steps are not of unit length" in ax.get_xlabel()
+    ax = plots.plot_trace(run, "norm", X5, Y5, reference=(-W5, B5))
+    assert len(ax.lines) == 2
+    assert "the reference does not separate" in ax.get_xlabel()
+
+
+def test_bars_are_the_bounds(run: Perceptron) -> None:
+    bounds = mistake_bounds(X5, Y5, W5, B5, mistakes=run.n_mistakes_)
+    ax = plots.plot_trace(run, "bounds", bounds=bounds)
+    assert ax.patches[0].get_width() == run.n_mistakes_
+    assert [bar.get_width() for bar in ax.patches[1:]] == [row.value for row in bounds if row.applies]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["mistakes made", *(row.name for row in bounds)]
+    said = " ".join(text.get_text().replace("\n", " ") for text in ax.texts)
+    assert all(row.why in said for row in bounds)
+    assert "one pass" in ax.get_xlabel()
+
+
+def test_survival_counts_add_up() -> None:
+    y = np.random.default_rng(0).permutation(Y5)
+    learner = VotedPerceptron(max_iter=20, random_state=0).fit(X5, y)
+    ax = plots.plot_survival(learner)
+    assert learner.n_updates_ > 500
+    assert len(ax.patches) <= 500
+    assert max(bar.get_height() for bar in ax.patches) == learner.survival_counts()[0].max()
+    assert "add up to 2,000 visits" in ax.get_xlabel()
+
+
+def test_an_animation_has_a_frame_an_update(run: Perceptron, tmp_path: Path) -> None:
+    X, y, *_ = make_separable(10, 2, 0.1, random_state=3)
+    learner = Perceptron(trace="updates").fit(X, y)
+    plots.animate_run(learner, X, y, tmp_path / "run.gif")
+    with Image.open(tmp_path / "run.gif") as picture:
+        frames: Any = picture
+        assert frames.n_frames == learner.n_updates_
+    plots.animate_run(run, X5, Y5, tmp_path / "run.html", frames=2)
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert page.count("data:image/png;base64") == 2
+    with pytest.raises(DataError, match=r"\.gif or \.html"):
+        plots.animate_run(learner, X, y, tmp_path / "run.mp4")
+
+
+def test_shards_are_added_up_beside_their_bound() -> None:
+    k, mu = np.random.default_rng(0).integers(0, 9, (12, 40)), np.random.default_rng(1).dirichlet(np.ones(40), 12)
+    ax = plots.plot_mixing(SimpleNamespace(mistakes=k, weights=mu, bound=SimpleNamespace(applies=True, value=500.0)))
+    assert ax.lines[-1].get_ydata()[-1] == pytest.approx((mu * k).sum())
+    assert ax.lines[-2].get_ydata()[0] == 500.0
+    assert "16 of 40 shards shown" in ax.get_xlabel()
+    bound = SimpleNamespace(applies=False, why="no separator at hand")
+    assert (
+        "no separator at hand" in plots.plot_mixing(SimpleNamespace(mistakes=k, weights=mu, bound=bound)).get_xlabel()
+    )
+
+
+# --------------------------------------------------------------------------------------------- margins and proofs
+def test_losses_are_above_the_mistakes_they_stand_for() -> None:
+    ax = plots.plot_losses()
+    curves = {line.get_label(): line.get_data() for line in ax.lines}
+    assert list(curves) == ["perceptron", "hinge", "logistic", "squared_hinge", "squared"]
+    for name, (m, loss) in curves.items():
+        assert (np.diff(loss, 2) > -1e-12).all()  # convex
+        if name not in ("perceptron", "logistic"):
+            assert (loss[m <= 0] >= 1).all()
+        assert (loss >= 0).all()
+    assert curves["logistic"][1] == pytest.approx(np.log1p(np.exp(-curves["logistic"][0])))
+
+
+def test_no_bar_holds_mistakes_and_others() -> None:
+    rng = np.random.default_rng(1)
+    for margins in (rng.standard_normal(500), rng.random(50), -rng.random(50), np.zeros(3), np.array([0.0, 5.0])):
+        edges, counts = right_closed(margins)
+        assert counts.sum() == len(margins)
+        assert counts[edges[1:] <= 0].sum() == (margins <= 0).sum()
+
+
+def test_the_hulls_meet_in_the_point_of_the_witness() -> None:
+    rng = np.random.default_rng(0)
+    for p in (1, 2, 4):
+        X, y = rng.integers(-5, 6, (40, p)), rng.integers(0, 2, 40)
+        found = separability(X, y)
+        assert found.witness is not None
+        rows, weight = np.array(found.witness.rows), np.array([float(v) for v in found.witness.weights])
+        meeting = [weight[y[rows] == k] @ X[rows][y[rows] == k] / weight[y[rows] == k].sum() for k in (0, 1)]
+        assert np.allclose(*meeting)
+        ax = plots.plot_witness(found, X, y)
+        star = ax.collections[-1].get_offsets()
+        if p < 3:
+            assert np.allclose(star[:, :p], np.tile(meeting[0], (len(star), 1)))
+        said = " ".join(words(ax))
+        assert f"0: {(y[rows] == 0).sum()} row" in said
+        assert "meet" in said
+
+
+def test_without_an_intercept_the_hull_holds_the_origin() -> None:
+    X, y = np.array([[1.0, 0], [-1, 1], [-1, -1], [3, 3]]), np.array([1, 1, 1, 0])
+    found = separability(X, y, fit_intercept=False)
+    ax = plots.plot_witness(found, X, y)
+    assert ax.collections[-1].get_offsets().tolist() == [[0, 0]]
+
+
+def test_coefficients_go_where_the_separation_says() -> None:
+    table = pd.DataFrame({"a": [0, 0, 0, 0, 1, 1], "n": [1, 2, 1, 2, 1, 2], "2 n": [2, 4, 2, 4, 2, 4]})
+    found = separation(table, [0, 1, 1, 0, 1, 1])
+    ax = plots.plot_separation(found)
+    arrows = {round(text.xy[1]): text.xy[0] for text in ax.texts if hasattr(text, "xy")}
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert {names[height]: np.sign(end) for height, end in arrows.items()} == {"a": 1.0}
+    assert ax.get_title(loc="left") == "quasi-complete: 2 of 6 rows separated"
+    assert "2 of 4 coefficients shown" in plots.plot_separation(found, limit=2).get_xlabel()
+
+
+# --------------------------------------------------------------------------------------------------------- refusals
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda run: plots.plot_points([[1.0, np.nan]], [1]), "no finite number"),
+        (lambda run: plots.plot_points([[1.0, 2.0]], [1, 2]), "one label a row"),
+        (lambda run: plots.plot_points([["a", "b"]], [1]), "numbers in every column"),
+        (lambda run: plots.plot_points([1.0, 2.0], [1, 2]), "must be a table"),
+        (lambda run: plots.plot_boundary(run, X5, np.where(Y5 > 0, 1, 7)), "label 7 is not one of the classes"),
+        (lambda run: plots.plot_boundary(run, X5, Y5, ring="all"), "ring is"),
+        (lambda run: plots.plot_boundary("model", X5, Y5), "a pair"),
+        (lambda run: plots.plot_boundary(separability([[0], [0]], [0, 1]), X5, Y5), "holds no plane"),
+        (lambda run: plots.plot_step(run, X5, Y5, 10_000), "kept updates 1 to 27"),
+        (lambda run: plots.plot_step(run, X5[:9], Y5[:9], 1), "not the rows of the fit"),
+        (lambda run: plots.plot_step(run, 2 * X5, Y5, 1), "do not add up to w"),
+        (lambda run: plots.plot_step(Rocchio().fit(X5, Y5), X5, Y5, 1), "kept no updates"),
+        (lambda run: plots.plot_trace(run, "norm"), "needs the fitted model"),
+        (lambda run: plots.plot_trace(run, "bounds"), "give the bounds"),
+        (lambda run: plots.plot_trace(run, "loss"), "show is"),
+        (lambda run: plots.plot_trace(Rocchio().fit(X5, Y5)), "no trace"),
+        (lambda run: plots.plot_survival(run), "VotedPerceptron"),
+        (lambda run: plots.plot_losses(["hinge", "zero-one"]), "no loss called 'zero-one'"),
+        (lambda run: plots.plot_mixing(run), "training on shards"),
+        (lambda run: plots.plot_weights(run, names=["a"]), "1 names were given for 5"),
+        (lambda run: plots.plot_weights(run, image=(2, 2)), "4 pixels, and w 5"),
+        (lambda run: plots.plot_witness(separability(X5, Y5), X5, Y5), "no witness"),
+        (lambda run: plots.plot_separation(Separation("undecided", "logistic", 4, True)), "undecided"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(run: Perceptron, draw: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        draw(run)
+
+
+def test_thinning_keeps_what_it_is_told_to() -> None:
+    assert thinned(5, 10).tolist() == [0, 1, 2, 3, 4]
+    kept = thinned(10_000, 100, np.array([7, 9_999]))
+    assert {7, 9_999} <= set(kept.tolist())
+    assert len(kept) <= 100
+    assert kept.tolist() == thinned(10_000, 100, np.array([7, 9_999])).tolist()

@@ -1,0 +1,383 @@
+"""Training on shards: the theorem holds, one shard is one machine, and what a lost worker did is done again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import dump_svmlight_file
+from sklearn.exceptions import ConvergenceWarning
+
+from linsep import load, make_separable, open_data, save
+from linsep.data.encode import TableEncoder
+from linsep.learners import (
+    AveragedPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    PocketPerceptron,
+    Rocchio,
+    VotedPerceptron,
+)
+from linsep.types import DataError, StopReason
+from naive import parameter_mixing
+
+distributed = pytest.importorskip("distributed")
+
+from linsep import scale  # noqa: E402
+
+QUIET = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(processes=False, n_workers=1, threads_per_worker=2, **QUIET) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def assert_same(a: Any, b: Any) -> None:
+    """All that was learnt, to the last bit."""
+    (meta_a, arrays_a), (meta_b, arrays_b) = a._get_state(), b._get_state()
+    assert meta_a == meta_b
+    assert arrays_a.keys() == arrays_b.keys()
+    for name, array in arrays_a.items():
+        assert array.dtype == arrays_b[name].dtype, name
+        assert array.tolist() == arrays_b[name].tolist(), name
+
+
+def noisy(n: int = 300, p: int = 6, classes: int = 2, seed: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, (X[:, :classes] + 0.7 * rng.normal(size=(n, classes))).argmax(axis=1)
+
+
+# ----------------------------------------------------------------- the theorem
+@pytest.mark.parametrize("mix", ["uniform", "mistakes"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_separable_rows_come_to_a_clean_pass_below_the_bound(client: Any, mix: str, intercept: bool) -> None:
+    for seed in range(4):
+        shards = 2 + seed
+        X, y, w, b = make_separable(100, 3, 0.2, random_state=seed)
+        if not intercept:  # the plane through the origin of the rows with the constant appended
+            X, w, b = np.column_stack([X, np.ones(len(X))]), np.append(w, b), 0.0
+        learner = scale.fit(
+            Perceptron(fit_intercept=intercept, max_iter=None), (X, y), client, mix=mix, shards=shards, reference=(w, b)
+        )
+        found = learner.mixing_
+        assert learner.stop_reason_ is StopReason.CLEAN_PASS
+        assert learner.score(X, y) == 1
+        assert found.mistakes.shape == found.weights.shape == (learner.n_iter_, shards)
+        assert (found.mistakes[-1] == 0).all()
+        assert found.mistakes.sum() == learner.n_mistakes_
+        np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
+        assert found.bound.applies
+        signs = np.where(y == learner.classes_[1], 1, -1)
+        gamma = (signs * (X @ w + b)).min() / np.hypot(np.linalg.norm(w), b)
+        R2 = (X**2).sum(axis=1).max() + intercept
+        assert 0 < found.weighted_mistakes <= found.bound.value <= R2 / gamma**2 * (1 + 1e-12)
+        assert f"sum mu k = {found.weighted_mistakes:,.6g} of" in repr(found)
+
+
+@pytest.mark.parametrize("mix", ["uniform", "mistakes"])
+def test_every_step_is_that_of_the_plain_loops(client: Any, mix: str) -> None:
+    X = np.random.default_rng(1).integers(-3, 4, size=(60, 3)).astype(float)
+    y = (X @ [1, -1, 2] > 0).astype(int)
+    learner = scale.fit(Perceptron(max_iter=40), (X, y), client, mix=mix, shards=4)
+    cuts = learner.mixing_.rows.cumsum()[:-1]
+    twin = parameter_mixing(np.split(X, cuts), np.split(2.0 * y - 1, cuts), mix, learner.n_iter_)
+    assert learner.mixing_.mistakes.tolist() == twin.mistakes
+    np.testing.assert_allclose(np.append(learner.coef_[0], learner.intercept_), twin.w, rtol=1e-9)
+
+
+def test_the_average_is_that_of_all_vectors_in_use(client: Any) -> None:
+    X, y = noisy(80, 3)
+    learner = scale.fit(AveragedPerceptron(max_iter=4, shuffle=False), (X, y), client, shards=3)
+    cuts = learner.mixing_.rows.cumsum()[:-1]
+    twin = parameter_mixing(np.split(X, cuts), np.split(2.0 * y - 1, cuts), "uniform", 4)
+    assert learner.t_ == 4 * 80
+    np.testing.assert_allclose(np.append(learner.coef_[0], learner.intercept_), twin.mean, rtol=1e-9)
+    np.testing.assert_allclose(np.append(learner.last_coef_[0], learner.last_intercept_), twin.w, rtol=1e-9)
+
+
+def test_where_there_is_no_bound_it_says_why(client: Any) -> None:
+    X, y = noisy(60)
+    for learner, why in [
+        (AveragedPerceptron(max_iter=2), "no separator is at hand"),
+        (PassiveAggressive(max_iter=2), "the steps are not of unit length"),
+        (AveragedPerceptron(max_iter=2, class_weight="balanced"), "the steps are not of unit length"),
+    ]:
+        bound = scale.fit(learner, (X, y), client, shards=2).mixing_.bound
+        assert (bound.applies, bound.value) == (False, None)
+        assert why in bound.why
+    three = scale.fit(AveragedPerceptron(max_iter=2), noisy(60, classes=3), client, shards=2)
+    assert "several classes" in repr(three.mixing_)
+
+
+# ------------------------------------------------------------- one machine
+LEARNERS = [
+    Perceptron(max_iter=3, shuffle=False),
+    AveragedPerceptron(max_iter=3, shuffle=False, class_weight="balanced"),
+    MarginPerceptron(max_iter=3, shuffle=False),
+    PassiveAggressive(max_iter=3, shuffle=False),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_shards_in_turn_are_one_machine_to_the_bit(client: Any, learner: Any, classes: int) -> None:
+    X, y = noisy(classes=classes)
+    alone = type(learner)(**learner.get_params()).fit(X, y)
+    in_turn = type(learner)(**learner.get_params())
+    assert_same(scale.fit(in_turn, (X, y), client, mix=None, shards=4), alone)
+    assert in_turn.trace_.mistakes.tolist() == alone.trace_.mistakes.tolist()
+    assert in_turn.trace_.norm_w.tolist() == pytest.approx(alone.trace_.norm_w.tolist())
+    assert (in_turn.mixing_.weights == 1).all()
+    assert in_turn.get_params() == learner.get_params()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_one_shard_is_one_machine_to_the_bit_shuffled_too(client: Any, learner: Any) -> None:
+    X, y = noisy()
+    parameters = learner.get_params() | {"shuffle": True, "random_state": 7}
+    alone = type(learner)(**parameters).fit(X, y)
+    for mix in ("uniform", "mistakes", None):
+        one = scale.fit(type(learner)(**parameters), (X, y), client, mix=mix, shards=1)
+        assert_same(one, alone)
+        assert (one.mixing_.weights == 1).all()
+
+
+def test_sparse_rows_and_single_precision(client: Any) -> None:
+    X, y = noisy()
+    X = (X * (np.abs(X) > 1)).astype(np.float32)
+    for rows in (X, sp.csr_matrix(X)):
+        alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(rows, y)
+        in_turn = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), (rows, y), client, mix=None, shards=3)
+        assert_same(in_turn, alone)
+        mixed = scale.fit(AveragedPerceptron(max_iter=2), (rows, y), client, shards=3)
+        assert mixed.last_coef_.dtype == np.float32
+        assert mixed.score(rows, y) > 0.6
+
+
+def test_voted_perceptrons_go_in_turn(client: Any) -> None:
+    X, y = noisy(100)
+    alone = VotedPerceptron(shuffle=False).fit(X, y)
+    in_turn = scale.fit(VotedPerceptron(shuffle=False), (X, y), client, mix=None, shards=3)
+    assert in_turn.decision_function(X).tolist() == alone.decision_function(X).tolist()
+
+
+def test_shuffled_shards_repeat_and_go_on(client: Any, tmp_path: Path) -> None:
+    X, y = noisy()
+    once, again = (
+        scale.fit(AveragedPerceptron(random_state=3, max_iter=3), (X, y), client, shards=3) for _ in range(2)
+    )
+    assert_same(once, again)
+    save(once, tmp_path / "m")
+    assert_same(load(tmp_path / "m").partial_fit(X, y), again.partial_fit(X, y))
+
+
+# ------------------------------------------------------------------- sources
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """A table in three files, the columns of the last in another order."""
+    X, y = noisy(90, 3)
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(city=np.where(X[:, 2] > 0, "Oslo", "Bari"))
+    table = table.assign(label=np.array(["no", "yes"])[y])
+    for k, (start, stop) in enumerate(pairwise([0, 40, 70, 90])):
+        part = table[start:stop]
+        part[["c", "label", "city", "b", "a"] if k == 2 else list(table.columns)].to_csv(
+            tmp_path / f"part-{k}.csv", index=False
+        )
+    table.to_csv(tmp_path / "all.csv", index=False)
+    return sorted(tmp_path.glob("part-*.csv"))
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_files_with_an_encoder(client: Any, files: list[Path], keep: bool) -> None:
+    whole = open_data(files[0].with_name("all.csv"), target="label")
+    encoder = TableEncoder().fit(whole)
+    rows = encoder.transform(whole)
+    alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(rows.X, rows.y)
+    pattern = files[0].with_name("part-*.csv")
+    options: dict[str, Any] = {"target": "label", "encoder": encoder, "keep": keep}
+    found = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), pattern, client, mix=None, **options)
+    assert_same(found, alone)
+    assert found.encoder_ is encoder
+    mixed = scale.fit(AveragedPerceptron(max_iter=2), [str(path) for path in files], client, **options)
+    assert mixed.mixing_.rows.tolist() == [40, 30, 20]
+    assert mixed.score(rows.X, rows.y) > 0.6
+
+
+def test_files_of_numbers_match_columns_by_name(client: Any, files: list[Path]) -> None:
+    for path in files:
+        pd.read_csv(path).drop(columns="city").to_csv(path, index=False)
+    table = pd.read_csv(files[0].with_name("all.csv"))
+    X, y = table[["a", "b", "c"]], table["label"].to_numpy(dtype=str)
+    alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(X, y)
+    found = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), files, client, mix=None, target="label")
+    assert_same(found, alone)
+    assert found.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert found.predict(X).tolist() == alone.predict(X).tolist()
+
+
+def test_svmlight_files_agree_on_their_columns(client: Any, tmp_path: Path) -> None:
+    X, y = noisy(60, 5)
+    X = np.round(X * (np.abs(X) > 0.8), 2)
+    X[:40, 0] = 0  # only the last file holds an index 0, and the first none above 3
+    X[:20, 4] = 0
+    X[45, 0] = 1.5
+    names = [tmp_path / f"{k}.svmlight" for k in range(3)]
+    for k, name in enumerate(names):
+        dump_svmlight_file(sp.csr_matrix(X[20 * k : 20 * k + 20]), y[20 * k : 20 * k + 20], str(name))
+    alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(sp.csr_matrix(X), y)
+    found = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), names, client, mix=None)
+    assert_same(found, alone)
+
+
+def test_dask_collections(client: Any) -> None:
+    da, dd = pytest.importorskip("dask.array"), pytest.importorskip("dask.dataframe")
+    X, y = noisy(90, 4)
+    alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(X, y)
+    table = pd.DataFrame(X, columns=list("abcd")).assign(label=y)
+    frame = dd.from_pandas(table, npartitions=3)
+    empty = dd.from_pandas(table[table["label"] > 5], npartitions=1)
+    rows = da.from_array(X, chunks=(30, 2))
+    cases: list[tuple[Any, dict[str, Any]]] = [
+        ((rows, da.from_array(y, chunks=45)), {}),
+        ((rows, y), {}),
+        ((frame[list("abcd")].values, frame["label"].values), {}),  # blocks of unknown sizes
+        (frame, {"target": "label"}),
+        (dd.concat([empty, frame]), {"target": "label", "keep": False}),
+    ]
+    for source, options in cases:
+        found = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), source, client, mix=None, **options)
+        assert_same(found, alone)
+        assert found.mixing_.rows.tolist() == [30, 30, 30]
+
+
+# ------------------------------------------------------------- worker lost
+def test_a_worker_lost_in_the_middle_changes_nothing(client: Any, tmp_path: Path) -> None:
+    class Fragile(Perceptron):
+        """Takes its worker with it once, in the third epoch."""
+
+        def _run(self, *arguments: Any) -> int:
+            made = super()._run(*arguments)
+            if self.n_iter_ == 2 and not marker.exists():
+                marker.touch()
+                os._exit(1)
+            return made
+
+    marker = tmp_path / "killed"
+    X, y, *_ = make_separable(400, 4, 0.02, random_state=1)
+    calm = scale.fit(Perceptron(shuffle=True, random_state=0), (X, y), client, shards=4)
+    assert calm.n_iter_ > 3
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **QUIET) as cluster,
+        distributed.Client(cluster, set_as_default=False) as processes,
+    ):
+        found = scale.fit(Fragile(shuffle=True, random_state=0), (X, y), processes, shards=4)
+        assert marker.exists()
+        assert_same(found, calm)
+        assert found.mixing_.mistakes.tolist() == calm.mixing_.mistakes.tolist()
+
+
+# ----------------------------------------------------------- stops and errors
+def test_the_budget_ends_with_a_warning_and_progress_is_told(client: Any) -> None:
+    X, y = noisy(60)
+    said = []
+    learner: Any = Perceptron(max_iter=50, verbose=lambda *told: said.append(told[:2]))
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 epochs: the epoch budget"):
+        scale.fit(learner, (X, y), client, shards=2, epochs=3)
+    assert [epoch for epoch, _ in said] == [1, 2, 3]
+    assert [mistakes for _, mistakes in said] == learner.mixing_.mistakes.sum(axis=1).tolist()
+    assert learner.trace_.mistakes.tolist() == learner.mixing_.mistakes.sum(axis=1).tolist()
+    assert callable(learner.verbose)
+
+
+def test_rows_of_zeros_are_impossible_without_an_intercept(client: Any) -> None:
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    with pytest.warns(ConvergenceWarning, match="only rows of zeros are left"):
+        learner = scale.fit(Perceptron(fit_intercept=False), (X, [1, 0, 1, 0]), client, shards=2)
+    assert learner.stop_reason_ is StopReason.IMPOSSIBLE
+
+
+def test_ctrl_c_keeps_the_model_so_far(client: Any) -> None:
+    def stop(epoch: int, *_: Any) -> None:
+        if epoch == 2:
+            raise KeyboardInterrupt
+
+    learner = Perceptron(verbose=stop)
+    with pytest.raises(KeyboardInterrupt):
+        scale.fit(learner, noisy(60), client, shards=2)
+    assert learner.stop_reason_ is StopReason.INTERRUPTED
+    assert learner.n_iter_ == 2
+    assert learner.coef_.any()
+
+
+def test_without_a_client_one_line_does(tmp_path: Path) -> None:
+    X, y = noisy(40)
+    assert scale.fit(AveragedPerceptron(max_iter=1), (X, y)).score(X, y) > 0.5
+    with pytest.raises(ValueError, match="No global client found"):
+        distributed.get_client()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path: Path, files: list[Path]) -> None:
+    X, y = noisy(40)
+    broken = X.copy()
+    broken[30, 1] = np.nan
+    (tmp_path / "other.csv").write_text("a,b,z,label\n1,2,3,no\n")
+    (tmp_path / "numbers.csv").write_text("a,b,c,label\n1,2,3,4\n1,2,4,5\n")
+    (tmp_path / "words.csv").write_text("a,b,c,label\n1,2,3,u\n1,2,4,v\n")
+    cases: list[tuple[Any, dict[str, Any], str]] = [
+        ((broken, y), {"shards": 4}, "rows 30 to 39: .*NaN"),
+        ((X, np.ones(40)), {}, "The number of classes has to be 2"),
+        ((X, y[:-1]), {}, "X of shape"),
+        ((X, y), {"shards": 0}, "shards must be at least 1"),
+        ((X, y, y), {}, "a tuple of 3"),
+        (3.5, {}, "no shards can be made of a float"),
+        ([], {}, "the list of files is empty"),
+        ("nowhere/part-*.csv", {"target": "label"}, "there is no file"),
+        (files, {"target": "label"}, "part-0.csv: column 'city' is text: fit a TableEncoder"),
+        (files, {"target": "label", "shards": 3}, "comes in shards already"),
+        (files, {}, "name the column"),
+        ([tmp_path / "numbers.csv", tmp_path / "other.csv"], {"target": "label"}, "only one of them has a column 'c'"),
+        ([tmp_path / "numbers.csv", tmp_path / "words.csv"], {"target": "label"}, "are text and those of the other"),
+        ((X, y), {"mix": "best"}, "mix must be"),
+        ((X, y), {"reference": (np.ones(3), 0.0)}, "the reference has 3 weights"),
+    ]
+    learner = Perceptron(max_iter=2).fit(X, y)
+    before = dict(vars(learner))
+    for source, options, message in cases:
+        with pytest.raises(ValueError, match=message):
+            scale.fit(learner, source, client, **options)
+        assert vars(learner) == before
+    for other, options, message in [
+        (PocketPerceptron(), {}, "cannot be trained shard by shard"),
+        (Rocchio(), {}, "cannot be trained shard by shard"),
+        (VotedPerceptron(), {}, "mix=None takes the shards in turn"),
+        (Perceptron(warm_start=True), {}, "warm_start=True is not for shards"),
+        (Perceptron(trace="updates"), {}, "trace='updates' is not for shards"),
+        (Perceptron(max_iter=0), {}, "max_iter must be"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            scale.fit(other, (X, y), client, **options)
+
+
+def test_without_dask_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"pip install 'linsep\[dask\]'"):
+        scale.fit(Perceptron(), noisy(40))
+    assert issubclass(DataError, ValueError)

@@ -1,0 +1,3 @@
+from typing import Any
+
+def from_pandas(data: Any, npartitions: int = ...) -> Any: ...

@@ -1,0 +1,3 @@
+from typing import Any
+
+def make_column_transformer(*parts: Any, **options: Any) -> Any: ...
