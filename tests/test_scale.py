@@ -25,6 +25,7 @@ from linsep.learners import (
     Perceptron,
     PocketPerceptron,
     Rocchio,
+    SGDClassifier,
     VotedPerceptron,
 )
 from linsep.types import DataError, StopReason
@@ -169,6 +170,18 @@ def test_sparse_rows_and_single_precision(client: Any) -> None:
         mixed = scale.fit(AveragedPerceptron(max_iter=2), (rows, y), client, shards=3)
         assert mixed.last_coef_.dtype == np.float32
         assert mixed.score(rows, y) > 0.6
+
+
+def test_a_class_of_weight_0_is_not_there_even_if_it_fills_a_shard(client: Any) -> None:
+    X, y = noisy(90, classes=3)
+    order = np.argsort(y)
+    X, y = X[order], y[order]
+    two = y > 0
+    options: dict[str, Any] = {"max_iter": 2, "shuffle": False, "multi_class": "multiclass"}
+    alone = AveragedPerceptron(class_weight={0: 0.0}, **options).fit(X, y)
+    found = scale.fit(AveragedPerceptron(class_weight={0: 0.0}, **options), (X, y), client, mix=None, shards=9)
+    assert_same(found, alone)
+    assert found.t_ == 2 * two.sum()
 
 
 def test_voted_perceptrons_go_in_turn(client: Any) -> None:
@@ -350,7 +363,7 @@ def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path
         (3.5, {}, "no shards can be made of a float"),
         ([], {}, "the list of files is empty"),
         ("nowhere/part-*.csv", {"target": "label"}, "there is no file"),
-        (files, {"target": "label"}, "part-0.csv: column 'city' is text: fit a TableEncoder"),
+        (files, {"target": "label"}, r"part-\d.csv: column .city. is text: fit a TableEncoder"),
         (files, {"target": "label", "shards": 3}, "comes in shards already"),
         (files, {}, "name the column"),
         ([tmp_path / "numbers.csv", tmp_path / "other.csv"], {"target": "label"}, "only one of them has a column 'c'"),
@@ -365,14 +378,17 @@ def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path
         with pytest.raises(ValueError, match=message):
             scale.fit(learner, source, client, **options)
         assert vars(learner) == before
-    for other, options, message in [
+    refused: list[tuple[Any, dict[str, Any], str]] = [
         (PocketPerceptron(), {}, "cannot be trained shard by shard"),
         (Rocchio(), {}, "cannot be trained shard by shard"),
+        (SGDClassifier(), {"mix": None}, "its own partial_fit takes them in chunks"),
         (VotedPerceptron(), {}, "mix=None takes the shards in turn"),
         (Perceptron(warm_start=True), {}, "warm_start=True is not for shards"),
         (Perceptron(trace="updates"), {}, "trace='updates' is not for shards"),
         (Perceptron(max_iter=0), {}, "max_iter must be"),
-    ]:
+        (Perceptron(class_weight={0: 0, 1: 0}), {}, "class_weight is 0 for the classes of all rows"),
+    ]
+    for other, options, message in refused:
         with pytest.raises(ValueError, match=message):
             scale.fit(other, (X, y), client, **options)
 

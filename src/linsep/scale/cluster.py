@@ -13,14 +13,17 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from linsep.kernels.epoch import RECORD, bits_in_use, squared_norm
+from linsep.learners.interrupt import uninterrupted
+from linsep.learners.overflow import check_weights
 from linsep.learners.threads import count_threads
 from linsep.learners.trace import Trace, flatten_reference
+from linsep.learners.training import report_epoch
 from linsep.scale.mixing import Blend, Mixing, check_mix, fresh, mixing_bound, shares, why_no_bound
 from linsep.scale.shards import cut
 from linsep.scale.site import Pass, Site
 from linsep.types import Array, Budget, DataError, Hyperplane, StopReason
 
-_MISTAKES, _UPDATES = RECORD.index("mistakes"), RECORD.index("updates")
+_MISTAKES, _UPDATES, _NORM = (RECORD.index(name) for name in ("mistakes", "updates", "norm_w"))
 _SUMMED = [RECORD.index(name) for name in ("mistakes", "updates", "dots", "absorbed")]
 
 
@@ -163,45 +166,41 @@ class _Run:
 
     def train(self) -> None:
         """Make epochs until one is clean or the budget ends."""
-        common = self.site.common
-        hopeless = 0 if self.model.fit_intercept else common.zero_rows
+        hopeless = self.site.count_hopeless()
         self.budget = self.budget.start()
         stop: StopReason | None = None
         while stop is None:
             began = self.budget.elapsed
-            records = self._epoch()
-            record = self._sum(records)
-            self.model._count(record)
-            self.trace.extend(record, (began, self.budget.elapsed))
+            model, rngs, records, mu = self._epoch()
+            with uninterrupted():
+                self.model, self.rngs = model, rngs
+                record = self._sum(records)
+                self.model._count(record)
+                self.trace.extend(record, (began, self.budget.elapsed))
+                self.shares.append(mu)
+                self.mistakes.append(records[:, _MISTAKES].astype(np.int64))
+            check_weights(record[0, _NORM], self.model._moving()[0].dtype)
             stop = self.model._stop_reason(record[0, _UPDATES], hopeless) or self.budget.stop_reason(self.model.n_iter_)
-            self._say(record)
+            made = int(record[0, _MISTAKES])
+            report_epoch(self.learner.verbose, self.model.n_iter_, made, self.budget.elapsed)
         self.stop = stop
 
-    def _epoch(self) -> Array:
-        """One epoch on every shard, and the mix; return the records of the shards."""
+    def _epoch(self) -> tuple[Any, list[Any], Array, Array]:
+        """One epoch on every shard, and the mix: the learner, random numbers, records and mu of the shards."""
         if self.mix is None or len(self.site) == 1:  # one shard has nothing to be mixed with
             after = self.site.in_turn(Pass(self.model), self.rngs)
-            self.model, self.rngs, records = after.learner, list(after.rngs), np.array(after.records)
-            mu = np.ones(len(records))
-        else:
-            records = self._mixed_epoch()
-            mu = shares(self.mix, records[:, _UPDATES])
-        self.shares.append(mu)
-        self.mistakes.append(records[:, _MISTAKES].astype(np.int64))
-        return records
-
-    def _mixed_epoch(self) -> Array:
+            return after.learner, list(after.rngs), np.array(after.records), np.ones(len(self.site))
         blend = Blend(self.model)
         rngs: list[Any] = []
-        records = []
+        found = []
         for part in self.site.at_once(Pass(fresh(self.model)), self.rngs):
             updates = part.records[0][_UPDATES]
             blend.add(part.learner, float(updates) if self.mix == "mistakes" else 1.0)
             rngs += part.rngs
-            records.append(part.records[0])
-        found = np.array(records)
-        self.model, self.rngs = blend.mixed(moved=bool(found[:, _UPDATES].any())), rngs
-        return found
+            found.append(part.records[0])
+        records = np.array(found)
+        updates = records[:, _UPDATES]
+        return blend.mixed(moved=bool(updates.any())), rngs, records, shares(self.mix, updates)
 
     def _sum(self, records: Array) -> Array:
         """The record of an epoch from those of its shards."""
@@ -210,15 +209,9 @@ class _Run:
         record[0, _SUMMED] = records[:, _SUMMED].sum(axis=0)
         entries = W.ravel(order="K")
         record[0, RECORD.index("bits")] = bits_in_use(entries)
-        record[0, RECORD.index("norm_w")] = np.sqrt(squared_norm(entries))
+        record[0, _NORM] = np.sqrt(squared_norm(entries))
         record[0, RECORD.index("b")] = b[0] if len(b) == 1 else np.sqrt(squared_norm(b))
         return record
-
-    def _say(self, record: Array) -> None:
-        """Progress as the learner's user asked for it; his callable does not travel with the tasks."""
-        self.model.verbose = self.learner.verbose
-        self.model._say(record, self.budget.elapsed)
-        self.model.verbose = 0
 
     def judge(self, reference: Array) -> None:
         """Take the bound at the separators at hand; `reference` is (w, b) in one array, or empty."""
@@ -249,7 +242,7 @@ class _Run:
 
 def _rngs(learner: Any, n_shards: int) -> list[Any]:
     """Random numbers of each shard: the first has those that one machine would have."""
-    if not learner.shuffle:
+    if not learner._reorders():
         return [None] * n_shards
     first = deepcopy(check_random_state(learner.random_state))
     seeds = deepcopy(first).randint(2**31 - 1, size=n_shards - 1)

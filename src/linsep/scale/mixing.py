@@ -63,6 +63,8 @@ def check_mix(learner: Any, mix: str | None) -> None:
         raise DataError(f'mix must be "uniform", "mistakes" or None, got {mix!r}')
     if not isinstance(learner, EpochLearner):
         raise DataError(f"a {name} cannot be trained shard by shard: it needs all rows at once, or makes no passes")
+    if set(learner._state_values) > set(EpochLearner._state_values):
+        raise DataError(f"a {name} remembers more of its rows than weights; its own partial_fit takes them in chunks")
     if mix is not None and not set(learner._state_arrays) <= _MIXABLE:
         raise DataError(
             f"a {name} predicts with more than weights that can be mixed; mix=None takes the shards in turn"

@@ -14,8 +14,7 @@ from sklearn.base import clone
 
 from linsep.data.open import open_data
 from linsep.kernels.epoch import Rows
-from linsep.learners.base import as_matrix, as_rows
-from linsep.learners.overflow import find_zero_rows
+from linsep.learners.base import as_matrix
 from linsep.learners.weights import Given
 from linsep.theory.margin import row_norms2
 from linsep.types import Array, DataError, Hyperplane
@@ -51,7 +50,6 @@ class About(NamedTuple):
     dtype: np.dtype[Any]
     sparse: bool
     radius2: float
-    zero_rows: int
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,6 @@ class Common:
     dtype: np.dtype[Any]
     sparse: bool
     radius2: float
-    zero_rows: int
 
 
 # ------------------------------------------------------------------- splitting
@@ -186,7 +183,6 @@ def describe(shard: Shard) -> About:
         dtype=X.dtype,
         sparse=not isinstance(X, np.ndarray),
         radius2=float(norms2.max(initial=0.0)),
-        zero_rows=int(find_zero_rows(as_rows(X)).sum()) if X.shape[0] else 0,
     )
 
 
@@ -202,6 +198,11 @@ def arrange(shard: Shard, blank: Any, common: Common) -> Rows:
     given = Given(X, shard.y)
     rows: Rows = blank._rows(given, blank._class_weights(given, running=False))[0]
     return rows
+
+
+def count_hopeless(rows: Rows, learner: Any) -> int:
+    """Updates of each epoch that teach nothing."""
+    return int(learner._count_hopeless(rows))
 
 
 def least_margin(rows: Rows, plane: Hyperplane) -> float:
@@ -241,7 +242,6 @@ def agree(abouts: list[About]) -> Common:
         dtype=np.result_type(*(about.dtype for about in abouts)),
         sparse=first.sparse,
         radius2=max(about.radius2 for about in abouts),
-        zero_rows=sum(about.zero_rows for about in abouts),
     )
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.base import clone
 
 from linsep.kernels.epoch import RECORD, Rows
-from linsep.scale.shards import About, Common, Part, agree, arrange, describe, least_margin, load
-from linsep.types import CSR, Array, Hyperplane
+from linsep.learners.weights import weights_of_classes
+from linsep.scale.shards import About, Common, Part, agree, arrange, count_hopeless, describe, least_margin, load
+from linsep.types import CSR, Array, DataError, Hyperplane
 
 # Dask warns of graphs above 10 MB. Weights and rows in memory travel in them so that no worker's death loses them.
 _GRAPH = {"distributed.admin.large-graph-warning-threshold": "1 PiB"}
@@ -75,6 +76,12 @@ class Site:
         while waiting:
             yield waiting.popleft().result()
 
+    def count_hopeless(self) -> int:
+        """Updates of each epoch that teach nothing: without an intercept, those of rows of zeros."""
+        if self._blank.fit_intercept:
+            return 0
+        return int(sum(self._client.gather([self._on_shard(count_hopeless, k, self._blank) for k in range(len(self))])))
+
     def least_margin(self, plane: Hyperplane) -> float:
         """min_i y_i (w.x_i + b) over all rows."""
         return float(min(self._client.gather([self._on_shard(least_margin, k, plane) for k in range(len(self))])))
@@ -108,6 +115,8 @@ def _blank(learner: Any, common: Common) -> Any:
     if blank.class_weight == "balanced":
         weights = common.n / (len(common.classes) * common.counts)
         blank.class_weight = dict(zip(common.classes.tolist(), weights.tolist(), strict=True))
+    if blank.class_weight is not None and not weights_of_classes(blank.class_weight, blank.classes_, False).any():
+        raise DataError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
     blank._start(np.zeros((0, 0), dtype=common.dtype))
     return blank
 
@@ -123,6 +132,8 @@ def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
     learner, rng = deepcopy(start.learner), deepcopy(rng)
     rows = _as_compiled(rows)
     n = len(rows.y)
+    if n == 0:  # the weights of all its classes are 0
+        return Pass(learner, (*start.rngs, rng), (*start.records, np.zeros(len(RECORD))))
     if rng is not None:
         rows = rows._replace(order=learner._order(n, rng))
     record = np.zeros((1, len(RECORD)))
