@@ -105,6 +105,7 @@ class KernelPerceptron(BatchLearner):
 
     _wants_clean_pass: ClassVar[bool] = False
     _batch_epochs: ClassVar[int] = 1
+    _unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
     _state_arrays: ClassVar[tuple[str, ...]] = (
         "support_", "norm2_", "mistake_rows_", "mistake_classes_", "mistake_steps_", "mistake_visits_"
     )  # fmt: skip
