@@ -222,6 +222,16 @@ def test_saving_in_the_middle_changes_no_bit(as_sparse: bool, tmp_path: Path) ->
         save(KernelPerceptron(lambda A, B: A @ B.T).fit(X, y), tmp_path / "f")
 
 
+def test_a_weight_of_0_leaves_a_row_out() -> None:
+    X, y = integer_table(3)
+    weight = np.where(np.arange(40) % 3 == 0, 0.0, 1.0)
+    learner = KernelPerceptron(max_iter=3, random_state=0).fit(X, y, weight)
+    short = KernelPerceptron(max_iter=3, random_state=0).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(learner.support_, np.flatnonzero(weight)[short.support_])
+    np.testing.assert_array_equal(learner.support_vectors_, X[learner.support_])
+    np.testing.assert_array_equal(learner.decision_function(X), short.decision_function(X))
+
+
 def test_dense_and_sparse_rows_may_be_mixed() -> None:
     X, y = integer_table(2)
     learner = KernelPerceptron(shuffle=False).fit(sp.csr_matrix(X), y).partial_fit(X, y)

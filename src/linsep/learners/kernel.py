@@ -176,6 +176,13 @@ class KernelPerceptron(BatchLearner):
                 self._settle()
         return self
 
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
+        try:
+            super()._train(rows, reference, numbers)
+        finally:
+            if numbers is not None:  # rows of weight 0 were left out
+                self.support_ = numbers[self.support_]
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
