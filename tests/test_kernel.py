@@ -17,6 +17,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from linsep import load, save, separability
+from linsep.app import commands
+from linsep.data.synthetic import make_xor
 from linsep.learners import (
     AveragedPerceptron,
     KernelPerceptron,
@@ -220,6 +222,16 @@ def test_saving_in_the_middle_changes_no_bit(as_sparse: bool, tmp_path: Path) ->
         save(KernelPerceptron(lambda A, B: A @ B.T).fit(X, y), tmp_path / "f")
 
 
+def test_a_weight_of_0_leaves_a_row_out() -> None:
+    X, y = integer_table(3)
+    weight = np.where(np.arange(40) % 3 == 0, 0.0, 1.0)
+    learner = KernelPerceptron(max_iter=3, random_state=0).fit(X, y, weight)
+    short = KernelPerceptron(max_iter=3, random_state=0).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(learner.support_, np.flatnonzero(weight)[short.support_])
+    np.testing.assert_array_equal(learner.support_vectors_, X[learner.support_])
+    np.testing.assert_array_equal(learner.decision_function(X), short.decision_function(X))
+
+
 def test_dense_and_sparse_rows_may_be_mixed() -> None:
     X, y = integer_table(2)
     learner = KernelPerceptron(shuffle=False).fit(sp.csr_matrix(X), y).partial_fit(X, y)
@@ -306,3 +318,25 @@ def test_ctrl_c_keeps_the_model_so_far(in_block: int) -> None:
     learner.kernel = lambda A, B: A @ B.T + 1.0
     for which in ("last", "averaged", "voted"):
         assert np.isfinite(learner.set_params(which=which).decision_function(X)).all()
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    X, y, _ = make_xor(120, noise=0.2, random_state=0)
+    lines = [f"{a},{b},{'yes' if label > 0 else 'no'}" for (a, b), label in zip(X.tolist(), y, strict=True)]
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
+    common: Any = {"target": "y", "positive": None, "seconds": None, "holdout": 0.0, "model": tmp_path / "m"}
+    result = commands.fit(str(tmp_path / "t.csv"), learner="kernel", max_iter=5, degree=2, **common)
+    assert result.data["training_accuracy"] == 1.0
+    assert result.data["bounds"] == []
+    model = load(tmp_path / "m")
+    assert (model.kernel, model.degree, model.which, model.max_iter) == ("poly", 2, "voted", 5)
+    shown = commands.show(tmp_path / "m", 5)
+    assert dict(shown.lines)["kernel"] == f"poly, with {len(model.support_)} support rows; features have no weights"
+    assert (shown.data["weights"], shown.data["intercept"]) == ({}, None)
+    assert commands.score(tmp_path / "m", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
+    commands.fit(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="linear", **common)
+    assert sorted(commands.show(tmp_path / "m", 5).data["weights"]) == ["a", "b"]
+    with pytest.raises(DataError, match="no kernel is called 'cubic'"):
+        commands.fit(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="cubic", **common)
+    with pytest.raises(DataError, match="--kernel is not an option of --learner mlp"):
+        commands.fit(str(tmp_path / "t.csv"), learner="mlp", max_iter=1, kernel="rbf", **common)

@@ -88,8 +88,8 @@ def fit(
     learner: Annotated[
         str,
         typer.Option(
-            help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, mlp, or auto: the simplest "
-            "of rocchio, averaged and mlp that no other beats on rows held out."
+            help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp, or auto: the "
+            "simplest of rocchio, averaged, kernel and mlp that no other beats on rows held out."
         ),
     ] = "perceptron",
     max_iter: Annotated[
@@ -102,6 +102,13 @@ def fit(
     projection_radius: Annotated[
         float | None, typer.Option(help="Of --learner sgd: the longest that (w, b) may be; 10 unless given.")
     ] = None,
+    kernel: Annotated[
+        str | None,
+        typer.Option(help="Of --learner kernel: poly, (gamma x.y + coef0)^degree; rbf, exp(-gamma |x - y|^2); linear."),
+    ] = None,
+    degree: Annotated[int | None, typer.Option(help="Of --kernel poly; 3 unless given.")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Of --kernel poly and rbf; 1 unless given.")] = None,
+    coef0: Annotated[float | None, typer.Option(help="Of --kernel poly; 1 unless given.")] = None,
     holdout: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Also fit on the other rows and score on this share of them.")
     ] = 0.0,
@@ -193,6 +200,10 @@ def fit(
         format=format,
         loss=loss,
         projection_radius=projection_radius,
+        kernel=kernel,
+        degree=degree,
+        gamma=gamma,
+        coef0=coef0,
     )
     _finish(result, as_json)
 

@@ -294,15 +294,14 @@ def _check_data(found: Separability, numbers: ExactNumbers, classes: Array, targ
 def show(model: Path, n_weights: int) -> Result:
     """The largest weights by feature name, and how the model was made."""
     estimator = _load_rows(model)
-    hidden = getattr(estimator, "hidden_coef_", None)
-    # Of a hidden layer: the length of a feature's weights into it.
-    W = estimator.coef_ if hidden is None else np.linalg.norm(hidden, axis=0)[None]
+    W, what_they_are = _weights(estimator)
     encoder = getattr(estimator, "encoder_", None)
     names = getattr(estimator, "feature_names_in_", None) if encoder is None else encoder.feature_names_
     signs = np.ones(W.shape[1]) if encoder is None else encoder.feature_signs_
     names = [f"x{j + 1}" for j in range(W.shape[1])] if names is None else list(names)
     binary = len(estimator.classes_) == 2
-    planes = {"" if len(W) == 1 else f"{label}: ": W[k] for k, label in enumerate(estimator.classes_[-len(W) :])}
+    labels = [f"{label}: " for label in estimator.classes_] if len(W) > 1 else [""]
+    planes = dict(zip(labels, W, strict=False))
     about = {
         "learner": type(estimator).__name__,
         "classes": "{} (-), {} (+)".format(*estimator.classes_) if binary else _listed(estimator.classes_),
@@ -310,10 +309,7 @@ def show(model: Path, n_weights: int) -> Result:
         "epochs": f"{estimator.n_iter_:,}",
         "features": f"{W.shape[1]:,}",
     }
-    if hidden is None:
-        about["intercept"] = ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_)
-    else:
-        about["weights are"] = f"lengths of a feature's weights into the {len(hidden)} hidden nodes"
+    about |= what_they_are
     if encoder is not None:
         about["weights are per"] = "standard deviation of a number, or 1 for a category"
     if hasattr(estimator, "n_mistakes_"):
@@ -331,10 +327,22 @@ def show(model: Path, n_weights: int) -> Result:
         "epochs": estimator.n_iter_,
         "mistakes": getattr(estimator, "n_mistakes_", None),
         "features": W.shape[1],
-        "intercept": estimator.intercept_.tolist() if hidden is None else None,
+        "intercept": estimator.intercept_.tolist() if "intercept" in what_they_are else None,
         "weights": weights,
     }
     return Result(lines, data)
+
+
+def _weights(estimator: Any) -> tuple[Array, dict[str, str]]:
+    """One row of weights a plane, and the line that tells what they are."""
+    if hasattr(estimator, "hidden_coef_"):
+        hidden = estimator.hidden_coef_
+        note = f"lengths of a feature's weights into the {len(hidden)} hidden nodes"
+        return np.linalg.norm(hidden, axis=0)[None], {"weights are": note}
+    if hasattr(estimator, "coef_"):
+        return estimator.coef_, {"intercept": ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_)}
+    note = f"{estimator.kernel}, with {len(estimator.support_):,} support rows; features have no weights"
+    return np.zeros((0, estimator.n_features_in_)), {"kernel": note}
 
 
 def synth(rows: int, features: int, margin: float, radius: float, seed: int, output: str) -> str:

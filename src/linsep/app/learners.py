@@ -11,6 +11,7 @@ from linsep.app.receipt import Receipt
 from linsep.learners import (
     MLP,
     AveragedPerceptron,
+    KernelPerceptron,
     MarginPerceptron,
     PassiveAggressive,
     Perceptron,
@@ -33,6 +34,7 @@ LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "pa2": (PassiveAggressive, {"variant": "pa2"}),
     "rocchio": (Rocchio, {}),
     "sgd": (SGDClassifier, {"sampling": "replacement", "projection_radius": 10.0}),  # what carries a guarantee
+    "kernel": (KernelPerceptron, {"which": "voted"}),
     "mlp": (MLP, {}),
 }
 

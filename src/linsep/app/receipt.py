@@ -132,7 +132,9 @@ def _excess(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict
 def _bounds(learner: Any, X: Any, y: Array, planes: list[Hyperplane]) -> tuple[list[tuple[str, str]], Any]:
     """Mistakes made against each bound, the least of those at the planes at hand."""
     if not getattr(learner, "_unit_steps", False):
-        return [("mistake bounds", "none for this learner: they assume unit steps on mistakes alone")], []
+        return [
+            ("mistake bounds", "none for this learner: they are about a plane that takes unit steps at mistakes")
+        ], []
     tables = [mistake_bounds(X, y, *plane, fit_intercept=learner.fit_intercept) for plane in planes]
     first_pass = int(learner.trace_.mistakes[0])
     lines, data = [], []

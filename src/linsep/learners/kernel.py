@@ -105,6 +105,7 @@ class KernelPerceptron(BatchLearner):
 
     _wants_clean_pass: ClassVar[bool] = False
     _batch_epochs: ClassVar[int] = 1
+    _unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
     _state_arrays: ClassVar[tuple[str, ...]] = (
         "support_", "norm2_", "mistake_rows_", "mistake_classes_", "mistake_steps_", "mistake_visits_"
     )  # fmt: skip
@@ -174,6 +175,13 @@ class KernelPerceptron(BatchLearner):
                     self._count(record)
                 self._settle()
         return self
+
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
+        try:
+            super()._train(rows, reference, numbers)
+        finally:
+            if numbers is not None:  # rows of weight 0 were left out
+                self.support_ = numbers[self.support_]
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
