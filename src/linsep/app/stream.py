@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,7 @@ class StreamFit:
         self.counters.seen[-1] += len(y)
         self.counters.mistakes[-1] += int(wrong.sum())
         if is_table and learn:
-            self.encoder.forget_names(heaviest(self.estimator))
+            self.encoder.forget_names(partial(heaviest, self.estimator))
         for action in self.after_chunk:
             action(self, wrong)
 

@@ -162,9 +162,7 @@ class RunningTable:
         self.names[column] = (name, sign)
 
     def forget_names(self, weight: Array) -> None:
-        """Keep half as many names as there is room for, those of the heaviest weights, once there is none left."""
-        if len(self.names) <= MOST_NAMES:
-            return
+        """Keep half as many names as there is room for, those of the heaviest weights."""
         columns = np.array(sorted(self.names))
         keep = columns[np.argsort(-np.abs(weight[columns]), kind="stable")[: MOST_NAMES // 2]]
         self.names = {int(j): self.names[int(j)] for j in np.sort(keep)}
