@@ -156,9 +156,12 @@ def test_kill_9_and_the_same_command_again(table: Path) -> None:
         "import sys\nfrom linsep.app import cli\nfrom linsep.data import blocks\nblocks.TABLE_BYTES = 700\n"
         "if sys.argv[1] == 'killed':\n"
         "    from linsep.app.checkpoint import Checkpoint\n"
-        "    write = Checkpoint.write\n"
-        "    def wait(self, run): write(self, run); sys.stderr.flush(); sys.stdin.read()\n"
-        "    Checkpoint.write = wait\n"
+        "    after = Checkpoint.after_chunk\n"
+        "    def wait(self, run, wrong):\n"
+        "        before = self._written\n"
+        "        after(self, run, wrong)\n"
+        "        if self._written > before: sys.stderr.flush(); sys.stdin.read()\n"
+        "    Checkpoint.after_chunk = wait\n"
         "sys.argv[1:2] = []\ncli.main()\n"
     )
     args = ["fit", "t.csv", "--stream", "--target", "sold", "--every", "100", "--bits", "10", "--text", "note"]
