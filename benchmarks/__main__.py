@@ -22,7 +22,15 @@ from benchmarks.timing import Report
 
 # Suite -> the module that has a function of its name; those of the second group read the real data.
 MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports", "convex": "convex", "hidden": "hidden"}
-REAL = {"mnist": "dense", "flights": "wide", "text": "wide", "threads": "threads", "peers": "peers", "files": "files"}
+REAL = {
+    "mnist": "dense",
+    "flights": "wide",
+    "text": "wide",
+    "threads": "threads",
+    "peers": "peers",
+    "files": "files",
+    "streams": "streams",
+}
 ORDER = (
     "breast_cancer",
     "mnist",
@@ -34,10 +42,16 @@ ORDER = (
     "hidden",
     "peers",
     "files",
+    "streams",
     "threads",
 )
 # Suites that take minutes: `make bench-long` runs them, or name them.
-LONG = {"certificates": "certificates", "tagging": "tagging", "freund_schapire": "freund_schapire"}
+LONG = {
+    "certificates": "certificates",
+    "tagging": "tagging",
+    "freund_schapire": "freund_schapire",
+    "endless": "streams",
+}
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parent / "results"
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
@@ -80,7 +94,7 @@ def main() -> None:
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     for suite in chosen:
         if cores:  # Vowpal Wabbit reads in a thread of its own: one core is for all or for none
-            os.sched_setaffinity(0, cores if suite == "threads" else {max(cores)})
+            os.sched_setaffinity(0, cores if suite in ("threads", "streams") else {max(cores)})
         getattr(import_module(f"benchmarks.{(MADE | REAL | LONG)[suite]}"), suite)(report)
         report.write(RESULTS)  # what later suites do cannot lose it
     releases = f"numba {numba.__version__}, " + ", ".join(f"{package} {version(package)}" for package in PACKAGES)

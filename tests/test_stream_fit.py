@@ -31,6 +31,7 @@ CITIES = ("Oslo", "Rome", "Bari")
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of 600 rows, read in about 30 blocks."""
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(blocks, "TABLE_BYTES", 700)
     rng = np.random.default_rng(0)
     lines = ["city,size,note,sold"]
     for _ in range(600):
@@ -152,12 +153,15 @@ def test_several_classes_go_on_to_the_bit(table: Path, monkeypatch: pytest.Monke
 def test_kill_9_and_the_same_command_again(table: Path) -> None:
     folder = table.parent
     script = (
-        "import sys\nfrom linsep.app import cli\nfrom linsep.data import blocks\nblocks.BLOCK_BYTES = 700\n"
+        "import sys\nfrom linsep.app import cli\nfrom linsep.data import blocks\nblocks.TABLE_BYTES = 700\n"
         "if sys.argv[1] == 'killed':\n"
         "    from linsep.app.checkpoint import Checkpoint\n"
-        "    write = Checkpoint.write\n"
-        "    def wait(self, run): write(self, run); sys.stderr.flush(); sys.stdin.read()\n"
-        "    Checkpoint.write = wait\n"
+        "    after = Checkpoint.after_chunk\n"
+        "    def wait(self, run, wrong):\n"
+        "        before = self._written\n"
+        "        after(self, run, wrong)\n"
+        "        if self._written > before: sys.stderr.flush(); sys.stdin.read()\n"
+        "    Checkpoint.after_chunk = wait\n"
         "sys.argv[1:2] = []\ncli.main()\n"
     )
     args = ["fit", "t.csv", "--stream", "--target", "sold", "--every", "100", "--bits", "10", "--text", "note"]
@@ -235,6 +239,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(table: Path, monkeypatch: pyte
         fit(table, model, Once(), checkpoint=folder / "ck", every=100)
     monkeypatch.undo()
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(blocks, "TABLE_BYTES", 700)
     rows = sum(load(folder / "ck").stream_["counters"]["seen"])
     assert said == [f"checkpoint: {folder / 'ck'} holds the first {rows:,} rows"]
     fit(table, model, checkpoint=folder / "ck", every=100)

@@ -32,6 +32,7 @@ from linsep.types import DataError
 def cut(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Blocks of so many bytes."""
     monkeypatch.setattr(blocks, "BLOCK_BYTES", request.param)
+    monkeypatch.setattr(blocks, "TABLE_BYTES", request.param)
     size: int = request.param
     return size
 

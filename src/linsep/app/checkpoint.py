@@ -71,6 +71,7 @@ class Checkpoint:
         """Write if it is time."""
         if run.counters.rows - self._written >= self.every:
             self.write(run)
+            self._say(f"checkpoint: {self.path} holds the first {run.counters.rows:,} rows")
 
     def write(self, run: StreamFit) -> None:
         """Write now; a full disk leaves the checkpoint before as it was."""
@@ -80,7 +81,6 @@ class Checkpoint:
         )
         self._written = run.counters.rows
         self._after()
-        self._say(f"checkpoint: {self.path} holds the first {run.counters.rows:,} rows")
 
 
 def _lock(path: Path) -> int:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from linsep.app.progress import StreamProgress
 from linsep.data.encode import TableEncoder
 from linsep.data.rowstream import START, Position, RowStream
 from linsep.data.table import TableChunk
+from linsep.learners.interrupt import uninterrupted
 from linsep.learners.progressive import fade, heaviest, predict_then_learn, project, settle
 from linsep.store import save
 from linsep.theory.risk import online_risk_bound
@@ -101,14 +101,13 @@ class StreamFit:
         progress = StreamProgress(self.stream.total_bytes)
         before = self.counters.rows
         try:
-            with _until_interrupted() as pause:
-                while self.counters.passes < self.passes and not self.interrupted:
-                    for chunk, position in self.stream.chunks(self.counters.position):
-                        with pause:
-                            self._learn(chunk, position)
-                        self.seconds = time.perf_counter() - began
-                        progress(self.counters.rows - before, self.seconds, position.offset, self.words())
-                    self._end_of_pass()
+            while self.counters.passes < self.passes:
+                for chunk, position in self.stream.chunks(self.counters.position):
+                    with uninterrupted():
+                        self._learn(chunk, position)
+                    self.seconds = time.perf_counter() - began
+                    progress(self.counters.rows - before, self.seconds, position.offset, self.words())
+                self._end_of_pass()
         except KeyboardInterrupt:
             self.interrupted = True
             if not hasattr(self.estimator, "classes_"):
@@ -129,7 +128,7 @@ class StreamFit:
         self.counters.seen[-1] += len(y)
         self.counters.mistakes[-1] += int(wrong.sum())
         if is_table and learn:
-            self.encoder.forget_names(heaviest(self.estimator))
+            self.encoder.forget_names(partial(heaviest, self.estimator))
         for action in self.after_chunk:
             action(self, wrong)
 
@@ -192,38 +191,3 @@ class StreamFit:
             estimator.classes_ = codes
             if stands is not None:
                 del estimator.stream_
-
-
-class _Pause:
-    """While it is entered Ctrl-C waits, so that what is learnt and what is counted stay together."""
-
-    def __init__(self) -> None:
-        self._busy = self._asked = False
-
-    def __enter__(self) -> None:
-        self._busy = True
-
-    def __exit__(self, *error: object) -> None:
-        self._busy = False
-        if self._asked:
-            raise KeyboardInterrupt
-
-    def hear(self, *signal_and_frame: object) -> None:
-        """What Ctrl-C calls."""
-        if not self._busy or self._asked:
-            raise KeyboardInterrupt
-        self._asked = True
-
-
-@contextmanager
-def _until_interrupted() -> Iterator[_Pause]:
-    pause = _Pause()
-    try:
-        before = signal.signal(signal.SIGINT, pause.hear)
-    except ValueError:  # not the main thread: nobody can press Ctrl-C here
-        yield pause
-        return
-    try:
-        yield pause
-    finally:
-        signal.signal(signal.SIGINT, before)

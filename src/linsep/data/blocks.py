@@ -13,8 +13,10 @@ import pyarrow as pa
 
 from linsep.types import DataError
 
-# Text is read in blocks of so many bytes; a line may be longer, up to the second limit.
-BLOCK_BYTES = 2 << 20
+# Text is read in blocks of so many bytes: sparse rows, and tables, whose columns cost time a block each. A line may be
+# longer, up to the third limit.
+BLOCK_BYTES = 1 << 19
+TABLE_BYTES = 1 << 21
 _LONGEST = 256 << 20
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -82,17 +84,20 @@ def read_exactly(stream: Any, size: int, name: str) -> bytes:
     return b"".join(parts)
 
 
-def iter_blocks(name: str, offset: int = 0, line: int = 1, *, quotes: bool = False) -> Iterator[Block]:
+def iter_blocks(
+    name: str, offset: int = 0, line: int = 1, *, table: bool = False, quotes: bool = False
+) -> Iterator[Block]:
     """Blocks of whole lines from byte `offset`, where line `line` begins; with `quotes`, of whole CSV records.
 
     What a block holds depends on where it begins and on nothing else, so a later run can begin at the end of any.
     """
+    size_of_block = TABLE_BYTES if table else BLOCK_BYTES
     stream = open_bytes(name)
     try:
         _skip(stream, offset, name)
         pending = b""
         while True:
-            want = BLOCK_BYTES
+            want = size_of_block
             while True:
                 pending += read_exactly(stream, want - len(pending), name)
                 at_end = len(pending) < want

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from linsep.data.numbers import WIDE, row_names
 from linsep.data.open import Source, open_data
-from linsep.data.running import RunningTable
+from linsep.data.running import MOST_NAMES, RunningTable
 from linsep.data.table import Column, TableChunk, are_numbers, as_text, number_column
 from linsep.types import Array, Chunk, DataError
 
@@ -149,10 +149,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             else:
                 _ = chunk.columns
 
-    def forget_names(self, weight: Array) -> None:
-        """Keep the names of the heaviest features where there are too many; `weight` has one entry a feature."""
-        if self._running is not None:
-            self._running.forget_names(weight)
+    def forget_names(self, weight: Callable[[], Array]) -> None:
+        """Keep the names of the heaviest features where there are too many; `weight()` has one entry a feature."""
+        if self._running is not None and len(self._running.names) > MOST_NAMES:
+            self._running.forget_names(weight())
 
     @property
     def text_columns(self) -> list[str]:

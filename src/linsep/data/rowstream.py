@@ -28,7 +28,7 @@ _FORMATS = {
     ".libsvm": "svmlight",
     ".vw": "vw",
 }
-_BATCH_ROWS = 1 << 14
+_BATCH_ROWS = 1 << 15
 _COMPLAINTS = 5
 
 
@@ -130,8 +130,8 @@ class RowStream:
         shown = "standard input" if name == "-" else name
         names: list[str] = []
         if self.format == "csv" and at.offset:
-            names = read_header(next(iter_blocks(name, quotes=True)).content, shown)
-        for block in iter_blocks(name, at.offset, at.line, quotes=self.format == "csv"):
+            names = read_header(next(iter_blocks(name, table=True, quotes=True)).content, shown)
+        for block in iter_blocks(name, at.offset, at.line, table=self.kind == "table", quotes=self.format == "csv"):
             content = block.content.removeprefix(b"\xef\xbb\xbf") if block.first_line == 1 else block.content
             if self.format == "csv" and not names:
                 names = read_header(content, shown)

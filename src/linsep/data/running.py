@@ -21,7 +21,7 @@ MOST_NAMES = 1 << 15
 
 
 class RunningTable:
-    """Columns of a stream as features of one width: 2**bits hashed ones, then one a number, in order of appearance.
+    """Columns of a stream as features: 2**bits hashed ones unless all are numbers, then one a number, in their order.
 
     Row t's numbers become (x - m) / s with the mean m and the population standard deviation s of rows 1 to t (1 while
     they are all equal), so what a row becomes does not depend on how the stream is cut into chunks. A category is a
@@ -39,9 +39,14 @@ class RunningTable:
         self._named = np.zeros(1 << bits, dtype=np.bool_)
 
     @property
+    def hashed(self) -> int:
+        """How many features are hashed: none where all columns are numbers."""
+        return 0 if self.kinds and set(self.kinds.values()) == {"number"} else 1 << self.bits
+
+    @property
     def width(self) -> int:
         """How many features there are."""
-        return (1 << self.bits) + len(self.moments)
+        return self.hashed + len(self.moments)
 
     @property
     def numbers(self) -> list[str]:
@@ -50,7 +55,7 @@ class RunningTable:
 
     def feature_names(self) -> list[str]:
         """Numbers by name, hashed columns by the name kept for them, else by number."""
-        hashed = [f"#{j}" for j in range(1 << self.bits)]
+        hashed = [f"#{j}" for j in range(self.hashed)]
         for column, (name, _) in self.names.items():
             hashed[column] = name
         return hashed + self.numbers
@@ -75,7 +80,7 @@ class RunningTable:
             column = self._as_met(chunk, name, kind)
             if kind == "number":
                 data.append(_standardise(column.values, moments[number], learn))
-                indices.append(np.full(chunk.n_rows, (1 << self.bits) + number))
+                indices.append(np.full(chunk.n_rows, self.hashed + number))
                 number += 1
             elif kind == "category":
                 columns, signs = self._categories(name, column.text, learn)
@@ -162,9 +167,7 @@ class RunningTable:
         self.names[column] = (name, sign)
 
     def forget_names(self, weight: Array) -> None:
-        """Keep half as many names as there is room for, those of the heaviest weights, once there is none left."""
-        if len(self.names) <= MOST_NAMES:
-            return
+        """Keep half as many names as there is room for, those of the heaviest weights."""
         columns = np.array(sorted(self.names))
         keep = columns[np.argsort(-np.abs(weight[columns]), kind="stable")[: MOST_NAMES // 2]]
         self.names = {int(j): self.names[int(j)] for j in np.sort(keep)}

@@ -68,7 +68,8 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
         known = len(learner.classes_)
         said.append(wrong)
     learner._settle_later()
-    if not all(np.isfinite(part).all() for part in learner._moving()):
+    # A sum is sooner looked at than every entry, and infinite or no number if one of them is.
+    if not all(np.isfinite(part.sum()) or np.isfinite(part).all() for part in learner._moving()):
         raise DataError(f"the weights became infinite within the rows up to row {learner.t_}: scale the numbers down")
     return Learnt(np.concatenate(said), absorbed)
 
@@ -134,7 +135,7 @@ def _pass(learner: EpochLearner, rows: Rows, wrong: Array) -> int:
 
 def _as_wide(learner: EpochLearner, X: Any) -> Any:
     """Sparse rows as wide as the learner, which grows where they are wider."""
-    if not hasattr(X, "indptr") or not hasattr(learner, "coef_") or X.shape[1] == learner.n_features_in_:
+    if not hasattr(X, "indptr") or not hasattr(learner, "classes_") or X.shape[1] == learner.n_features_in_:
         return X
     if X.shape[1] > learner.n_features_in_:
         learner._widen(X.shape[1], [])

@@ -1,0 +1,218 @@
+"""From a file to a model in one pass and in constant memory: text, CSV, Parquet, and a pipe that does not end.
+
+Contestants run in processes of their own, one after the other: seconds are those of the work after the imports (and
+after one pass over a few rows, which loads compiled code), memory is the peak above what the imports alone take.
+Writing the files is not timed.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.data import loaders
+from benchmarks.timing import RUNS, Report, show
+
+MEASURE = """
+import json, resource, sys, time, warnings
+warnings.simplefilter("ignore")
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+{imports}
+bare = peak()
+def work(path):
+    {work}
+{warm}
+loaded = peak()
+began, cpu = time.perf_counter(), time.process_time()
+work(sys.argv[1])
+took, used = time.perf_counter() - began, time.process_time() - cpu
+print(json.dumps([took, used, peak() - bare, loaded - bare]))
+"""
+LINSEP = """
+from pathlib import Path
+from linsep.app.streaming import StreamOptions, fit_stream
+def linsep(path, target):
+    return fit_stream(path, StreamOptions(), target=target, positive=None, learner="perceptron",
+                      model=Path(path + ".linsep"), categorical=(), format=None, say=print)
+"""
+TABLES = """
+import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import Perceptron
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+def fit(d, target):
+    y = d.pop(target)
+    text = d.select_dtypes(exclude="number").columns
+    numbers = [c for c in d if c not in set(text)]
+    X = make_column_transformer((OneHotEncoder(), text), (StandardScaler(), numbers)).fit_transform(d)
+    return Perceptron(max_iter=1, tol=None).fit(X, y)
+"""
+SVMLIGHT = """
+from sklearn.datasets import load_svmlight_file
+from sklearn.linear_model import Perceptron
+"""
+
+
+class Measured(NamedTuple):
+    """Seconds by the clock and of the processor; peak megabytes above the imports, and those of loading code."""
+
+    seconds: float
+    cpu: float
+    peak: float
+    loaded: float
+
+    def __str__(self) -> str:
+        return f"{show(self.seconds)} ({show(self.cpu)} CPU), {self.peak:.0f} MB"
+
+
+class Runner(NamedTuple):
+    """A contestant: what it imports, what it does with a file, and the few rows that it may try first."""
+
+    imports: str
+    work: str
+    warm: Path | None = None
+
+    def run(self, path: Path) -> Measured:
+        """One run in a process of its own."""
+        warm = "" if self.warm is None else f"work({str(self.warm)!r})"
+        script = MEASURE.format(imports=self.imports, work=self.work, warm=warm)
+        done = subprocess.run([sys.executable, "-c", script, str(path)], check=True, capture_output=True, text=True)
+        return Measured(*json.loads(done.stdout.splitlines()[-1]))
+
+
+def streams(report: Report) -> None:
+    """The table of one pass, and a pipe of ten million rows."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _text(report, folder)
+        _tables(report, folder)
+    pipe(report, 10_000_000)
+
+
+def endless(report: Report) -> None:
+    """A pipe of a hundred million rows."""
+    pipe(report, 100_000_000)
+
+
+def _race(
+    report: Report, work: str, ours: Runner, path: Path, peers: list[tuple[str, Runner, Path, float, str]]
+) -> None:
+    """Run all in turn; wanted are a ratio of times and a share of the peer's memory."""
+    runners = [(ours, path), *((runner, file) for _, runner, file, _, _ in peers)]
+    runs: list[list[Measured]] = [[] for _ in runners]
+    for _ in range(RUNS):
+        for (runner, file), found in zip(runners, runs, strict=True):
+            found.append(runner.run(file))
+    here, *others = (Measured(*map(median, zip(*found, strict=True))) for found in runs)
+    for (peer, _, _, wanted, share), there in zip(peers, others, strict=True):
+        cells = {
+            "work": work,
+            "linsep": f"{here} ({here.loaded:.0f} of them compiled code)",
+            "peer": f"{peer}: {there}",
+            "ratio": f"{there.seconds / here.seconds:.2f} x ({there.cpu / here.cpu:.2f} x CPU)",
+            "wanted": f"{wanted:g} x",
+            "memory": f"1/{there.peak / here.peak:.1f}{share}",
+        }
+        figures = {"work": work, "peer": peer, "wanted": wanted, "linsep": here._asdict(), "theirs": there._asdict()}
+        report.row("From a file to a model, one pass", cells, figures)
+
+
+def _text(report: Report, folder: Path) -> None:
+    X, y = loaders().flights_3m()
+    rows = np.sort(X.indices.reshape(len(y), -1), axis=1) + 1
+    for name, form in (("flights.svm", "{} "), ("flights.vw", "{} | ")):
+        with (folder / name).open("w") as file:
+            for label, row in zip(y.tolist(), rows.tolist(), strict=True):
+                file.write(form.format(label) + " ".join(f"{j}:1" for j in row) + "\n")
+        with (folder / name).open() as file:
+            (folder / f"few-{name}").write_text("".join(next(file) for _ in range(1000)))
+    size = (folder / "flights.svm").stat().st_size / 1e6
+    work = f"flights as svmlight text, {size:.0f} MB, {len(y):,} rows"
+    scikit = Runner(
+        SVMLIGHT,
+        "X, y = load_svmlight_file(path); X.indices = X.indices.astype('i4'); X.indptr = X.indptr.astype('i4'); "
+        "Perceptron(max_iter=1, tol=None).fit(X, y)",
+        folder / "few-flights.svm",
+    )
+    vowpal = Runner(
+        "from vowpalwabbit import Workspace",
+        "Workspace(f'-d {path} -f {path}.model --loss_function hinge', quiet=True).finish()",
+        folder / "few-flights.vw",
+    )
+    peers: list[Any] = [
+        ("scikit-learn load_svmlight_file, Perceptron", scikit, folder / "flights.svm", 5.0, " (1/10 wanted)"),
+        ("Vowpal Wabbit, its own text", vowpal, folder / "flights.vw", 1.5, ""),
+    ]
+    _race(report, work, Runner(LINSEP, "linsep(path, None)", folder / "few-flights.svm"), folder / "flights.svm", peers)
+
+
+def _tables(report: Report, folder: Path) -> None:
+    import pandas as pd
+
+    census, income = loaders().census_kdd("train")
+    census.columns = [f"c{j}" for j in census.columns]
+    census["target"] = income
+    census.to_csv(folder / "census.csv", index=False)
+    census[:1000].to_csv(folder / "few.csv", index=False)
+    raw = pd.read_parquet(loaders().P("npm/vega-datasets/data/flights-3m.parquet"))
+    late = (raw.delay > 15).astype("int8")
+    columns = {"origin": raw.origin.astype(str), "destination": raw.destination.astype(str)}
+    clock = {"hour": raw.date.dt.hour, "month": raw.date.dt.month, "distance": raw.distance}
+    flights = pd.DataFrame({**columns, **clock, "target": late})
+    flights.to_parquet(folder / "flights.parquet")
+    flights[:1000].to_parquet(folder / "few.parquet")
+    for work, name, wanted, share in (
+        (f"Census-Income as CSV, {len(census):,} x 40", "census.csv", 2.0, " (1/5 wanted)"),
+        (f"flights as Parquet, {len(flights):,} rows, raw columns", "flights.parquet", 3.0, ""),
+    ):
+        few = folder / f"few{Path(name).suffix}"
+        read = f"pd.read_{name.partition('.')[2]}"
+        peer = Runner(TABLES, f"fit({read}(path), 'target')", few)
+        peers: list[Any] = [("pandas, OneHotEncoder, Perceptron", peer, folder / name, wanted, share)]
+        _race(report, work, Runner(LINSEP, "linsep(path, 'target')", few), folder / name, peers)
+
+
+WRITER = """
+import sys, numpy as np
+rng = np.random.default_rng(0)
+X = rng.integers(1, 1000, (100_000, 4)).cumsum(axis=1)
+y = np.where(X[:, 0] + rng.normal(0, 200, 100_000) > 500, "1", "-1")
+text = "".join(f"{label} " + " ".join(f"{j}:1" for j in row) + "\\n" for label, row in zip(y, X.tolist())).encode()
+for _ in range(int(sys.argv[1]) // 100_000):
+    sys.stdout.buffer.write(text)
+"""
+READER = """
+import resource, sys, time
+from linsep.app import cli
+sys.argv = ["linsep", "fit", "-", "--format", "svmlight", "--model", sys.argv[1]]
+began = time.perf_counter()
+try:
+    cli.main()
+finally:
+    print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def pipe(report: Report, rows: int) -> None:
+    """Rows made by one process and learnt by another."""
+    with tempfile.TemporaryDirectory() as folder:
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(rows)], stdout=subprocess.PIPE)
+        reader = [sys.executable, "-c", READER, f"{folder}/model"]
+        done = subprocess.run(reader, stdin=writer.stdout, check=True, capture_output=True, text=True)
+        writer.wait()
+    took, peak = map(float, done.stdout.split()[-2:])
+    cells = {
+        "rows": f"{rows:,}",
+        "seconds": show(took),
+        "rows a second": f"{rows / took:,.0f}",
+        "peak": f"{peak:.0f} MB",
+    }
+    report.row("A pipe without end: peak memory of the whole process", cells, {"rows": rows, "s": took, "mb": peak})
