@@ -304,7 +304,7 @@ def test_trace_is_bounded_and_keeps_the_last_epoch(opening_story: Perceptron) ->
         (np.empty((0, 2)), [], "0 sample"),
         (np.empty((2, 0)), [0, 1], "0 feature"),
         ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
-        ([[1.0], [2.0]], [0.5, 1.7], "continuous"),
+        ([[1.0], [2.0]], [0.5, 1.7], "Unknown label type: 0.5"),
     ],
 )
 def test_bad_input_changes_nothing(X: Any, y: Any, message: str) -> None:

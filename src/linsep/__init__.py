@@ -1,5 +1,6 @@
 """Linear separators with receipts: the perceptron family, and what can be proved beside each model."""
 
+from linsep.data.encode import TableEncoder
 from linsep.data.open import open_data
 from linsep.data.synthetic import make_separable
 from linsep.learners import (
@@ -20,6 +21,7 @@ from linsep.regression import Separation, SeparationError, SeparationWarning, se
 from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
+from linsep.theory.risk import online_risk_bound
 from linsep.theory.separability import separability
 from linsep.theory.sgd import sgd_bound
 
@@ -38,11 +40,13 @@ __all__ = [
     "SeparationWarning",
     "SequenceTagger",
     "StructuredPerceptron",
+    "TableEncoder",
     "VotedPerceptron",
     "load",
     "make_separable",
     "max_margin",
     "mistake_bounds",
+    "online_risk_bound",
     "open_data",
     "save",
     "separability",

@@ -47,6 +47,13 @@ class Model(StrEnum):
 
 
 TableArg = Annotated[str, typer.Argument(help="CSV (.gz too), Parquet or svmlight file; - is standard input.")]
+RowsArg = Annotated[
+    str,
+    typer.Argument(
+        help="CSV, Parquet, svmlight, JSON lines or Vowpal Wabbit text, .gz or .zst; a folder or a quoted pattern; - is "
+        "standard input."
+    ),
+]
 ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep fit`.")]
 TargetOpt = Annotated[str | None, typer.Option(help="Column that holds the label (svmlight files need none).")]
 PositiveOpt = Annotated[
@@ -82,7 +89,7 @@ def _print(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool) -> 
 
 @app.command()
 def fit(
-    table: TableArg,
+    table: RowsArg,
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     learner: Annotated[
@@ -223,7 +230,7 @@ def _split(listed: str | None) -> tuple[str, ...] | None:
 @app.command()
 def predict(
     model: ModelArg,
-    table: TableArg,
+    table: RowsArg,
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
     format: FormatOpt = None,
 ) -> None:
@@ -233,7 +240,7 @@ def predict(
 
 
 @app.command()
-def score(model: ModelArg, table: TableArg, format: FormatOpt = None, as_json: JsonOpt = False) -> None:
+def score(model: ModelArg, table: RowsArg, format: FormatOpt = None, as_json: JsonOpt = False) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     result = commands.score(model, table, format=format)
     for message in result.warnings:

@@ -48,7 +48,7 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
     >>> from linsep.learners import Perceptron
     >>> X, y = np.array([[1.0], [-1.0], [2.0]]), [1, 0, 1]
     >>> predict_then_learn(Perceptron(), X, y, classes=[0, 1]).wrong.tolist()
-    [False, False, False]
+    [False, True, False]
     """
     if not can_stream(learner):
         raise DataError(f"a {type(learner).__name__} cannot learn from a stream: it needs all rows, or keeps them")

@@ -42,7 +42,7 @@ def online_risk_bound(mistakes: int, rows: int, delta: float = 0.05) -> float:
     Examples
     --------
     >>> round(online_risk_bound(1000, 10_000), 4)
-    0.1119
+    0.1121
     """
     if not 0 <= mistakes <= rows or rows < 1:
         raise ValueError(f"a pass over {rows} rows cannot make {mistakes} mistakes")
