@@ -50,8 +50,8 @@ TableArg = Annotated[str, typer.Argument(help="CSV (.gz too), Parquet or svmligh
 RowsArg = Annotated[
     str,
     typer.Argument(
-        help="CSV, Parquet, svmlight, JSON lines or Vowpal Wabbit text, .gz or .zst; a folder or a quoted pattern; - is "
-        "standard input."
+        help="CSV, Parquet, svmlight, JSON lines or Vowpal Wabbit text, .gz or .zst; a folder or a quoted pattern; - "
+        "is standard input."
     ),
 ]
 ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep fit`.")]
