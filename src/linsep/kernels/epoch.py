@@ -73,7 +73,7 @@ def plain_epoch(
         i = row_at(order, t)
         fetch_ahead(X, y, order, t)
         m = y[i] * (row_dot(X, i, w) + b[0])
-        if not m > 0.0:  # NaN, from an overflow, is a mistake as well
+        if m <= 0.0:
             mistakes += 1
         tau = step_size(step, m, X, i, intercept, 1.0) * weight_at(weight, i)
         if tau > 0.0:
@@ -167,7 +167,7 @@ def skipping_epoch(
         z = row_dot(X, i, w) + b[0]
         dots += 1
         work += 1.0
-        if not y[i] * z > 0.0:
+        if y[i] * z <= 0.0:
             tau = weight_at(weight, i)
             if tau > 0.0:
                 before_update(watch, X, visit + t, 0)

@@ -106,7 +106,7 @@ def multiclass_epoch(
             y = c[i]
             rival, best = _best_other(model, r, y)
             m = model.Z[r, y] + model.b[y] - best
-            if not m > 0.0:
+            if m <= 0.0:
                 model.counts[y, 0] += 1
             tau = step_size(step, m, X, i, intercept, 2.0)
             if tau > 0.0:

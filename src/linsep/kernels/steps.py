@@ -51,11 +51,11 @@ def _step_size(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -
 
 
 def _perceptron(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
-    return 0.0 if m > rule.margin else 1.0
+    return 1.0 if m <= rule.margin else 0.0
 
 
 def _margin(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
-    return 0.0 if m > rule else 1.0
+    return 1.0 if m <= rule else 0.0
 
 
 def _pa(rule: Any, m: Any, X: Any, i: Any, intercept: Any, copies: Any) -> Any:
