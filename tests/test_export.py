@@ -227,6 +227,9 @@ def test_an_encoder_that_does_more_is_refused() -> None:
     model.encoder_ = encoder
     with pytest.raises(DataError, match="its encoder makes features"):
         to_json(model)
+    model.encoder_ = TableEncoder(bits=8).partial_fit(pa.table({"city": ["Oslo", "Bari"]}))
+    with pytest.raises(DataError, match="trained on a stream"):
+        to_json(model)
 
 
 def test_without_onnx_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,6 +178,14 @@ def test_exclusive_or_fails_in_every_linear_learner_and_passes_here() -> None:
         assert learner.score(X, y) == 1
 
 
+def test_the_voted_theorem_beside_the_measured_error() -> None:
+    # Freund and Schapire, theorem 3: one pass over m + 1 rows, error <= 2 E[mistakes] / (m + 1), for any distribution.
+    X, y, _ = make_xor(1200, noise=0.6, random_state=0)
+    learner = KernelPerceptron(degree=2, which="voted", random_state=0).fit(X[:400], y[:400])
+    error = 1 - learner.score(X[400:], y[400:])
+    assert 0.1 < error <= 2 * learner.n_mistakes_ / 401 < 1
+
+
 # ----------------------------------------------------------- classes, chunks, state
 @pytest.mark.parametrize("which", ["last", "averaged", "voted"])
 def test_one_vs_rest_equals_each_class_alone(which: str) -> None:

@@ -233,6 +233,14 @@ def test_files_with_an_encoder(client: Any, files: list[Path], keep: bool) -> No
     assert mixed.score(rows.X, rows.y) > 0.6
 
 
+def test_files_with_a_hashing_encoder(client: Any, files: list[Path]) -> None:
+    encoder = TableEncoder(bits=8).partial_fit(open_data(files[0], target="label"))
+    whole = encoder.transform(open_data(files[0].with_name("all.csv"), target="label"))
+    alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(whole.X, whole.y)
+    learner = AveragedPerceptron(max_iter=2, shuffle=False)
+    assert_same(scale.fit(learner, files, client, mix=None, target="label", encoder=encoder), alone)
+
+
 def test_files_of_numbers_match_columns_by_name(client: Any, files: list[Path]) -> None:
     for path in files:
         pd.read_csv(path).drop(columns="city").to_csv(path, index=False)

@@ -103,6 +103,11 @@ def _plain_inputs(model: Any, W: Array) -> list[Number | Category]:
 def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     """The columns that the encoder reads, each with the weights of the features it makes of them."""
     meta, arrays = encoder.state()
+    if "running" in meta:
+        raise DataError(
+            "cannot export this model: it was trained on a stream, whose categories and text are hashed, and no other "
+            "program knows that hash; train it on the whole table (without --stream)"
+        )
     if meta["kind"] == "rows":
         columns = [(name, None) for name in encoder.feature_names_]
     else:
@@ -112,7 +117,7 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     if sum(sizes) != W.shape[1] or sum(levels is None for _, levels in columns) != len(scales):
         raise DataError(
             "cannot export this model: its encoder makes features that are neither a number standardised nor the "
-            "level of a category (hashed text, say)"
+            "level of a category"
         )
     inputs: list[Number | Category] = []
     weights = _per_feature(W)
