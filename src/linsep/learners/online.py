@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import fsum, isfinite
+from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -311,7 +311,7 @@ def check_row(X: Any) -> None:
 def _check_sum(x: Mapping[str, Any]) -> None:
     """Raise unless all values are finite numbers; their sum tells, in one call: unlike float() it takes no text."""
     try:
-        if isfinite(fsum(x.values())):
+        if isfinite(sum(x.values())):
             return
     except (TypeError, ValueError, OverflowError):
         pass

@@ -360,8 +360,10 @@ class EpochLearner(BatchLearner, OnlineClassifier):
         return self
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
-        weights = self._class_weights(Given(X, np.asarray([label])), running=True)
-        own = 1.0 if weights is None else float(weights[0])
+        own = 1.0
+        if self.class_weight is not None:
+            weights = self._class_weights(Given(X, np.asarray([label])), running=True)
+            own = 1.0 if weights is None else float(weights[0])
         if own == 0 and self._moves_as_one():
             return
         mistakes, updates, absorbed = self._visit(X, code, own)
