@@ -20,7 +20,13 @@ import naive
 from linsep import load, save
 from linsep.learners import KernelPerceptron, Perceptron, kernel_function
 from linsep.learners.budgeted import POLICIES, _draws
-from linsep.theory.budgets import forgetron_bound, projection_bound, random_removal_bound, removal_bound
+from linsep.theory.budgets import (
+    forgetron_bound,
+    kernel_bounds,
+    projection_bound,
+    random_removal_bound,
+    removal_bound,
+)
 from linsep.types import Array, DataError
 
 policies = pytest.mark.parametrize("policy", POLICIES)
@@ -123,6 +129,37 @@ def test_no_run_makes_more_mistakes_than_its_bound(seed: int, policy: Any, budge
     learner = unit_kernel(random_state=seed, **on_budget).fit(X, y)
     for norm, loss in separators(value, y):
         assert learner.n_mistakes_ <= learner.mistake_bound(norm, loss)[0] + 1e-6
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.0, 0.3]))
+def test_no_run_of_all_rows_makes_more_than_each_bound_at_two_functions(seed: int, epochs: int, noise: float) -> None:
+    X, y, value = on_sphere(seed, noise=noise)
+    learner = unit_kernel(max_iter=epochs).fit(X, y)
+    norm_w = math.sqrt(learner.norm2_[0])
+    run: Any = {"norm_w": norm_w, "passes": learner.n_iter_}
+    for margins, norm in ((y * value, math.sqrt(2.0)), (y * learner.decision_function(X), norm_w)):
+        for bound in kernel_bounds(margins, norm, 1.0, **run):
+            made = learner.trace_.mistakes[0] if bound.one_pass else learner.n_mistakes_
+            assert bound.value is None or made <= bound.value + 1e-6, bound
+        # The least over c: no other one does better, and the tried one is `projection_bound`.
+        least = kernel_bounds(margins, norm, 1.0, **run).get("this run").value
+        for c in [0.0, 0.1, 1.0, 3.0, *(1 / margins[margins > 1e-3][:9])]:
+            loss = learner.n_iter_ * np.maximum(0.0, 1.0 - c * margins).sum()
+            assert least is not None
+            assert least <= projection_bound(c * norm, loss, norm_w=norm_w) * (1 + 1e-9)
+
+
+def test_kernel_bounds_by_hand() -> None:
+    table = kernel_bounds([2.0, -1.0, 4.0], norm=1.0, R=2.0, norm_w=3.0, passes=2, mistakes=5)
+    assert not table.get("novikoff").applies
+    # At c = 0, 1/4 and 1/2: 2 * 3; 2 (1/2 + 5/4) + 3/4; 2 * 3/2 + 3/2.
+    assert table.get("this run").value == 4.25
+    assert kernel_bounds([2.0, 4.0], norm=1.0, R=2.0, norm_w=3.0).get("novikoff").value == 1.0
+    zero = kernel_bounds([0.0, 0.0], norm=0.0, R=2.0, norm_w=0.0)
+    assert (zero.get("this run").value, zero.get("novikoff").applies) == (2.0, False)
+    with pytest.raises(DataError, match="no examples"):
+        kernel_bounds([], norm=1.0, R=2.0, norm_w=3.0)
 
 
 @settings(max_examples=25, deadline=None)
