@@ -22,6 +22,7 @@ from linsep.learners import KernelPerceptron, Perceptron, kernel_function
 from linsep.learners.budgeted import POLICIES, _draws
 from linsep.theory.budgets import (
     forgetron_bound,
+    halving_bound,
     kernel_bounds,
     projection_bound,
     random_removal_bound,
@@ -86,6 +87,8 @@ def test_equals_its_twin(seed: int, policy: str, budget: int, as_sparse: bool) -
     elif policy == "random":
         drawn = _draws(int(np.random.RandomState(seed).randint(2**31)), 0, 0, len(y))
         twin = naive.removal(K, y, budget, drawn)
+    elif policy == "ahpatron":
+        twin = naive.halving(K, y, budget)
     else:
         twin = naive.projectron(K, y, budget, policy == "projectron++")
     assert learner.n_mistakes_ == len(twin.mistakes)
@@ -100,11 +103,12 @@ def test_a_budget_never_used_up_changes_nothing(policy: str) -> None:
     X, y, _ = on_sphere(0, p=20)
     learner = unit_kernel(budget=150, budget_policy=policy).fit(X, y)
     free = unit_kernel().fit(X, y)
-    if policy != "projectron++":
+    margins = policy in ("projectron++", "ahpatron")
+    if not margins:
         assert learner.n_mistakes_ == free.n_mistakes_
         np.testing.assert_array_equal(learner.support_, free.support_)
         np.testing.assert_allclose(learner.decision_function(X), free.decision_function(X))
-    assert learner.norm2_[0] == pytest.approx(free.norm2_[0]) or policy == "projectron++"
+    assert learner.norm2_[0] == pytest.approx(free.norm2_[0]) or margins
 
 
 def test_projectron_keeps_a_basis_and_loses_nothing() -> None:
@@ -190,6 +194,9 @@ def test_bounds_by_hand() -> None:
     # c = 2 by hand: (4 + 4 * 3) / (2 - 9 / 200).
     assert random_removal_bound(1.0, 3.0, 100) <= 16 / (2 - 9 / 200)
     assert random_removal_bound(10.0, 0.0, 100) == math.inf
+    run: Any = {"energy": 9.0, "distance": 0.5, "margin_steps": 2.0}
+    assert halving_bound(2.0, 1.0, **run) == halving_bound(2.0, 1.0, ball=3.0, **run) == 1 - 2 + 2 * 3.5
+    assert halving_bound(2.0, 1.0, ball=1.0, **run) == 1 - 2 + 2 * 5.5
     for wrong in ((-1.0, 0.0), (1.0, -1.0), (math.nan, 0.0)):
         with pytest.raises(DataError, match="at least 0"):
             removal_bound(*wrong, energy=1.0)
@@ -212,8 +219,13 @@ def test_memory_is_flat_for_ever(policy: str, n_classes: int) -> None:
         # All there is: no attribute grows beside the state.
         assert sum(getattr(value, "nbytes", 0) for value in vars(learner).values()) < 1000
     assert learner.n_mistakes_ > 500
-    assert len(set(sizes[10:])) == 1
-    assert len(learner.support_) == 10 * (1 if n_classes == 2 else 3)
+    n_planes = 1 if n_classes == 2 else 3
+    if policy == "ahpatron":  # from half of them up to all
+        assert max(sizes[30:]) <= max(sizes[:30])
+        assert 5 * n_planes <= len(learner.support_) <= 10 * n_planes
+    else:
+        assert len(set(sizes[10:])) == 1
+        assert len(learner.support_) == 10 * n_planes
 
 
 @small

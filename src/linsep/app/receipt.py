@@ -136,7 +136,9 @@ def _excess(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict
 def _bounds(learner: Any, X: Any, y: Array, planes: list[Hyperplane]) -> tuple[list[tuple[str, str]], Any]:
     """Mistakes made against each bound, the least of those at the planes at hand."""
     if isinstance(learner, KernelPerceptron):
-        return _told([_kernel_bounds(learner, X, y)], learner)
+        R, table = _kernel_bounds(learner, X, y)
+        lines, data = _told([table], learner)
+        return [("R in the kernel's space", f"{R:.6g}"), *lines], data
     if not getattr(learner, "_unit_steps", False):
         return [
             ("mistake bounds", "none for this learner: they are about a plane that takes unit steps at mistakes")
@@ -144,13 +146,13 @@ def _bounds(learner: Any, X: Any, y: Array, planes: list[Hyperplane]) -> tuple[l
     return _told([mistake_bounds(X, y, *plane, fit_intercept=learner.fit_intercept) for plane in planes], learner)
 
 
-def _kernel_bounds(learner: KernelPerceptron, X: Any, y: Array) -> MistakeBounds:
-    """Of a learner of two classes, at its last vector."""
+def _kernel_bounds(learner: KernelPerceptron, X: Any, y: Array) -> tuple[float, MistakeBounds]:
+    """R and the bounds of a learner of two classes, at its last vector."""
     margins = copy(learner).set_params(which="last").decision_function(X)
     margins[y != learner.classes_[1]] *= -1
     kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
-    R, norm = np.sqrt(float(kernel.diagonal(X).max())), np.sqrt(float(learner.norm2_[0]))
-    return kernel_bounds(margins, norm, R, norm_w=norm, passes=learner.n_iter_)
+    R, norm = float(np.sqrt(kernel.diagonal(X).max())), float(np.sqrt(learner.norm2_[0]))
+    return R, kernel_bounds(margins, norm, R, norm_w=norm, passes=learner.n_iter_)
 
 
 def _told(tables: list[MistakeBounds], learner: Any) -> tuple[list[tuple[str, str]], Any]:

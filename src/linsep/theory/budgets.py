@@ -130,6 +130,45 @@ def removal_bound(
     return loss + given_up + norm * math.sqrt((1 + shrinking) * max(energy + damage, 0.0))
 
 
+def halving_bound(
+    norm: float, loss: float, *, energy: float, distance: float, margin_steps: float, ball: float = math.inf
+) -> float:
+    """M <= loss - margin_steps + ||g|| (distance + h), h = sqrt(energy), or (ball + energy / ball) / 2 if that is more.
+
+    For a run whose updates add y k(x, .), also where m = y w(x) is above 0, which now and then replaces w by another w'
+    and pulls w back to a ball around 0. Follow ||w - c g||^2 >= 0, which starts at c^2 ||g||^2. An update lowers it by
+    2 c y g(x) - 2 m - k(x, x), and y g(x) >= 1 - loss_t; w' raises it by ||w'||^2 - ||w||^2 + 2 c ||g|| ||w' - w|| at
+    most; the ball does not raise it while c ||g|| is in it. The best such c > 0 gives the formula.
+
+    Parameters
+    ----------
+    norm, loss : float
+        ||g|| and its hinge losses.
+    energy : float
+        sum of k(x, x) + 2 m over the updates and of ||w'||^2 - ||w||^2.
+    distance : float
+        sum of ||w' - w||.
+    margin_steps : float
+        Updates that were no mistakes.
+    ball : float
+        The smallest ball that w was pulled back to.
+
+    Notes
+    -----
+    For the algorithm of Liao, Li, Liao, Hu and Dang 2024 (Ahpatron), AAAI; proved above. Their program scales w' up to
+    the length of w, this one leaves it as the projection made it: w' is nearer to w then.
+
+    Examples
+    --------
+    >>> halving_bound(2.0, 1.0, energy=9.0, distance=0.5, margin_steps=2.0)
+    6.0
+    """
+    _check(norm, loss)
+    root = math.sqrt(max(energy, 0.0))
+    reach = root if root <= ball else (ball + energy / ball) / 2
+    return loss - margin_steps + norm * (distance + reach)
+
+
 def forgetron_bound(norm: float, loss: float, budget: int, radius: float = 1.0) -> float:
     """M <= 2 (R ||g||)^2 + 4 loss, if R ||g|| <= sqrt((B + 1) / ln(B + 1)) / 4; else infinity.
 
