@@ -30,6 +30,7 @@ REAL = {
     "peers": "peers",
     "files": "files",
     "streams": "streams",
+    "kernels": "freund_schapire",
 }
 ORDER = (
     "breast_cancer",
@@ -44,6 +45,7 @@ ORDER = (
     "files",
     "streams",
     "threads",
+    "kernels",
 )
 # Suites that take minutes: `make bench-long` runs them, or name them.
 LONG = {

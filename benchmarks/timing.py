@@ -103,7 +103,7 @@ def show_median(times: Sequence[float]) -> str:
     return show(median(times)) + few
 
 
-def spread(values: Sequence[float]) -> str:
+def spread(values: Sequence[float], form: str = ".4f") -> str:
     """The mean, and the least and the greatest where they differ."""
-    low, mid, high = (f"{value:.4f}" for value in (min(values), fmean(values), max(values)))
+    low, mid, high = (f"{value:{form}}" for value in (min(values), fmean(values), max(values)))
     return mid if low == high else f"{mid} ({low} to {high})"

@@ -303,3 +303,26 @@ def projectron(K: Any, y: Any, budget: int, plus: bool) -> BudgetRun:
             tau = min(1.0, (1 - m) / inside, 2 * sure / inside)
         a = a + tau * y[t] * d
     return BudgetRun(mistakes, kept, a, [])
+
+
+def halving(K: Any, y: Any, budget: int) -> BudgetRun:
+    """Margins below 2 add rows; one too many and half go, projected on the others; K(x, x) = 1; each row once."""
+    kept: list[int] = []
+    a = np.zeros(0)
+    mistakes = []
+    for t in range(len(y)):
+        m = y[t] * (K[t, kept] @ a)
+        if m > 0 and m >= 2:
+            continue
+        if m <= 0:
+            mistakes.append(t)
+        if len(kept) == budget:
+            stay = sorted(sorted(range(budget), key=lambda e: (abs(a[e]), e))[budget - budget // 2 :])
+            rows = [kept[e] for e in stay]
+            G = K[np.ix_(rows, rows)]
+            kept, a = rows, np.linalg.solve(G, K[np.ix_(rows, kept)] @ a)
+        kept, a = [*kept, t], np.append(a, y[t])
+        norm2 = a @ K[np.ix_(kept, kept)] @ a
+        if norm2 > 4 * budget:
+            a = a * np.sqrt(4 * budget / norm2)
+    return BudgetRun(mistakes, kept, a, [])

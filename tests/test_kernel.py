@@ -19,6 +19,7 @@ import naive
 from linsep import load, save, separability
 from linsep.app import commands
 from linsep.data.synthetic import make_xor
+from linsep.kernels.losses import LOSSES
 from linsep.learners import (
     AveragedPerceptron,
     KernelPerceptron,
@@ -27,6 +28,7 @@ from linsep.learners import (
     Perceptron,
     PocketPerceptron,
     Rocchio,
+    SGDClassifier,
     VotedPerceptron,
     kernel_function,
 )
@@ -168,7 +170,7 @@ def test_exclusive_or_fails_in_every_linear_learner_and_passes_here() -> None:
     assert sorted(witness.rows) == [0, 1, 2, 3]
     linear: list[Any] = [
         AveragedPerceptron(), MarginPerceptron(), PassiveAggressive(), Perceptron(), PocketPerceptron(), Rocchio(),
-        VotedPerceptron(), KernelPerceptron("linear", max_iter=50),
+        VotedPerceptron(), KernelPerceptron("linear", max_iter=50), *map(SGDClassifier, LOSSES),
     ]  # fmt: skip
     for learner in linear:
         assert learner.fit(X, y).score(X, y) < 1, learner
@@ -274,8 +276,12 @@ def test_labels_of_any_type_and_accuracy() -> None:
         ({"kernel": "cubic"}, 'no kernel is called \'cubic\': choose from "poly", "rbf", "linear"'),
         ({"degree": 0}, "degree must be a whole number of at least 1, got 0"),
         ({"degree": 2.5}, "degree must be a whole number"),
-        ({"gamma": 0.0}, "gamma must be above 0"),
+        ({"gamma": 0.0}, "gamma must be a finite number above 0, got 0.0"),
+        ({"gamma": "scale"}, "gamma must be a finite number above 0, got 'scale'"),
         ({"coef0": np.inf}, "coef0 must be a finite number"),
+        ({"coef0": -0.5}, "below, the kernel is no inner product"),
+        ({"coef0": None}, "coef0 must be a finite number"),
+        ({"kernel": lambda A, B: -(A @ B.T) - 1.0}, r"k\(x, x\) = -\d+ for a training row"),
         ({"which": "best"}, '"last", "averaged" or "voted"'),
         ({"max_iter": 0}, "max_iter must be at least 1"),
         ({"kernel": lambda A, B: A[:, :1] + 2 * B[:, 0]}, "the kernel is not symmetric"),
@@ -297,6 +303,15 @@ def test_bad_parameters_leave_the_learner_as_it_was(parameters: dict[str, Any], 
     with pytest.raises(ValueError, match=message):
         fitted.partial_fit(X, y)
     np.testing.assert_array_equal(fitted.set_params(**KernelPerceptron().get_params()).decision_function(X), before)
+
+
+def test_a_function_of_two_rows_is_told_that_it_gets_two_matrices() -> None:
+    with pytest.raises(ValueError, match="mismatch") as caught:
+        KernelPerceptron(lambda x, y: float(x @ y)).fit(*XOR)
+    assert caught.value.__notes__ == [
+        "the kernel was called with two matrices of rows, (4, 2) and (4, 2), and has to return all their values at "
+        "once, here of shape (4, 4)"
+    ]
 
 
 def test_no_reference_and_no_plane() -> None:
@@ -335,7 +350,9 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     common: Any = {"target": "y", "positive": None, "seconds": None, "holdout": 0.0, "model": tmp_path / "m"}
     result = commands.fit(str(tmp_path / "t.csv"), learner="kernel", max_iter=5, degree=2, **common)
     assert result.data["training_accuracy"] == 1.0
-    assert result.data["bounds"] == []
+    bounds = {row["name"]: row for row in result.data["bounds"]}
+    assert list(bounds) == ["novikoff", "freund-schapire", "freund-schapire hinge", "this run"]
+    assert all(row["mistakes"] <= row["allowed"] for row in bounds.values())
     model = load(tmp_path / "m")
     assert (model.kernel, model.degree, model.which, model.max_iter) == ("poly", 2, "voted", 5)
     shown = commands.show(tmp_path / "m", 5)

@@ -20,7 +20,14 @@ import naive
 from linsep import load, save
 from linsep.learners import KernelPerceptron, Perceptron, kernel_function
 from linsep.learners.budgeted import POLICIES, _draws
-from linsep.theory.budgets import forgetron_bound, projection_bound, random_removal_bound, removal_bound
+from linsep.theory.budgets import (
+    forgetron_bound,
+    halving_bound,
+    kernel_bounds,
+    projection_bound,
+    random_removal_bound,
+    removal_bound,
+)
 from linsep.types import Array, DataError
 
 policies = pytest.mark.parametrize("policy", POLICIES)
@@ -80,6 +87,8 @@ def test_equals_its_twin(seed: int, policy: str, budget: int, as_sparse: bool) -
     elif policy == "random":
         drawn = _draws(int(np.random.RandomState(seed).randint(2**31)), 0, 0, len(y))
         twin = naive.removal(K, y, budget, drawn)
+    elif policy == "ahpatron":
+        twin = naive.halving(K, y, budget)
     else:
         twin = naive.projectron(K, y, budget, policy == "projectron++")
     assert learner.n_mistakes_ == len(twin.mistakes)
@@ -94,11 +103,12 @@ def test_a_budget_never_used_up_changes_nothing(policy: str) -> None:
     X, y, _ = on_sphere(0, p=20)
     learner = unit_kernel(budget=150, budget_policy=policy).fit(X, y)
     free = unit_kernel().fit(X, y)
-    if policy != "projectron++":
+    margins = policy in ("projectron++", "ahpatron")
+    if not margins:
         assert learner.n_mistakes_ == free.n_mistakes_
         np.testing.assert_array_equal(learner.support_, free.support_)
         np.testing.assert_allclose(learner.decision_function(X), free.decision_function(X))
-    assert learner.norm2_[0] == pytest.approx(free.norm2_[0]) or policy == "projectron++"
+    assert learner.norm2_[0] == pytest.approx(free.norm2_[0]) or margins
 
 
 def test_projectron_keeps_a_basis_and_loses_nothing() -> None:
@@ -123,6 +133,37 @@ def test_no_run_makes_more_mistakes_than_its_bound(seed: int, policy: Any, budge
     learner = unit_kernel(random_state=seed, **on_budget).fit(X, y)
     for norm, loss in separators(value, y):
         assert learner.n_mistakes_ <= learner.mistake_bound(norm, loss)[0] + 1e-6
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.0, 0.3]))
+def test_no_run_of_all_rows_makes_more_than_each_bound_at_two_functions(seed: int, epochs: int, noise: float) -> None:
+    X, y, value = on_sphere(seed, noise=noise)
+    learner = unit_kernel(max_iter=epochs).fit(X, y)
+    norm_w = math.sqrt(learner.norm2_[0])
+    run: Any = {"norm_w": norm_w, "passes": learner.n_iter_}
+    for margins, norm in ((y * value, math.sqrt(2.0)), (y * learner.decision_function(X), norm_w)):
+        for bound in kernel_bounds(margins, norm, 1.0, **run):
+            made = learner.trace_.mistakes[0] if bound.one_pass else learner.n_mistakes_
+            assert bound.value is None or made <= bound.value + 1e-6, bound
+        # The least over c: no other one does better, and the tried one is `projection_bound`.
+        least = kernel_bounds(margins, norm, 1.0, **run).get("this run").value
+        for c in [0.0, 0.1, 1.0, 3.0, *(1 / margins[margins > 1e-3][:9])]:
+            loss = learner.n_iter_ * np.maximum(0.0, 1.0 - c * margins).sum()
+            assert least is not None
+            assert least <= projection_bound(c * norm, loss, norm_w=norm_w) * (1 + 1e-9)
+
+
+def test_kernel_bounds_by_hand() -> None:
+    table = kernel_bounds([2.0, -1.0, 4.0], norm=1.0, R=2.0, norm_w=3.0, passes=2, mistakes=5)
+    assert not table.get("novikoff").applies
+    # At c = 0, 1/4 and 1/2: 2 * 3; 2 (1/2 + 5/4) + 3/4; 2 * 3/2 + 3/2.
+    assert table.get("this run").value == 4.25
+    assert kernel_bounds([2.0, 4.0], norm=1.0, R=2.0, norm_w=3.0).get("novikoff").value == 1.0
+    zero = kernel_bounds([0.0, 0.0], norm=0.0, R=2.0, norm_w=0.0)
+    assert (zero.get("this run").value, zero.get("novikoff").applies) == (2.0, False)
+    with pytest.raises(DataError, match="no examples"):
+        kernel_bounds([], norm=1.0, R=2.0, norm_w=3.0)
 
 
 @settings(max_examples=25, deadline=None)
@@ -153,6 +194,9 @@ def test_bounds_by_hand() -> None:
     # c = 2 by hand: (4 + 4 * 3) / (2 - 9 / 200).
     assert random_removal_bound(1.0, 3.0, 100) <= 16 / (2 - 9 / 200)
     assert random_removal_bound(10.0, 0.0, 100) == math.inf
+    run: Any = {"energy": 9.0, "distance": 0.5, "margin_steps": 2.0}
+    assert halving_bound(2.0, 1.0, **run) == halving_bound(2.0, 1.0, ball=3.0, **run) == 1 - 2 + 2 * 3.5
+    assert halving_bound(2.0, 1.0, ball=1.0, **run) == 1 - 2 + 2 * 5.5
     for wrong in ((-1.0, 0.0), (1.0, -1.0), (math.nan, 0.0)):
         with pytest.raises(DataError, match="at least 0"):
             removal_bound(*wrong, energy=1.0)
@@ -175,8 +219,13 @@ def test_memory_is_flat_for_ever(policy: str, n_classes: int) -> None:
         # All there is: no attribute grows beside the state.
         assert sum(getattr(value, "nbytes", 0) for value in vars(learner).values()) < 1000
     assert learner.n_mistakes_ > 500
-    assert len(set(sizes[10:])) == 1
-    assert len(learner.support_) == 10 * (1 if n_classes == 2 else 3)
+    n_planes = 1 if n_classes == 2 else 3
+    if policy == "ahpatron":  # from half of them up to all
+        assert max(sizes[30:]) <= max(sizes[:30])
+        assert 5 * n_planes <= len(learner.support_) <= 10 * n_planes
+    else:
+        assert len(set(sizes[10:])) == 1
+        assert len(learner.support_) == 10 * n_planes
 
 
 @small

@@ -156,6 +156,7 @@ def test_ctrl_c_keeps_the_model_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"max_seconds": 0.0}, "max_seconds must be above 0"),
         ({"learning_rate_init": -1.0}, "learning_rate_init must be above 0"),
         ({"alpha": -1.0}, "alpha must be at least 0"),
+        ({"tol": "auto"}, "tol must be at least 0, got 'auto'"),
     ],
 )
 def test_bad_parameters(parameters: Any, message: str) -> None:
@@ -250,6 +251,12 @@ def test_a_rung_has_to_beat_every_one_below_it() -> None:
         found = climb(X, X[:, 1], dict(zip("abc", map(Knows, shares), strict=True)))
         assert found.accuracy == dict(zip("abc", np.array(shares) / 1000, strict=True))
         assert found.name == rung
+
+
+def test_four_rows_show_nothing_and_it_says_so() -> None:
+    found = climb(*XOR, {name: rung for name, rung in RUNGS.items() if name != "mlp"})
+    assert found.name == "rocchio"
+    assert "On fewer than 10 rows no rung can be better by three standard errors (averaged 0.0%" in found.why
 
 
 def test_the_ladder_wants_rows_to_hold_out() -> None:

@@ -431,6 +431,7 @@ def test_probabilities() -> None:
         ({"loss": "log"}, "no loss called 'log': choose from perceptron, hinge, logistic, squared_hinge, squared"),
         ({"projection_radius": 0.0}, "projection_radius must be above 0 and finite, or None"),
         ({"projection_radius": -1.0}, "projection_radius must be above 0"),
+        ({"projection_radius": "1"}, "projection_radius must be above 0"),
         ({"clip_norm": math.nan}, "clip_norm must be above 0"),
         ({"average": "mean"}, 'average must be "eta" or "uniform" or None'),
         ({"learning_rate": "optimal"}, 'learning_rate must be "constant" or "invsqrt"'),

@@ -6,6 +6,7 @@ from linsep.data.synthetic import make_separable
 from linsep.learners import (
     MLP,
     AveragedPerceptron,
+    ChainModel,
     KernelPerceptron,
     MarginPerceptron,
     PassiveAggressive,
@@ -28,6 +29,7 @@ from linsep.theory.sgd import sgd_bound
 __all__ = [
     "MLP",
     "AveragedPerceptron",
+    "ChainModel",
     "KernelPerceptron",
     "MarginPerceptron",
     "PassiveAggressive",

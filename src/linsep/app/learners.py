@@ -34,7 +34,7 @@ LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "pa2": (PassiveAggressive, {"variant": "pa2"}),
     "rocchio": (Rocchio, {}),
     "sgd": (SGDClassifier, {"sampling": "replacement", "projection_radius": 10.0}),  # what carries a guarantee
-    "kernel": (KernelPerceptron, {"which": "voted"}),
+    "kernel": (KernelPerceptron, {"which": "voted", "max_iter": 10}),
     "mlp": (MLP, {}),
 }
 

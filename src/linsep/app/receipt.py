@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from linsep.theory.bounds import mistake_bounds
+from linsep.learners import KernelPerceptron
+from linsep.learners.kernel_function import KernelFunction
+from linsep.theory.bounds import MistakeBounds, mistake_bounds
 from linsep.theory.bracket import max_margin
+from linsep.theory.budgets import kernel_bounds
 from linsep.theory.margin import radius
 from linsep.theory.separability import separability
 from linsep.theory.sgd import least_loss, training_loss
@@ -131,14 +135,30 @@ def _excess(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict
 
 def _bounds(learner: Any, X: Any, y: Array, planes: list[Hyperplane]) -> tuple[list[tuple[str, str]], Any]:
     """Mistakes made against each bound, the least of those at the planes at hand."""
+    if isinstance(learner, KernelPerceptron):
+        R, table = _kernel_bounds(learner, X, y)
+        lines, data = _told([table], learner)
+        return [("R in the kernel's space", f"{R:.6g}"), *lines], data
     if not getattr(learner, "_unit_steps", False):
         return [
             ("mistake bounds", "none for this learner: they are about a plane that takes unit steps at mistakes")
         ], []
-    tables = [mistake_bounds(X, y, *plane, fit_intercept=learner.fit_intercept) for plane in planes]
+    return _told([mistake_bounds(X, y, *plane, fit_intercept=learner.fit_intercept) for plane in planes], learner)
+
+
+def _kernel_bounds(learner: KernelPerceptron, X: Any, y: Array) -> tuple[float, MistakeBounds]:
+    """R and the bounds of a learner of two classes, at its last vector."""
+    margins = copy(learner).set_params(which="last").decision_function(X)
+    margins[y != learner.classes_[1]] *= -1
+    kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
+    R, norm = float(np.sqrt(kernel.diagonal(X).max())), float(np.sqrt(learner.norm2_[0]))
+    return R, kernel_bounds(margins, norm, R, norm_w=norm, passes=learner.n_iter_)
+
+
+def _told(tables: list[MistakeBounds], learner: Any) -> tuple[list[tuple[str, str]], Any]:
     first_pass = int(learner.trace_.mistakes[0])
     lines, data = [], []
-    for rows in zip(*tables, strict=True):
+    for rows in zip(*(table.rows for table in tables), strict=True):
         row = min(rows, key=lambda bound: (not bound.applies, bound.value or 0.0))
         made = first_pass if row.one_pass else learner.n_mistakes_
         text = f"not applicable: {row.why}"

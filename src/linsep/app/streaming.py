@@ -116,8 +116,8 @@ def fit_stream(
 def _begin(
     stream: RowStream, options: StreamOptions, target: str | None, positive: str | None, learner: str, say: Say
 ) -> StreamFit:
-    estimator = make_learner(learner, Limits(None, None, 0))
-    if not can_stream(estimator):
+    estimator = None if learner == "auto" else make_learner(learner, Limits(None, None, 0))
+    if estimator is None or not can_stream(estimator):
         raise DataError(
             f"the learner {learner} needs all rows, or keeps them: a stream has no room for that; take perceptron, "
             "averaged, margin, pa, pa1 or pa2"

@@ -71,10 +71,8 @@ def formula_of(model: Any) -> Formula:
     """
     name = type(model).__name__
     if not isinstance(model, LinearClassifier) or _predicts_otherwise(type(model)):
-        raise DataError(
-            f"cannot export a {name}: it does not predict by one weight a feature; an averaged perceptron "
-            "(--learner averaged) does"
-        )
+        does = "; an averaged perceptron (--learner averaged) does" if hasattr(model, "decision_function") else ""
+        raise DataError(f"{name} cannot be exported: it does not predict by one weight a feature{does}")
     check_is_fitted(model)
     classes = model.classes_.tolist()
     if len(classes) < 2:

@@ -16,7 +16,8 @@ class Kept(NamedTuple):
 
     `live` holds the slots of the rows in use, oldest first, with room for budget + 1; `coefs` the coefficient of each
     slot; `counts` = (rows in use, mistakes, margin updates); `sums` are named in `SUMS`, see `linsep.theory.budgets`:
-    `radius2` is the largest k(x, x) so far, or what it was set to before.
+    `radius2` is the largest k(x, x) so far, or what it was set to before; `norm2` is ||w||^2 and `ball2` the square of
+    the smallest ball that w was pulled back to, 0 for none (`halving_block` alone).
     """
 
     live: Array
@@ -25,8 +26,10 @@ class Kept(NamedTuple):
     sums: Array
 
 
-SUMS = ("energy", "given_up", "damage", "shrinking", "spent", "distance", "margin_steps", "radius2")
-_ENERGY, _GIVEN_UP, _DAMAGE, _SHRINKING, _SPENT, _DISTANCE, _MARGIN_STEPS, _RADIUS2 = range(len(SUMS))
+SUMS = (
+    "energy", "given_up", "damage", "shrinking", "spent", "distance", "margin_steps", "radius2", "norm2", "ball2"
+)  # fmt: skip
+_ENERGY, _GIVEN_UP, _DAMAGE, _SHRINKING, _SPENT, _DISTANCE, _MARGIN_STEPS, _RADIUS2, _NORM2, _BALL2 = range(len(SUMS))
 _SIZE, _MISTAKES, _MARGIN_UPDATES = range(3)
 
 
@@ -174,3 +177,96 @@ def projecting_block(
         made += 1
     kept.counts[_SIZE] = size
     return made
+
+
+@njit(cache=True, nogil=True)
+def halving_block(G: Any, y: Any, kept: Kept, budget: int, tolerance: float, updated: Any) -> int:
+    """A margin below 2 max k(x, x) adds a row; before one too many, half of the rows go. Return the updates.
+
+    `G` as in `removing_block`. Those with the smallest coefficients go, of equal ones the older, and what they said is
+    projected on the rows that stay. After each update w is pulled back to the ball ||w||^2 <= 4 budget max k(x, x).
+    Changes `kept` and `updated`.
+    """
+    first = G.shape[0] - y.shape[0]
+    made = 0
+    for t in range(y.shape[0]):
+        s = first + t
+        size = kept.counts[_SIZE]
+        radius2 = kept.sums[_RADIUS2] = max(kept.sums[_RADIUS2], G[s, s])
+        m = y[t] * _value(G, s, kept, size)
+        if m > 0.0 and m >= 2.0 * radius2:
+            continue
+        if m <= 0.0:
+            kept.counts[_MISTAKES] += 1
+        else:
+            kept.counts[_MARGIN_UPDATES] += 1
+            kept.sums[_MARGIN_STEPS] += 1.0
+        if size == budget:
+            _halve(G, kept, budget // 2, tolerance * radius2)
+            size = budget // 2
+            m = y[t] * _value(G, s, kept, size)
+        kept.coefs[s] = y[t]
+        kept.live[size] = s
+        kept.counts[_SIZE] = size = size + 1
+        kept.sums[_ENERGY] += G[s, s] + 2.0 * m
+        kept.sums[_NORM2] += G[s, s] + 2.0 * m
+        ball2 = 4.0 * budget * radius2
+        if kept.sums[_NORM2] > ball2:
+            for e in range(size):
+                kept.coefs[kept.live[e]] *= math.sqrt(ball2 / kept.sums[_NORM2])
+            kept.sums[_NORM2] = ball2
+            kept.sums[_BALL2] = ball2 if kept.sums[_BALL2] == 0.0 else min(ball2, kept.sums[_BALL2])
+        updated[made] = t
+        made += 1
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _halve(G: Any, kept: Kept, keep: int, ridge: float) -> None:
+    """Leave the `keep` rows with the largest coefficients, and w as near to what it was as they can bring it.
+
+    Solves (K + ridge I) b = K' a for the steps b that the rows staying take over, a those of the rows going.
+    """
+    size = kept.counts[_SIZE]
+    live = kept.live[:size].copy()
+    sizes = np.abs(kept.coefs[live])
+    stays = np.zeros(size, np.bool_)
+    stays[np.argsort(sizes, kind="mergesort")[size - keep :]] = True
+    before = kept.coefs[live]
+    rows, b, z = np.empty(keep, np.int64), np.zeros(keep), np.zeros(keep)
+    i, norm2 = 0, 0.0
+    for e in range(size):
+        value = _value(G, live[e], kept, size)
+        norm2 += before[e] * value
+        if stays[e]:
+            rows[i], z[i] = live[e], value
+            i += 1
+    L = np.zeros((keep, keep))
+    for i in range(keep):
+        for e in range(size):
+            if not stays[e]:
+                b[i] += G[rows[i], live[e]] * before[e]
+        for j in range(i + 1):
+            L[i, j] = G[rows[i], rows[j]]
+            for k in range(j):
+                L[i, j] -= L[i, k] * L[j, k]
+            if j < i:
+                L[i, j] /= L[j, j]
+        L[i, i] = math.sqrt(max(L[i, i] + ridge, ridge))
+    _solve(L, keep, b)
+    _solve_transposed(L, keep, b)
+    after, dot = 0.0, 0.0
+    for i in range(keep):
+        kept.coefs[rows[i]] += b[i]
+    for i in range(keep):
+        dot += kept.coefs[rows[i]] * z[i]
+        for j in range(keep):
+            after += kept.coefs[rows[i]] * kept.coefs[rows[j]] * G[rows[i], rows[j]]
+    for e in range(size):
+        if not stays[e]:
+            kept.coefs[live[e]] = 0.0
+    kept.live[:keep] = rows
+    kept.counts[_SIZE] = keep
+    kept.sums[_DISTANCE] += math.sqrt(max(norm2 - 2.0 * dot + after, 0.0))
+    kept.sums[_ENERGY] += after - norm2
+    kept.sums[_NORM2] = after

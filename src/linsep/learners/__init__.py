@@ -8,13 +8,14 @@ from linsep.learners.perceptron import Perceptron
 from linsep.learners.pocket import PocketPerceptron
 from linsep.learners.rocchio import Rocchio
 from linsep.learners.sgd import SGDClassifier
-from linsep.learners.structured import StructuredPerceptron
+from linsep.learners.structured import ChainModel, StructuredPerceptron
 from linsep.learners.tagger import SequenceTagger
 from linsep.learners.voted import VotedPerceptron
 
 __all__ = [
     "MLP",
     "AveragedPerceptron",
+    "ChainModel",
     "KernelPerceptron",
     "MarginPerceptron",
     "PassiveAggressive",

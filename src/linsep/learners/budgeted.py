@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from copy import copy
 from typing import Any
@@ -9,13 +10,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.kernels.budgeted import SUMS, Kept, projecting_block, removing_block
+from linsep.kernels.budgeted import SUMS, Kept, halving_block, projecting_block, removing_block
 from linsep.learners.base import pack_rows, unpack_rows
 from linsep.learners.kernel_function import KernelFunction, block_rows
-from linsep.theory.budgets import FORGETRON_LEAST_BUDGET, projection_bound, removal_bound
+from linsep.theory.budgets import FORGETRON_LEAST_BUDGET, halving_bound, projection_bound, removal_bound
 from linsep.types import Array, DataError
 
-POLICIES = ("forgetron", "random", "projectron", "projectron++")
+POLICIES = ("forgetron", "random", "projectron", "projectron++", "ahpatron")
 _ARRAYS = ("numbers", "coefs", "counts", "sums", "gram")
 
 
@@ -55,7 +56,7 @@ class Budgeted:
 
     def __init__(self, kernel: KernelFunction, policy: str, budget: int, empty: Any, n_planes: int, seed: int) -> None:
         self.kernel, self.policy, self.budget, self.seed = kernel, policy, budget, seed
-        self.removes = policy in ("forgetron", "random")
+        self.removes = policy in ("forgetron", "random", "ahpatron")
         self.values = 0
         self.planes = [Plane(empty, budget, self.removes) for _ in range(n_planes)]
 
@@ -103,14 +104,17 @@ class Budgeted:
         live[:m] = np.arange(m)
         kept = Kept(live, np.concatenate([plane.coefs, np.zeros(b)]), plane.counts, plane.sums)
         updated = np.zeros(b, np.int64)
+        # Float32 rows give kernel values that are no finer than their digits.
+        tolerance = max(1e-10, 1e3 * float(np.finfo(X.dtype).eps))
         if self.removes:
             G = np.block([[plane.gram, across.T], [across, own]])
+        if self.policy == "ahpatron":
+            made = halving_block(G, y, kept, self.budget, tolerance, updated)
+        elif self.removes:
             forget = self.policy == "forgetron"
             draws = np.zeros(0) if forget else _draws(self.seed, *where, b)
             made = removing_block(G, y, kept, self.budget, draws, forget, updated)
         else:
-            # Float32 rows give kernel values that are no finer than their digits.
-            tolerance = max(1e-10, 1e3 * float(np.finfo(X.dtype).eps))
             both, plus = np.hstack([across, own]), self.policy == "projectron++"
             made = projecting_block(both, y, kept, plane.gram, self.budget, tolerance, plus, updated)
         slots = kept.live[: plane.counts[0]]
@@ -149,6 +153,20 @@ class Budgeted:
     def bounds(self, norm: float, loss: float) -> Array:
         """The bound of `linsep.theory.budgets` on the mistakes of each plane of this very run."""
         sums = [dict(zip(SUMS, plane.sums.tolist(), strict=True)) for plane in self.planes]
+        if self.policy == "ahpatron":
+            return np.array(
+                [
+                    halving_bound(
+                        norm,
+                        loss,
+                        energy=s["energy"],
+                        distance=s["distance"],
+                        margin_steps=s["margin_steps"],
+                        ball=math.sqrt(s["ball2"]) or math.inf,
+                    )
+                    for s in sums
+                ]
+            )
         if self.removes:
             names = ("energy", "given_up", "damage", "shrinking")
             return np.array([removal_bound(norm, loss, **{name: s[name] for name in names}) for s in sums])
@@ -174,6 +192,7 @@ class Budgeted:
             plane.rows = unpack_rows(arrays, f"plane{k}", n_features)
             for name in _ARRAYS:
                 setattr(plane, name, arrays[f"plane{k}_{name}"])
+            plane.sums = np.pad(plane.sums, (0, len(SUMS) - len(plane.sums)))  # files from before have fewer
 
 
 def _stack(parts: list[Any]) -> Any:

@@ -63,10 +63,11 @@ class KernelPerceptron(BatchLearner):
         Seed of that order.
     budget : int or None, default=None
         Keep at most so many rows a plane, for ever: on a stream memory stays flat. `which` is "last" then.
-    budget_policy : {"forgetron", "random", "projectron", "projectron++"}, default="forgetron"
+    budget_policy : {"forgetron", "random", "projectron", "projectron++", "ahpatron"}, default="forgetron"
         What a mistake does when the budget is used up: shrink all coefficients and drop the oldest row; drop one at
-        random; or drop none and add the new row's projection on those kept, with "++" for rows right by a small margin
-        too. `mistake_bound` tells what is guaranteed. Memory besides the rows: 8 budget^2 bytes a plane.
+        random; drop none and add the new row's projection on those kept, with "++" for rows right by a small margin
+        too; or drop half, projected on the others ("ahpatron", which also adds rows whose margin is below twice the
+        largest k(x, x)). `mistake_bound` tells what is guaranteed. Memory besides the rows: 8 budget^2 bytes a plane.
     max_seconds, verbose
         As in `Perceptron`.
 
@@ -92,7 +93,8 @@ class KernelPerceptron(BatchLearner):
     References
     ----------
     Freund and Schapire 1999, Machine Learning 37, section 3. Dekel, Shalev-Shwartz and Singer 2008 (Forgetron);
-    Cavallanti, Cesa-Bianchi and Gentile 2007 (random); Orabona, Keshet and Caputo 2009 (Projectron, Projectron++).
+    Cavallanti, Cesa-Bianchi and Gentile 2007 (random); Orabona, Keshet and Caputo 2009 (Projectron, Projectron++);
+    Liao, Li, Liao, Hu and Dang 2024 (Ahpatron, its steps of 1/4, margin of 1/2 and ball of sqrt(budget)/2 times 4).
 
     Examples
     --------

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linsep.kernels.kernelized import gaussian, polynomial
+from linsep.learners.parameters import is_number, is_whole
 from linsep.types import Array, DataError
 
 KERNELS = ("poly", "rbf", "linear")
@@ -23,12 +24,14 @@ def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
     if not callable(kernel) and kernel not in KERNELS:
         known = ", ".join(f'"{name}"' for name in KERNELS)
         raise DataError(f"no kernel is called {kernel!r}: choose from {known}, or give a function")
-    if not (isinstance(degree, int | np.integer) and degree >= 1):
+    if not (is_whole(degree) and degree >= 1):
         raise DataError(f"degree must be a whole number of at least 1, got {degree!r}")
-    if not (np.isfinite(gamma) and gamma > 0):
-        raise DataError(f"gamma must be above 0, got {gamma!r}")
-    if not np.isfinite(coef0):
-        raise DataError(f"coef0 must be a finite number, got {coef0!r}")
+    if not (is_number(gamma) and 0 < gamma < np.inf):
+        raise DataError(f"gamma must be a finite number above 0, got {gamma!r}")
+    if not (is_number(coef0) and 0 <= coef0 < np.inf):
+        raise DataError(
+            f"coef0 must be a finite number, 0 or above (below, the kernel is no inner product), got {coef0!r}"
+        )
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,10 @@ class KernelFunction:
                     f"the kernel is not symmetric: k(x, y) = {square[i, j]:.6g} but k(y, x) = {square[j, i]:.6g} for "
                     "two training rows; a kernel is an inner product, so its order makes no difference"
                 )
+            if (least := float(square.diagonal().min(initial=0.0))) < 0:
+                raise DataError(
+                    f"k(x, x) = {least:.6g} for a training row; a kernel is an inner product, so not below 0"
+                )
         block[rows] = values
 
     def combine(self, A: Any, B: Any, coefs: Array) -> Array:
@@ -113,7 +120,14 @@ class KernelFunction:
             return np.asarray(slope * (A.astype(np.float64, copy=False) @ W) + constant * total)
 
     def _called(self, A: Any, B: Any) -> Array:
-        G = np.asarray(self.kind(A, B))
+        try:
+            G = np.asarray(self.kind(A, B))
+        except Exception as error:
+            error.add_note(
+                f"the kernel was called with two matrices of rows, {A.shape} and {B.shape}, and has to return all "
+                f"their values at once, here of shape {(A.shape[0], B.shape[0])}"
+            )
+            raise
         if G.shape != (A.shape[0], B.shape[0]):
             raise DataError(
                 f"the kernel returned an array of shape {G.shape} for {A.shape[0]} and {B.shape[0]} rows; it is called "

@@ -28,6 +28,8 @@ _FOLDS = 5
 # Above so many rows one fold of them says enough, and above so many a kernel, whose cost grows with the rows times the
 # mistakes, is not tried.
 _MANY_ROWS, _TOO_MANY_FOR_KERNELS = 10_000, 20_000
+# d rows more are more than three standard errors, d > 3 sqrt(d), from 10 on.
+_LEAST_TO_TELL = 10
 
 
 class Ladder(NamedTuple):
@@ -121,4 +123,6 @@ def _why(best: str, accuracy: dict[str, float], names: list[str], n: int) -> str
     if accuracy[best] == 1.0:
         return f"{first}. That leaves nothing to gain, so {' and '.join(above)} above it stayed untried."
     shown = ", ".join(f"{name} {accuracy[name]:.1%}" for name in above if name in accuracy)
+    if n < _LEAST_TO_TELL:
+        return f"{first}. On fewer than {_LEAST_TO_TELL} rows no rung can be better by three standard errors ({shown})."
     return f"{first}. No rung above it was better by more than three standard errors ({shown})."

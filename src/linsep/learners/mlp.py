@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.kernels.epoch import RECORD
 from linsep.learners.base import Classifier
+from linsep.learners.parameters import is_number, is_whole
 from linsep.learners.trace import Trace
 from linsep.learners.training import Progress
 from linsep.types import Array, Budget, StopReason
@@ -154,15 +155,16 @@ class MLP(Classifier):
     def _check_parameters(self) -> None:
         for name in ("hidden", "max_iter"):
             value = getattr(self, name)
-            if (value is not None or name == "hidden") and not (isinstance(value, int | np.integer) and value >= 1):
+            if (value is not None or name == "hidden") and not (is_whole(value) and value >= 1):
                 raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
         for name in ("max_seconds", "learning_rate_init"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"{name} must be above 0, got {value}")
+            if (value is not None or name != "max_seconds") and not (is_number(value) and value > 0):
+                raise ValueError(f"{name} must be above 0, got {value!r}")
         for name in ("alpha", "tol"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
+            value = getattr(self, name)
+            if not (is_number(value) and value >= 0):
+                raise ValueError(f"{name} must be at least 0, got {value!r}")
 
     def _train(self, X: Any, codes: Array) -> None:
         # Imported here: it costs as much as the rest of the learners, and most programs do without.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -25,7 +25,7 @@ def check_choice(learner: Any, name: str, *choices: str) -> None:
         raise ValueError(f"{name} must be {listed}, got {value!r}")
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Whether the value is a real number and no truth value."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 

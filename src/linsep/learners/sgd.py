@@ -26,6 +26,7 @@ from linsep.kernels.gradient import (
 )
 from linsep.kernels.optional import UpdateLog
 from linsep.learners.derived import DerivedLearner
+from linsep.learners.parameters import is_number
 from linsep.learners.training import Progress
 from linsep.theory.bounds import Bound
 from linsep.theory.sgd import auto_eta0, gradient_bound, loss_code, sgd_bound
@@ -218,9 +219,9 @@ class SGDClassifier(DerivedLearner):
                 raise ValueError(f"{name} must be {shown}, got {getattr(self, name)!r}")
         for name in ("projection_radius", "clip_norm"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < math.inf:
-                raise ValueError(f"{name} must be above 0 and finite, or None (no limit), got {value}")
-        if self.eta0 != "auto" and (isinstance(self.eta0, str) or not 0 < self.eta0 < math.inf):
+            if value is not None and not (is_number(value) and 0 < value < math.inf):
+                raise ValueError(f"{name} must be above 0 and finite, or None (no limit), got {value!r}")
+        if self.eta0 != "auto" and not (is_number(self.eta0) and 0 < self.eta0 < math.inf):
             raise ValueError(f'eta0 must be above 0 and finite, or "auto", got {self.eta0!r}')
         if self.eta0 == "auto" and self.max_iter is None:
             auto_eta0(1.0, 1.0, None, self.learning_rate)

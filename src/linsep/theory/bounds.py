@@ -219,14 +219,21 @@ def collins_bounds(
     >>> collins_bounds([2.0, 4.0], norm=2.0, R=3.0).get("collins").value
     9.0
     """
+    rows = bounds_of_margins(margins, norm, R, epochs)
+    rows[0] = replace(rows[0], name="collins", formula="(R / delta)^2")
+    return MistakeBounds(tuple(rows), mistakes, epochs)
+
+
+def bounds_of_margins(margins: Any, norm: float, R: float, epochs: int | None) -> list[Bound]:
+    """Novikoff's bound and those for one pass, from the margins of a vector and two lengths alone."""
     margins = np.asarray(margins, dtype=np.float64)
     if not margins.size:
         raise DataError("there are no examples to take margins of")
     given = _Given(margins, float(norm) ** 2, 0.0, float(R) ** 2, False, False)
-    rows = [replace(_novikoff(given), name="collins", formula="(R / delta)^2"), *_one_pass(given, epochs)]
+    rows = [_novikoff(given), *_one_pass(given, epochs)]
     if given.whole2 == 0:
         rows = [Bound(row.name, None, False, "u is the zero vector", row.formula, row.one_pass) for row in rows]
-    return MistakeBounds(tuple(rows), mistakes, epochs)
+    return rows
 
 
 def margin_upper_bound(w: Any, b: float, n_updates: int) -> float:

@@ -2,14 +2,17 @@
 
 In every bound g is any function of the kernel's space, `norm` is ||g||, and `loss` the sum of its hinge losses
 max(0, 1 - y_t g(x_t)) over the visits of the run. All hold for any rows in any order, for unit steps from zero.
+`kernel_bounds` has those of a run that kept all its rows.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from linsep.theory.bounds import Bound, MistakeBounds, bounds_of_margins
 from linsep.types import DataError
 
 FORGETRON_LEAST_BUDGET = 84
@@ -48,6 +51,53 @@ def projection_bound(
     return loss - margin_steps + norm * (norm_w + distance)
 
 
+def kernel_bounds(
+    margins: Any, norm: float, R: float, *, norm_w: float, passes: int = 1, mistakes: int | None = None
+) -> MistakeBounds:
+    """Every bound on the mistakes of a kernel perceptron that keeps all its rows, at one function g of its space.
+
+    With m_i = y_i g(x_i), gamma = min_i m_i / ||g|| and R^2 at least every k(x_i, x_i):
+
+    - novikoff: (R / gamma)^2, for any number of passes, if every m_i > 0;
+    - freund-schapire, plain and hinge: as in `linsep.theory.bounds.mistake_bounds`, for the first pass alone;
+    - this run: min over c >= 0 of T sum_i max(0, 1 - c m_i) + c ||g|| ||w||, for T passes that ended with ||w||:
+      `projection_bound` at c g. It needs no separator, but is known only after the run.
+
+    Parameters
+    ----------
+    margins : array of shape (n_samples,)
+        The m_i.
+    norm, R : ||g|| and R
+    norm_w : ||w|| at the end
+    passes : int
+        T.
+    mistakes : int, optional
+        Made, to stand in the table.
+
+    Raises
+    ------
+    DataError
+        There are no rows.
+
+    Examples
+    --------
+    >>> found = kernel_bounds([1.0, 2.0], norm=1.0, R=3.0, norm_w=2.0)
+    >>> found.get("novikoff").value, found.get("this run").value
+    (9.0, 2.0)
+    """
+    rows = bounds_of_margins(margins, norm, R, None)
+    m = np.sort(np.asarray(margins, dtype=np.float64))
+    # Convex and piecewise linear in c: least at 0 or where the loss of a row ends, 1 / m_i.
+    first = int(np.searchsorted(m, 0.0, side="right"))
+    with np.errstate(over="ignore", invalid="ignore"):
+        c = 1.0 / m[first:]
+        losses = np.arange(first, len(m)) - c * np.concatenate([[0.0], np.cumsum(m)])[first:-1]
+        values = passes * np.maximum(losses, 0.0) + c * float(norm) * float(norm_w)
+    least = float(np.nanmin(values, initial=passes * len(m)))
+    formula = "min over c of T sum max(0, 1 - c m) + c ||g|| ||w||"
+    return MistakeBounds((*rows, Bound("this run", least, True, "", formula)), mistakes, 1 if passes == 1 else None)
+
+
 def removal_bound(
     norm: float, loss: float, *, energy: float, given_up: float = 0.0, damage: float = 0.0, shrinking: float = 0.0
 ) -> float:
@@ -78,6 +128,45 @@ def removal_bound(
     """
     _check(norm, loss)
     return loss + given_up + norm * math.sqrt((1 + shrinking) * max(energy + damage, 0.0))
+
+
+def halving_bound(
+    norm: float, loss: float, *, energy: float, distance: float, margin_steps: float, ball: float = math.inf
+) -> float:
+    """M <= loss - margin_steps + ||g|| (distance + h), h = sqrt(energy), or (ball + energy / ball) / 2 if that is more.
+
+    For a run whose updates add y k(x, .), also where m = y w(x) is above 0, which now and then replaces w by another w'
+    and pulls w back to a ball around 0. Follow ||w - c g||^2 >= 0, which starts at c^2 ||g||^2. An update lowers it by
+    2 c y g(x) - 2 m - k(x, x), and y g(x) >= 1 - loss_t; w' raises it by ||w'||^2 - ||w||^2 + 2 c ||g|| ||w' - w|| at
+    most; the ball does not raise it while c ||g|| is in it. The best such c > 0 gives the formula.
+
+    Parameters
+    ----------
+    norm, loss : float
+        ||g|| and its hinge losses.
+    energy : float
+        sum of k(x, x) + 2 m over the updates and of ||w'||^2 - ||w||^2.
+    distance : float
+        sum of ||w' - w||.
+    margin_steps : float
+        Updates that were no mistakes.
+    ball : float
+        The smallest ball that w was pulled back to.
+
+    Notes
+    -----
+    For the algorithm of Liao, Li, Liao, Hu and Dang 2024 (Ahpatron), AAAI; proved above. Their program scales w' up to
+    the length of w, this one leaves it as the projection made it: w' is nearer to w then.
+
+    Examples
+    --------
+    >>> halving_bound(2.0, 1.0, energy=9.0, distance=0.5, margin_steps=2.0)
+    6.0
+    """
+    _check(norm, loss)
+    root = math.sqrt(max(energy, 0.0))
+    reach = root if root <= ball else (ball + energy / ball) / 2
+    return loss - margin_steps + norm * (distance + reach)
 
 
 def forgetron_bound(norm: float, loss: float, budget: int, radius: float = 1.0) -> float:
