@@ -1,11 +1,15 @@
 """What MkDocs does beyond its own: the gallery and the changelog become pages, and nothing loads from the network."""
 
 import re
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone, not as one of a folder
+from options import commands, option_table
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "build" / "gallery"
@@ -24,6 +28,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, f"gallery/{path.name}", abs_src_path=str(path)))
     files.append(File.generated(config, "changelog.md", abs_src_path=str(ROOT / "CHANGELOG.md")))
     return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Put the options of a command where its page wants them."""
+    return re.sub(r"<!-- options: ([a-z ]+) -->", lambda found: option_table(commands()[found[1]]), markdown)
 
 
 def on_post_build(config: MkDocsConfig) -> None:
