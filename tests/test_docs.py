@@ -60,5 +60,5 @@ def test_the_table_of_capabilities_is_what_the_code_says() -> None:
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    listed = set(re.findall(r": ([\w./-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.M))
+    listed = set(re.findall(r"(?:: |- )([\w./-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.M))
     assert {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")} == listed - {"gallery/index.md", "changelog.md"}
