@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
+DOCS_READY := .venv-docs/.ready
 
-.PHONY: demo gallery test test-lowest lint types format lock bench bench-long clean
+.PHONY: demo docs gallery test test-lowest lint types format lock bench bench-long clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -60,6 +61,17 @@ $(BENCH_READY): requirements/bench.lock pyproject.toml
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
+# The site, in site/, with the gallery drawn anew; a warning is an error. It loads nothing from the network.
+$(DOCS_READY): requirements/docs.lock pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+docs: $(DOCS_READY)
+	.venv-docs/bin/python -W error docs/gallery build/gallery
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --quiet --strict
+
 # Real data: ../shared/data/get.sh DIR, then DATA_PKGS=DIR make bench. SUITES="mnist text" runs these alone;
 # PAGE=docs/performance.md also puts what is printed into that page.
 bench: $(BENCH_READY)
@@ -72,4 +84,4 @@ bench-long:
 	$(MAKE) bench SUITES="$(LONG)"
 
 clean:
-	rm -rf .venv .venv-bench .venv-lowest linsep-demo
+	rm -rf .venv .venv-bench .venv-docs .venv-lowest build site linsep-demo

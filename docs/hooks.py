@@ -1,0 +1,43 @@
+"""What MkDocs does beyond its own: the gallery and the changelog become pages, and nothing loads from the network."""
+
+import re
+import sys
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone, not as one of a folder
+from options import commands, option_table
+
+ROOT = Path(__file__).parents[1]
+GALLERY = ROOT / "build" / "gallery"
+# What a browser would fetch by itself when the page opens; links that a reader may follow are not among them.
+FETCHED = re.compile(
+    r"""<(?:script|img|iframe|source|video)\b[^>]*\bsrc=["']?(?:https?:)?//|<link\b[^>]*"""
+    r"""\brel=["']?(?:stylesheet|preconnect|icon|preload)\b[^>]*\bhref=["']?(?:https?:)?//"""
+)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the gallery's page and pictures, and the changelog, which stand outside docs/."""
+    if not (GALLERY / "index.md").exists():
+        raise PluginError("there is no build/gallery/index.md: `make docs` draws the gallery first")
+    for path in sorted(GALLERY.iterdir()):
+        files.append(File.generated(config, f"gallery/{path.name}", abs_src_path=str(path)))
+    files.append(File.generated(config, "changelog.md", abs_src_path=str(ROOT / "CHANGELOG.md")))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Put the options of a command where its page wants them."""
+    return re.sub(r"<!-- options: ([a-z ]+) -->", lambda found: option_table(commands()[found[1]]), markdown)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Refuse a page that fetches anything from another machine."""
+    for page in sorted(Path(config.site_dir).rglob("*.html")):
+        found = FETCHED.search(page.read_text(encoding="utf-8"))
+        if found:
+            raise PluginError(f"{page} loads from the network: {found.group()}")
