@@ -18,6 +18,7 @@ from linsep.learners import (
     VotedPerceptron,
 )
 from linsep.regression import Separation, SeparationError, SeparationWarning, separation, separation_scan
+from linsep.reporting import Report, report
 from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
@@ -33,6 +34,7 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "PocketPerceptron",
+    "Report",
     "Rocchio",
     "SGDClassifier",
     "Separation",
@@ -48,6 +50,7 @@ __all__ = [
     "mistake_bounds",
     "online_risk_bound",
     "open_data",
+    "report",
     "save",
     "separability",
     "separation",
