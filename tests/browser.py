@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,6 +22,14 @@ _FLAGS = (
     "--disable-background-networking",
     "--remote-debugging-pipe",
 )
+# Moves the two ends to where the browser looks for them; by way of high numbers, as one may stand in the other's place.
+_MOVE = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 100) for end in sys.argv[1:3]]
+for place, end in enumerate(ends, start=3):
+    os.dup2(end, place)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 class Browser:
@@ -33,11 +42,10 @@ class Browser:
         self._number = 0
         there, self._write = os.pipe()
         self._read, here = os.pipe()
-        # A shell moves the two ends to where the browser looks for them.
-        command = f'exec "$0" "$@" 3<&{there} 4>&{here}'
+        command = [CHROMIUM, *_FLAGS, f"--user-data-dir={folder / 'profile'}", "about:blank"]
         with (folder / "chromium.log").open("wb") as log:
             self._process = subprocess.Popen(
-                ["sh", "-c", command, CHROMIUM, *_FLAGS, f"--user-data-dir={folder / 'profile'}", "about:blank"],
+                [sys.executable, "-c", _MOVE, str(there), str(here), *command],
                 pass_fds=(there, here),
                 stdin=subprocess.DEVNULL,
                 stdout=log,

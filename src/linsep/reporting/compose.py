@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from linsep.data.open import open_data
 from linsep.data.table import TableChunk
 from linsep.learners import VotedPerceptron
 from linsep.plots.style import count
-from linsep.plots.subject import labels_of, margins_of, subject_of, table_of
+from linsep.plots.subject import labels_of, margins_of, signs_of, subject_of, table_of
 from linsep.regression import Separation
 from linsep.reporting import tables
 from linsep.reporting.draw import Sketch, draw_all
@@ -25,7 +24,8 @@ from linsep.reporting.pictures import Seen, certificate_sketches, model_sketches
 from linsep.reporting.receipt import Receipt
 from linsep.reporting.weights import Weights, weights_of
 from linsep.theory.certificate import Separability
-from linsep.types import Array, DataError, Hyperplane
+from linsep.theory.separation_words import opening
+from linsep.types import Array, Hyperplane
 
 Lines = list[tuple[str, str]]
 _MOST_ASKED = 4  # classes against the rest that are drawn
@@ -46,11 +46,12 @@ class About(NamedTuple):
     names: list[str]
 
 
-def about_rows(X: Any, y: Any, encoder: Any = None) -> About:
-    """Of an array or a dataframe; of a dataframe with the columns of an encoder."""
+def about_rows(X: Any, y: Any, encoder: Any = None, names: list[str] | None = None) -> About:
+    """Of an array, whose columns may have `names`, or a dataframe; of a dataframe with the columns of an encoder."""
     if not hasattr(X, "columns"):
         table = table_of(X)
-        return About(table.X, labels_of(y, table.X.shape[0]), tables.columns_of(table.X, table.names), table.names)
+        names = names or table.names
+        return About(table.X, labels_of(y, table.X.shape[0]), tables.columns_of(table.X, names), names)
     source = open_data(X)
     chunk = source.read()
     labels = labels_of(y, chunk.n_rows)
@@ -121,18 +122,17 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
     )
 
 
+def check_labels(model: Any, y: Array) -> None:
+    """Raise DataError for a label that the model does not know."""
+    signs_of(subject_of(model), y)
+
+
 def _see(model: Any, about: About, weights: Weights) -> Seen:
     """Decide all rows, once: what is drawn asks for the same values again and again."""
     rows = about.matrix
-    if rows is None:
-        raise DataError("the model needs numbers in every column, or the rows as an array")
-    if rows.shape[1] <= 2:
-        rows = (rows.toarray() if hasattr(rows, "toarray") else rows).view(NamedRows)
-        rows.columns = about.names
+    rows = _named_axes(rows, about.names)
     plain = np.asarray(rows) if isinstance(rows, NamedRows) else rows
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        z = model.decision_function(plain)
+    z = model.decision_function(plain)
     same = copy.copy(model)
     same.decision_function = lambda X: z if X is rows else model.decision_function(np.asarray(X))
     subject = subject_of(same)
@@ -140,11 +140,18 @@ def _see(model: Any, about: About, weights: Weights) -> Seen:
     return Seen(same, rows, about.y, margins_of(subject, rows, about.y), linear)
 
 
+def _named_axes(rows: Any, names: list[str]) -> Any:
+    """Rows whose one or two features are the axes of a picture know what they are called; others as they are."""
+    if rows.shape[1] > 2:
+        return rows
+    named = (rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)).view(NamedRows)
+    named.columns = names
+    return named
+
+
 def _mistakes(model: Any, about: About, margins: Array, mistaken: Array, weights: Weights) -> tables.Table:
     worst = mistaken[np.argsort(margins[mistaken], kind="stable")]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        predicted = model.predict(about.matrix[worst[: tables.MOST_ROWS]])
+    predicted = model.predict(about.matrix[worst[: tables.MOST_ROWS]])
     chosen = tables.chosen_columns(about.columns, weights)
     return tables.mistakes_table(worst, about.y, predicted, margins, about.columns, chosen)
 
@@ -203,14 +210,14 @@ def of_certificates(
         if about.matrix is None:
             remarks.append(f"{head}no picture: the numbers are beyond what doubles hold.")
         else:
-            new = certificate_sketches(found, plane, about.matrix, y)
+            new = certificate_sketches(found, plane, _named_axes(about.matrix, about.names), y)
             sketches += [sketch._replace(title=head + sketch.title) for sketch in new]
         if plane is not None and found.verdict == "separable":
             w = Weights(plane.w[None], about.names, np.ones(len(plane.w)), {})
             table = tables.weights_table(w, np.unique(y).tolist(), f"Of the hyperplane; its constant is {plane.b:.6g}.")
-            parts.append(_named(table, head))
+            parts.append(_headed(table, head))
         if found.witness is not None:
-            parts.append(_named(tables.witness_table(found.witness, y, about.columns, chosen), head))
+            parts.append(_headed(tables.witness_table(found.witness, y, about.columns, chosen), head))
         if found.verdict == "undecided":
             remarks.append(f"{head}undecided: there is nothing to draw.")
     if len(asked) > _MOST_ASKED:
@@ -223,10 +230,19 @@ def of_certificates(
     else:
         heading = f"{verdicts.count('separable')} of {len(asked)} classes are separable"
         lead = "Each class was asked about against all the others."
-    return Page(heading, "Is there a separating hyperplane?", lead, lines, command, pictures, parts, remarks + left_out)
+    return Page(
+        title=heading,
+        kicker="Is there a separating hyperplane?",
+        lead=lead,
+        lines=lines,
+        command=command,
+        pictures=pictures,
+        tables=parts,
+        remarks=[*remarks, *left_out],
+    )
 
 
-def _named(table: tables.Table, head: str) -> tables.Table:
+def _headed(table: tables.Table, head: str) -> tables.Table:
     return tables.Table(head + table.title, table.note, table.columns, table.rows)
 
 
@@ -258,7 +274,18 @@ def of_separation(found: Separation, about: About, lines: Lines, command: str, s
         chosen = tables.chosen_columns(about.columns, None)
         parts.append(tables.separated_table(found, about.y, about.columns, chosen))
     kind = {"complete": "Complete separation", "quasi-complete": "Quasi-complete separation"}
-    title = kind.get(found.kind, found.kind.capitalize())
-    shown = [line for line in lines if line[0] != "summary" and not line[0].startswith("  ")]
-    kicker = f"Does the {found.family} regression have finite estimates?"
-    return Page(title, kicker, found.summary(), shown, command, pictures, parts, [*said, *remarks])
+    lead = found.summary()
+    if found.kind != "undecided":
+        lead = opening(found.family, found.kind, found.n_rows, len(found.rows), found.classes)
+    return Page(
+        title=kind.get(found.kind, found.kind.capitalize()),
+        kicker=f"Does the {found.family} regression have finite estimates?",
+        lead=lead,
+        # Coefficients have a table, and advice a list.
+        lines=[line for line in lines if line[0] != "advice" and not line[0].startswith("  ")],
+        command=command,
+        advice=list(found.advice),
+        pictures=pictures,
+        tables=parts,
+        remarks=[*said, *remarks],
+    )

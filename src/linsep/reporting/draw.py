@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from linsep.types import DataError
 
-_INCHES = (4.7, 3.6)
+_INCHES = (4.3, 3.4)
 _PIXELS = 96  # an inch of CSS
 _DPI = 220  # of what is too much for vectors: grounds and clouds of points
 _MANY = 200

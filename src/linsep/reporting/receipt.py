@@ -100,12 +100,12 @@ def _prove(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
     if certificate.verdict == "separable":
-        bracket = max_margin(X, y, bias="free" if fit_intercept else None)
+        bracket = max_margin(X, y, bias="free" if fit_intercept else None, time_limit=_PROOF_SECONDS)
         data["margin"] = bracket.to_dict()
         lines.append(("margin bracket", f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"))
         planes.append(bracket.hyperplane)
         if fit_intercept:  # what bounds mistakes on (x, 1) best
-            planes.append(max_margin(X, y, bias="homogeneous").hyperplane)
+            planes.append(max_margin(X, y, bias="homogeneous", time_limit=_PROOF_SECONDS).hyperplane)
     bound_lines, data["bounds"], bounds = _bounds(learner, X, y, planes)
     reference = planes[-1] if certificate.verdict == "separable" else None
     return lines + bound_lines, data, Proved(certificate, reference, bounds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -74,10 +75,19 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     if X is None:
         return render(compose.of_model(model, None, Receipt(_told_by(model), {}), command))
     about = compose.about_rows(X, y, getattr(model, "encoder_", None))
-    receipt = make_receipt(model, about.matrix, about.y, seconds=None, held_out=None, prove=True)
-    # How to keep rows aside is an option of the command.
-    receipt = replace(receipt, lines=[line for line in receipt.lines if line[0] != "held-out accuracy"])
-    return render(compose.of_model(model, about, receipt, command))
+    if about.matrix is None:
+        raise DataError("the model takes numbers, and a column of X is text; encode it as for the fit")
+    compose.check_labels(model, about.y)
+    if (known := getattr(model, "feature_names_in_", None)) is not None:
+        if hasattr(X, "columns") and list(known) != about.names:
+            raise DataError("the columns of X are not those of the fit, in their order")
+        about = compose.about_rows(X, y, names=list(map(str, known)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # looked at just now
+        receipt = make_receipt(model, about.matrix, about.y, seconds=None, held_out=None, prove=True)
+        # How to keep rows aside is an option of the command.
+        receipt = replace(receipt, lines=[line for line in receipt.lines if line[0] != "held-out accuracy"])
+        return render(compose.of_model(model, about, receipt, command))
 
 
 def _told_by(model: Any) -> list[tuple[str, str]]:
