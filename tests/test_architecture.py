@@ -16,6 +16,7 @@ FILES = sorted((ROOT / "linsep").rglob("*.py"))
 # The part of the library that a module is in -> its floor. Parts on one floor do not import each other.
 FLOORS = {
     "types": 0,
+    "files": 1,
     "jsonable": 1,
     "markup": 1,
     "kernels": 1,
@@ -27,7 +28,8 @@ FLOORS = {
     "plots": 4,
     "scale": 4,
     "export": 4,
-    "app": 5,
+    "reporting": 5,
+    "app": 6,
 }
 KERNELS_MAY_IMPORT = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
 VERIFIERS = {"linsep.theory.exact", "linsep.theory.exact_signs"}  # they share nothing with the search

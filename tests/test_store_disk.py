@@ -96,7 +96,7 @@ left = 0
 
 def follow(frame, event, arg):
     global left
-    if frame.f_code is not store._write.__code__:
+    if frame.f_code is not store.write_whole.__code__:
         return None
     if event == "line":
         if left == 0:

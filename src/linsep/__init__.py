@@ -19,6 +19,7 @@ from linsep.learners import (
     VotedPerceptron,
 )
 from linsep.regression import Separation, SeparationError, SeparationWarning, separation, separation_scan
+from linsep.reporting import Report, report
 from linsep.store import load, save
 from linsep.theory.bounds import mistake_bounds
 from linsep.theory.bracket import max_margin
@@ -35,6 +36,7 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "PocketPerceptron",
+    "Report",
     "Rocchio",
     "SGDClassifier",
     "Separation",
@@ -50,6 +52,7 @@ __all__ = [
     "mistake_bounds",
     "online_risk_bound",
     "open_data",
+    "report",
     "save",
     "separability",
     "separation",

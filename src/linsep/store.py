@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
-from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -23,12 +21,11 @@ from safetensors.numpy import save as _pack
 from sklearn.utils.validation import check_is_fitted
 
 from linsep import learners
+from linsep.files import write_whole
 from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.types import Array, DataError
 
 FORMAT = 1
-# A killed `save` may leave one of these beside the model; it is safe to delete.
-_TEMP = ".linsep-{}.tmp"
 # The digest of the whole file is taken with zeros in its own place. It is the first such text in the file:
 # the model's JSON stands in the header as a quoted string, and deeper strings have longer escapes.
 _MARK = rb"\"file_sha256\":\""
@@ -71,7 +68,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     ...     load(path).n_mistakes_ == learner.n_mistakes_, load(path).n_iter_
     (True, 2)
     """
-    _write(Path(os.path.realpath(path)), _to_bytes(estimator))
+    write_whole(path, _to_bytes(estimator), "the model")
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -222,30 +219,3 @@ def _unpack_labels(packed: dict[str, Any], arrays: dict[str, Array]) -> Array:
     if packed["dtype"] is None:
         return arrays["classes"]
     return np.array(from_jsonable(packed["values"]), dtype=packed["dtype"])
-
-
-# ------------------------------------------------------------------------- disk
-def _write(path: Path, raw: bytes) -> None:
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise OSError(f"cannot write the model: {path} is not an ordinary file; give the name of one")
-    temp = path.with_name(_TEMP.format(secrets.token_hex(8)))
-    try:
-        try:
-            # "x" with the default mode: the permissions are those the umask gives any new file.
-            with open(temp, "xb") as file:
-                file.write(raw)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temp, path)
-        finally:
-            temp.unlink(missing_ok=True)
-    except OSError as error:
-        advice = "check that the folder exists, is writable and has room"
-        raise OSError(error.errno, f"cannot write the model ({error.strerror}): {advice}", str(path)) from error
-    # The new name must reach the disk too. Not every system can flush a folder; the file is whole either way.
-    with suppress(OSError):
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

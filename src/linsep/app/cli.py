@@ -15,6 +15,18 @@ from rich.markup import escape
 from linsep.app import commands
 from linsep.app import separation as separation_command
 from linsep.app.export import export_model
+from linsep.app.options import (
+    CategoricalOpt,
+    FormatOpt,
+    JsonOpt,
+    Model,
+    ModelArg,
+    PositiveOpt,
+    ReportOpt,
+    RowsArg,
+    TableArg,
+    TargetOpt,
+)
 from linsep.app.result import Result
 from linsep.app.streaming import StreamOptions, fit_stream, wants_stream
 from linsep.app.tag_cli import tag_commands
@@ -26,44 +38,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-
-
-class Format(StrEnum):
-    """File formats by name, for input whose name does not tell."""
-
-    CSV = "csv"
-    PARQUET = "parquet"
-    SVMLIGHT = "svmlight"
-    JSONL = "jsonl"
-    VW = "vw"
-
-
-class Model(StrEnum):
-    """Regression families."""
-
-    LOGISTIC = "logistic"
-    POISSON = "poisson"
-    MULTINOMIAL = "multinomial"
-
-
-TableArg = Annotated[str, typer.Argument(help="CSV (.gz too), Parquet or svmlight file; - is standard input.")]
-RowsArg = Annotated[
-    str,
-    typer.Argument(
-        help="CSV, Parquet, svmlight, JSON lines or Vowpal Wabbit text, .gz or .zst; a folder or a quoted pattern; - "
-        "is standard input."
-    ),
-]
-ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep fit`.")]
-TargetOpt = Annotated[str | None, typer.Option(help="Column that holds the label (svmlight files need none).")]
-PositiveOpt = Annotated[
-    str | None, typer.Option(help="Label of the positive class; with three or more classes, this one against the rest.")
-]
-FormatOpt = Annotated[Format | None, typer.Option(help="Format of the table, where its name does not tell.")]
-CategoricalOpt = Annotated[
-    list[str] | None, typer.Option(help="Read this column as text even if it holds numbers (may be repeated).")
-]
-JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 
 
 def _out() -> Console:
@@ -148,6 +122,7 @@ def fit(
     drift: Annotated[
         str | None, typer.Option(help="Stream: say when the rate of mistakes changes: adwin or page-hinkley.")
     ] = None,
+    report: ReportOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
@@ -188,6 +163,7 @@ def fit(
             model=model,
             categorical=tuple(categorical or ()),
             format=format,
+            report=report,
             say=lambda message: _err().print(escape(message)),
         )
         _finish(result, as_json)
@@ -205,6 +181,7 @@ def fit(
         model=model,
         categorical=tuple(categorical or ()),
         format=format,
+        report=report,
         loss=loss,
         projection_radius=projection_radius,
         kernel=kernel,
@@ -257,6 +234,7 @@ def check(
     certificate: Annotated[
         Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
     ] = None,
+    report: ReportOpt = None,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
     as_json: JsonOpt = False,
@@ -272,6 +250,7 @@ def check(
         positive=positive,
         seconds=seconds,
         certificate=certificate,
+        report=report,
         categorical=tuple(categorical or ()),
         format=format,
     )
@@ -288,6 +267,7 @@ def separation(
     family: Annotated[Model, typer.Option(help="The regression that is to be fitted.")] = Model.LOGISTIC,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
     time_limit: Annotated[float | None, typer.Option(min=0.0, help="Seconds to give up after (exit status 3).")] = None,
+    report: ReportOpt = None,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
     as_json: JsonOpt = False,
@@ -303,6 +283,7 @@ def separation(
         family=family.value,
         fit_intercept=intercept,
         time_limit=time_limit,
+        report=report,
         categorical=tuple(categorical or ()),
         format=format,
     )

@@ -9,6 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -23,8 +24,7 @@ from sklearn.preprocessing import StandardScaler
 
 from linsep.app.learners import Limits, climb_ladder, make_learner
 from linsep.app.progress import EpochProgress
-from linsep.app.proof import proof_lines
-from linsep.app.receipt import Receipt, hold_out, make_receipt
+from linsep.app.report import check_report, page_of_check, page_of_fit, with_report
 from linsep.app.result import Result as Result
 from linsep.app.result import check_writable as check_writable
 from linsep.app.result import program as program
@@ -34,6 +34,9 @@ from linsep.data.open import Source, open_data
 from linsep.data.rowstream import RowStream
 from linsep.data.synthetic import make_separable
 from linsep.learners import SequenceTagger
+from linsep.reporting.proof import proof_lines
+from linsep.reporting.receipt import Receipt, hold_out, make_receipt
+from linsep.reporting.weights import weights_of
 from linsep.store import load, save
 from linsep.theory.separability import Separability, separability
 from linsep.types import Array, DataError, StopReason, Verdict
@@ -52,10 +55,12 @@ def fit(
     model: Path,
     categorical: tuple[str, ...] = (),
     format: str | None = None,
+    report: Path | None = None,
     **options: Any,
 ) -> Result:
     """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
     check_writable(model)
+    check_report(report, model, table)
     source = open_labelled(table, target, format, categorical)
     encoder = TableEncoder().fit(source)
     rows = encoder.transform(source)
@@ -87,7 +92,9 @@ def fit(
     save(estimator, model)
     receipt = make_receipt(estimator, rows.X, classes[codes], seconds=took, held_out=held_out, prove=not interrupted)
     lines = [*choice.lines, *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-    return Result(lines, {**choice.data, **receipt.data, "model": str(model)}, said, interrupted)
+    result = Result(lines, {**choice.data, **receipt.data, "model": str(model)}, said, interrupted)
+    told = replace(receipt, lines=[*choice.lines, *receipt.lines])
+    return with_report(result, report, page_of_fit(estimator, rows.X, classes[codes], source, told))
 
 
 def open_labelled(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:
@@ -239,12 +246,14 @@ def check(
     positive: str | None,
     seconds: float | None,
     certificate: Path | None = None,
+    report: Path | None = None,
     categorical: tuple[str, ...] = (),
     format: str | None = None,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
     if certificate is not None:
         check_writable(certificate)
+    check_report(report, certificate, table)
     source = open_labelled(table, target, format, categorical)
     numbers = exact_numbers(source)
     if numbers.y is None:
@@ -254,6 +263,7 @@ def check(
     if labels.size <= 2 or positive is not None:
         codes, classes = encode_labels(numbers.y, positive)
         found = separability(numbers.X, codes, time_limit=seconds)
+        asked = [("", found, classes[codes])]
         lines = [
             ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
             ("classes", f"{classes[0]} (-), {classes[1]} (+)"),
@@ -264,10 +274,11 @@ def check(
         data = _check_data(found, numbers, classes, target)
         status = _STATUS[found.verdict]
     else:
-        lines, verdicts = [], {}
+        lines, verdicts, asked = [], {}, []
         for label in labels:
             codes, classes = encode_labels(numbers.y, str(label))
             found = separability(numbers.X, codes, time_limit=seconds)
+            asked.append((str(label), found, classes[codes]))
             lines.append((f"{label} against the rest", found.summary()))
             verdicts[str(label)] = _check_data(found, numbers, classes, target)
         verdicts_found = {v["verdict"] for v in verdicts.values()}
@@ -276,7 +287,8 @@ def check(
     if certificate is not None:
         certificate.write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
         lines.append(("certificate", str(certificate)))
-    return Result(lines, data, doubts, exit_status=status)
+    result = Result(lines, data, doubts, exit_status=status)
+    return with_report(result, report, page_of_check(asked, numbers, source, list(lines)))
 
 
 def _check_data(found: Separability, numbers: ExactNumbers, classes: Array, target: str | None) -> dict[str, Any]:
@@ -294,14 +306,10 @@ def _check_data(found: Separability, numbers: ExactNumbers, classes: Array, targ
 def show(model: Path, n_weights: int) -> Result:
     """The largest weights by feature name, and how the model was made."""
     estimator = _load_rows(model)
-    W, what_they_are = _weights(estimator)
-    encoder = getattr(estimator, "encoder_", None)
-    names = getattr(estimator, "feature_names_in_", None) if encoder is None else encoder.feature_names_
-    signs = np.ones(W.shape[1]) if encoder is None else encoder.feature_signs_
-    names = [f"x{j + 1}" for j in range(W.shape[1])] if names is None else list(names)
+    found = weights_of(estimator)
+    W, what_they_are = found.planes, found.about
     binary = len(estimator.classes_) == 2
     labels = [f"{label}: " for label in estimator.classes_] if len(W) > 1 else [""]
-    planes = dict(zip(labels, W, strict=False))
     about = {
         "learner": type(estimator).__name__,
         "classes": "{} (-), {} (+)".format(*estimator.classes_) if binary else _listed(estimator.classes_),
@@ -310,15 +318,11 @@ def show(model: Path, n_weights: int) -> Result:
         "features": f"{W.shape[1]:,}",
     }
     about |= what_they_are
-    if encoder is not None:
+    if getattr(estimator, "encoder_", None) is not None:
         about["weights are per"] = "standard deviation of a number, or 1 for a category"
     if hasattr(estimator, "n_mistakes_"):
         about["mistakes"] = f"{estimator.n_mistakes_:,}"
-    weights = {
-        plane + names[j]: float(w[j] * signs[j])
-        for plane, w in planes.items()
-        for j in np.argsort(-np.abs(w), kind="stable")[:n_weights]
-    }
+    weights = {labels[k] + name: value for k, name, value in found.heaviest(n_weights)}
     lines = [*about.items(), *((f"  {name}", f"{value:+.6g}") for name, value in weights.items())]
     data = {
         "learner": type(estimator).__name__,
@@ -331,18 +335,6 @@ def show(model: Path, n_weights: int) -> Result:
         "weights": weights,
     }
     return Result(lines, data)
-
-
-def _weights(estimator: Any) -> tuple[Array, dict[str, str]]:
-    """One row of weights a plane, and the line that tells what they are."""
-    if hasattr(estimator, "hidden_coef_"):
-        hidden = estimator.hidden_coef_
-        note = f"lengths of a feature's weights into the {len(hidden)} hidden nodes"
-        return np.linalg.norm(hidden, axis=0)[None], {"weights are": note}
-    if hasattr(estimator, "coef_"):
-        return estimator.coef_, {"intercept": ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_)}
-    note = f"{estimator.kernel}, with {len(estimator.support_):,} support rows; features have no weights"
-    return np.zeros((0, estimator.n_features_in_)), {"kernel": note}
 
 
 def synth(rows: int, features: int, margin: float, radius: float, seed: int, output: str) -> str:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from sklearn.base import clone
 
 from linsep.app.progress import EpochProgress
-from linsep.app.receipt import Receipt
 from linsep.learners import (
     MLP,
     AveragedPerceptron,
@@ -21,6 +20,7 @@ from linsep.learners import (
     VotedPerceptron,
 )
 from linsep.learners.ladder import RUNGS, climb
+from linsep.reporting.receipt import Receipt
 from linsep.types import Array, DataError
 
 LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {

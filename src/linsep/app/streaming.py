@@ -16,6 +16,7 @@ from linsep.app.checkpoint import Checkpoint
 from linsep.app.drift import DriftAlarm
 from linsep.app.labels import StreamLabels
 from linsep.app.learners import Limits, make_learner
+from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, check_writable, program
 from linsep.app.stream import Safeguards, Say, StreamFit
 from linsep.app.stream_receipt import stream_receipt
@@ -78,10 +79,12 @@ def fit_stream(
     model: Path,
     categorical: tuple[str, ...],
     format: str | None,
+    report: Path | None = None,
     say: Say,
 ) -> Result:
     """Train on a stream, save the model, and make its receipt."""
     check_writable(model)
+    check_report(report, model, table, options.checkpoint)
     stream = RowStream(
         str(table),
         target=target,
@@ -98,7 +101,7 @@ def fit_stream(
     asked = {"target": target, "positive": positive, "learner": learner, "categorical": list(categorical)}
     with _checkpoint(run, options, asked) as checkpoint:
         if run.counters.finished:
-            return Result(*_told(run, model), [f"{options.checkpoint} is finished: nothing was changed"])
+            return _result(run, model, [f"{options.checkpoint} is finished: nothing was changed"], report)
         try:
             run.run()
         except DataError as error:
@@ -110,7 +113,7 @@ def fit_stream(
         if checkpoint is not None:
             checkpoint.write(run)
         run.save(model)
-    return Result(*_told(run, model), _warnings(run), run.interrupted)
+    return _result(run, model, _warnings(run), report)
 
 
 def _begin(
@@ -153,9 +156,12 @@ def _checkpoint(run: StreamFit, options: StreamOptions, asked: dict[str, Any]) -
         checkpoint.close()
 
 
-def _told(run: StreamFit, model: Path) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _result(run: StreamFit, model: Path, said: list[str], report: Path | None) -> Result:
     lines, data = stream_receipt(run)
-    return [*lines, ("model", f"{model} (next: {program()} show {model})")], {**data, "model": str(model)}
+    shown = [*lines, ("model", f"{model} (next: {program()} show {model})")]
+    result = Result(shown, {**data, "model": str(model)}, said, run.interrupted)
+    names = run.labels.names(run.estimator.classes_)
+    return with_report(result, report, page_of_stream(run.estimator, run.encoder, names, lines))
 
 
 def _text_columns(given: tuple[str, ...]) -> dict[str, str]:

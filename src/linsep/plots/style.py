@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.lines import Line2D
 
 from linsep.types import Array, DataError
 
@@ -21,6 +22,7 @@ INK, GREY = "#222222", "#777777"
 # Blue to orange through white, and at the same time from darker to lighter: the order of values survives in grey.
 VALUES = LinearSegmentedColormap.from_list("linsep", ["#5b9bc8", "#a9cbe3", "#e9edf0", "#fbe9c6", "#ffe08a"])
 SMALL = "small"
+_MOST_NAMED = 12
 # The outline that tells points apart where they lie on each other, and on a ground of their own colour.
 EDGE: dict[str, Any] = {"edgecolors": INK, "linewidths": 0.4}
 
@@ -49,8 +51,13 @@ def note(ax: Axes, text: str) -> None:
 
 
 def legend(ax: Axes, **options: Any) -> None:
-    """A legend in small type, if there is anything to name."""
-    if ax.get_legend_handles_labels()[1] or "handles" in options:
+    """A legend in small type, if there is anything to name; of many things it names the first."""
+    handles = options.pop("handles", None) or ax.get_legend_handles_labels()[0]
+    if len(handles) > _MOST_NAMED:
+        rest = Line2D([], [], ls="", label=f"and {len(handles) - _MOST_NAMED + 1} more")
+        handles = [*handles[: _MOST_NAMED - 1], rest]
+    if handles:
+        options["handles"] = handles
         ax.legend(fontsize=SMALL, framealpha=0.85, handlelength=1.6, borderpad=0.3, labelspacing=0.3, **options)
 
 

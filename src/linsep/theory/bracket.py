@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -108,7 +109,15 @@ class _Difference:
         return np.asarray(rows[0] - rows[1])
 
 
-def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_steps: int = 100_000) -> MarginBracket:
+def max_margin(
+    X: Any,
+    y: Any,
+    *,
+    bias: Bias = "free",
+    tol: float = 1e-6,
+    max_steps: int = 100_000,
+    time_limit: float | None = None,
+) -> MarginBracket:
     """Bracket gamma* = max min_i y_i (w.x_i + b) / ||.|| between a hyperplane and a convex combination.
 
     For any (w, b) and any p in the simplex, with P = sum_i p_i y_i (x_i, 1):
@@ -125,6 +134,8 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
         Which margin: geometric with a bias, that of (x, 1), or geometric without a bias.
     tol : float
         Stop when upper - lower <= tol * upper.
+    time_limit : float, optional
+        Seconds after which the bracket is returned as wide as it then is.
 
     Returns
     -------
@@ -149,23 +160,25 @@ def max_margin(X: Any, y: Any, *, bias: Bias = "free", tol: float = 1e-6, max_st
     s = signs(y)
     if X.dtype != np.float64:
         X = X.astype(np.float64)
+    deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
+    limits: dict[str, Any] = {"tol": tol, "max_steps": max_steps, "deadline": deadline}
     if bias == "free":
-        return _free(X, s, tol, max_steps)
+        return _free(X, s, limits)
     rows = SignedRows(X, s, constant=bias == "homogeneous", scaled=False)
     norms = rows.norms2()
     hull, floor = _Hull(rows), 1e-15 * norms.max() ** 0.5
-    found = nearest_point(hull, int(norms.argmin()), tol=tol, floor=floor, max_steps=max_steps, nearby=hull.nearby)
+    found = nearest_point(hull, int(norms.argmin()), floor=floor, nearby=hull.nearby, **limits)
     p = X.shape[1]
     plane = Hyperplane(found.best[:p], float(found.best[p]) if bias else 0.0)
     weights = dict(zip(found.keys, found.weights.tolist(), strict=True))
     return MarginBracket(min(found.lower, found.upper), found.upper, plane, weights, bias)
 
 
-def _free(X: Any, s: Array, tol: float, max_steps: int) -> MarginBracket:
+def _free(X: Any, s: Array, limits: dict[str, Any]) -> MarginBracket:
     hulls = _Difference(X, s)
     start = hulls.lowest(np.zeros(X.shape[1]))[1]
     size = float(np.sqrt(row_norms2(X).max()))
-    found = nearest_point(hulls, start, tol=tol, floor=1e-15 * size, max_steps=max_steps, nearby=hulls.nearby)
+    found = nearest_point(hulls, start, floor=1e-15 * size, nearby=hulls.nearby, **limits)
     z = X @ found.best
     b = -0.5 * float(z[s > 0].min() + z[s < 0].max())
     weights: dict[int, float] = {}

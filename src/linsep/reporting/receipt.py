@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -15,7 +15,7 @@ from linsep.theory.bounds import MistakeBounds, mistake_bounds
 from linsep.theory.bracket import max_margin
 from linsep.theory.budgets import kernel_bounds
 from linsep.theory.margin import radius
-from linsep.theory.separability import separability
+from linsep.theory.separability import Separability, separability
 from linsep.theory.sgd import least_loss, training_loss
 from linsep.types import Array, Hyperplane
 
@@ -26,15 +26,26 @@ _PROOF_SECONDS = 20.0
 _LEAST_LOSS_ENTRIES = 200_000
 
 
+class Proved(NamedTuple):
+    """What was proved about the training rows; `reference` is their separator with the widest margin of (x, 1)."""
+
+    certificate: Separability | None = None
+    reference: Hyperplane | None = None
+    bounds: MistakeBounds | None = None
+
+
 @dataclass(frozen=True)
 class Receipt:
-    """Lines of (label, text) for people and `data` for programs."""
+    """Lines of (label, text) for people, `data` for programs, and the objects that can be drawn."""
 
     lines: list[tuple[str, str]]
     data: dict[str, Any]
+    proved: Proved = field(default_factory=Proved)
 
 
-def make_receipt(learner: Any, X: Any, y: Array, *, seconds: float, held_out: float | None, prove: bool) -> Receipt:
+def make_receipt(
+    learner: Any, X: Any, y: Array, *, seconds: float | None, held_out: float | None, prove: bool
+) -> Receipt:
     """Describe a fitted learner and prove what can be proved about its training rows."""
     n, p = X.shape
     data: dict[str, Any] = {
@@ -44,7 +55,7 @@ def make_receipt(learner: Any, X: Any, y: Array, *, seconds: float, held_out: fl
         "stop_reason": str(learner.stop_reason_),
         "epochs": learner.n_iter_,
         "mistakes": getattr(learner, "n_mistakes_", None),
-        "seconds": round(seconds, 3),
+        "seconds": None if seconds is None else round(seconds, 3),
         "training_accuracy": float(learner.score(X, y)),
         "held_out_accuracy": held_out,
         "radius": float(radius(X)),
@@ -53,15 +64,15 @@ def make_receipt(learner: Any, X: Any, y: Array, *, seconds: float, held_out: fl
         ("rows x features", f"{n:,} x {p:,}"),
         ("learner", data["learner"]),
         ("stop reason", f"{learner.stop_reason_}: {learner.stop_reason_.sentence}"),
-        ("epochs", f"{learner.n_iter_:,} in {seconds:.2f} s"),
+        ("epochs", f"{learner.n_iter_:,}" + ("" if seconds is None else f" in {seconds:.2f} s")),
         ("mistakes", "not counted by this learner" if data["mistakes"] is None else f"{data['mistakes']:,}"),
         ("training accuracy", f"{data['training_accuracy']:.2%}"),
         ("held-out accuracy", _held_out(held_out)),
         ("R, the largest row norm", f"{data['radius']:.6g}"),
     ]
-    proof_lines, proof = _prove(learner, X, y) if prove else ([], {})
+    proof_lines, proof, proved = _prove(learner, X, y) if prove else ([], {}, Proved())
     loss_lines, loss = _excess(learner, X, y) if prove and hasattr(learner, "excess_bound_") else ([], {})
-    return Receipt(lines + loss_lines + proof_lines, data | loss | proof)
+    return Receipt(lines + loss_lines + proof_lines, data | loss | proof, proved)
 
 
 def _held_out(value: float | None) -> str:
@@ -78,12 +89,13 @@ def hold_out(learner: Any, X: Any, y: Array, fraction: float) -> float:
     return float(clone(learner).fit(X[train], y[train]).score(X[test], y[test]))
 
 
-def _prove(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _prove(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
     if len(learner.classes_) > 2:
-        return [("separable?", "`linsep check` asks it of each class against the rest")], {"verdict": None}
+        return [("separable?", "`linsep check` asks it of each class against the rest")], {"verdict": None}, Proved()
     stored = X.nnz if hasattr(X, "nnz") else X.size
     if stored > _PROOF_ENTRIES:
-        return [("separable?", "not asked of a table this large: `linsep check` decides")], {"verdict": None}
+        said = "not asked of a table this large: `linsep check` decides"
+        return [("separable?", said)], {"verdict": None}, Proved()
     fit_intercept = getattr(learner, "fit_intercept", True)
     certificate = separability(X, y, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
     data: dict[str, Any] = {"verdict": certificate.verdict, "summary": certificate.summary()}
@@ -92,14 +104,15 @@ def _prove(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
     if certificate.verdict == "separable":
-        bracket = max_margin(X, y, bias="free" if fit_intercept else None)
+        bracket = max_margin(X, y, bias="free" if fit_intercept else None, time_limit=_PROOF_SECONDS)
         data["margin"] = bracket.to_dict()
         lines.append(("margin bracket", f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"))
         planes.append(bracket.hyperplane)
         if fit_intercept:  # what bounds mistakes on (x, 1) best
-            planes.append(max_margin(X, y, bias="homogeneous").hyperplane)
-    bound_lines, data["bounds"] = _bounds(learner, X, y, planes)
-    return lines + bound_lines, data
+            planes.append(max_margin(X, y, bias="homogeneous", time_limit=_PROOF_SECONDS).hyperplane)
+    bound_lines, data["bounds"], bounds = _bounds(learner, X, y, planes)
+    reference = planes[-1] if certificate.verdict == "separable" else None
+    return lines + bound_lines, data, Proved(certificate, reference, bounds)
 
 
 def _excess(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
@@ -133,16 +146,20 @@ def _excess(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict
     return lines, data | {"measured_excess": excess, "least_loss": least}
 
 
-def _bounds(learner: Any, X: Any, y: Array, planes: list[Hyperplane]) -> tuple[list[tuple[str, str]], Any]:
+def _bounds(
+    learner: Any, X: Any, y: Array, planes: list[Hyperplane]
+) -> tuple[list[tuple[str, str]], Any, MistakeBounds | None]:
     """Mistakes made against each bound, the least of those at the planes at hand."""
     if isinstance(learner, KernelPerceptron):
         R, table = _kernel_bounds(learner, X, y)
-        lines, data = _told([table], learner)
-        return [("R in the kernel's space", f"{R:.6g}"), *lines], data
+        lines, data, least = _told([table], learner)
+        return [("R in the kernel's space", f"{R:.6g}"), *lines], data, least
     if not getattr(learner, "_unit_steps", False):
-        return [
-            ("mistake bounds", "none for this learner: they are about a plane that takes unit steps at mistakes")
-        ], []
+        return (
+            [("mistake bounds", "none for this learner: they are about a plane that takes unit steps at mistakes")],
+            [],
+            None,
+        )
     return _told([mistake_bounds(X, y, *plane, fit_intercept=learner.fit_intercept) for plane in planes], learner)
 
 
@@ -155,11 +172,14 @@ def _kernel_bounds(learner: KernelPerceptron, X: Any, y: Array) -> tuple[float, 
     return R, kernel_bounds(margins, norm, R, norm_w=norm, passes=learner.n_iter_)
 
 
-def _told(tables: list[MistakeBounds], learner: Any) -> tuple[list[tuple[str, str]], Any]:
-    first_pass = int(learner.trace_.mistakes[0])
-    lines, data = [], []
+def _told(tables: list[MistakeBounds], learner: Any) -> tuple[list[tuple[str, str]], Any, MistakeBounds]:
+    first_pass = _first_pass(learner)
+    lines, data, least = [], [], []
     for rows in zip(*(table.rows for table in tables), strict=True):
         row = min(rows, key=lambda bound: (not bound.applies, bound.value or 0.0))
+        if row.one_pass and row.applies and first_pass is None:
+            row = replace(row, applies=False, why="the mistakes of the first pass were not kept")
+        least.append(row)
         made = first_pass if row.one_pass else learner.n_mistakes_
         text = f"not applicable: {row.why}"
         if row.applies:
@@ -167,4 +187,12 @@ def _told(tables: list[MistakeBounds], learner: Any) -> tuple[list[tuple[str, st
             text = f"{made:,} mistakes of {allowed} ({made / row.value:.3g} of it): {row.formula}"
         lines.append((f"bound: {row.name}", text))
         data.append({"name": row.name, "allowed": row.value, "mistakes": made, "why": row.why})
-    return lines, data
+    return lines, data, MistakeBounds(tuple(least), learner.n_mistakes_, learner.n_iter_)
+
+
+def _first_pass(learner: Any) -> int | None:
+    """Mistakes of the first pass; a model from a file has no trace, and only knows them if there was no second."""
+    trace = getattr(learner, "trace_", None)
+    if trace is not None and len(trace):
+        return int(trace.mistakes[0])
+    return int(learner.n_mistakes_) if learner.n_iter_ == 1 else None

@@ -1,0 +1,109 @@
+"""`--report FILE`: the page that a command writes beside what it prints."""
+
+from __future__ import annotations
+
+import copy
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from linsep.app.result import Result, check_writable
+from linsep.data.numbers import ExactNumbers
+from linsep.data.open import Source
+from linsep.regression import Separation
+from linsep.reporting.page import Page, check_extras, render
+from linsep.reporting.receipt import Receipt
+from linsep.theory.certificate import Separability
+from linsep.types import Array, DataError
+
+
+def check_report(path: Path | None, *others: Any) -> None:
+    """Find out before the work whether the page can be written, and that it replaces none of the other files."""
+    if path is None:
+        return
+    check_writable(path)
+    if any(isinstance(other, str | Path) and os.path.realpath(other) == os.path.realpath(path) for other in others):
+        raise DataError(f"the report would replace {path}, which this command reads or writes; give it another name")
+    try:
+        check_extras()
+    except ImportError as error:
+        raise DataError(str(error)) from error
+
+
+def with_report(result: Result, path: Path | None, compose: Callable[[Sequence[str]], Page]) -> Result:
+    """Write the page that `compose` makes (of the warnings of the result) and say where it is."""
+    if path is None:
+        return result
+    render(compose(result.warnings)).save(path)
+    result.lines.append(("report", str(path)))
+    result.data["report"] = str(path)
+    return result
+
+
+def command_line() -> str:
+    """The command as it could be typed again."""
+    return shlex.join(["linsep", *sys.argv[1:]])
+
+
+def page_of_fit(
+    estimator: Any, rows: Any, y: Array, source: Source, receipt: Receipt
+) -> Callable[[Sequence[str]], Page]:
+    """The page of a model of a table, whose encoder made `rows` from `source`."""
+
+    def page(said: Sequence[str]) -> Page:
+        from linsep.reporting import compose
+
+        about = compose.about_encoded(rows, y, source.read(), estimator.encoder_)
+        return compose.of_model(estimator, about, receipt, command_line(), said)
+
+    return page
+
+
+def page_of_stream(
+    estimator: Any, encoder: Any, classes: Array, lines: list[tuple[str, str]]
+) -> Callable[[Sequence[str]], Page]:
+    """The page of a model of a stream, whose rows are gone."""
+
+    def page(said: Sequence[str]) -> Page:
+        from linsep.reporting import compose
+
+        model = copy.copy(estimator)
+        model.classes_, model.encoder_ = classes, encoder
+        return compose.of_model(model, None, Receipt(lines, {}), command_line(), said)
+
+    return page
+
+
+def page_of_check(
+    asked: Sequence[tuple[str, Separability, Array]],
+    numbers: ExactNumbers,
+    source: Source,
+    lines: list[tuple[str, str]],
+) -> Callable[[Sequence[str]], Page]:
+    """The page of a certificate, or of one for each class: (its name, the certificate, the labels of two classes)."""
+
+    def page(said: Sequence[str]) -> Page:
+        from linsep.reporting import compose
+
+        about = compose.about_exact(numbers, source.read())
+        each = [compose.Asked(*one) for one in asked]
+        return compose.of_certificates(each, about, numbers.exponents, lines, command_line(), said)
+
+    return page
+
+
+def page_of_separation(
+    found: Separation, numbers: ExactNumbers, source: Source, lines: list[tuple[str, str]]
+) -> Callable[[Sequence[str]], Page]:
+    """The page of a regression that is separated, or not."""
+
+    def page(said: Sequence[str]) -> Page:
+        from linsep.reporting import compose
+
+        about = compose.about_exact(numbers, source.read())
+        return compose.of_separation(found, about, lines, command_line(), said)
+
+    return page

@@ -1,0 +1,100 @@
+"""`linsep.report`: what is known about a model, a certificate or a separation, on one page."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+from linsep.regression import Separation
+from linsep.reporting.page import Report, check_extras, render
+from linsep.reporting.proof import proof_lines
+from linsep.reporting.receipt import Receipt, make_receipt
+from linsep.reporting.separated import separation_lines
+from linsep.theory.certificate import Separability
+from linsep.types import DataError
+
+
+def report(model: Any, X: Any = None, y: Any = None) -> Report:
+    """Put what is known about a model on one HTML page: receipt, pictures, heaviest weights, mistaken rows.
+
+    Mistaken are the rows with y z <= 0, z the decision value; of several classes z_own - max z_other <= 0. The page
+    holds all it needs: it opens without a network, on a phone too, prints, and sorts its tables.
+
+    Parameters
+    ----------
+    model : fitted classifier of linsep, Separability or Separation
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features), optional
+        The rows that it was fitted on or that it is about; for a model of a table file, which has `encoder_`, also a
+        dataframe with that table's columns. Without rows the page has what the model itself tells, as after a stream.
+    y : array-like of shape (n_samples,), optional
+        Their labels.
+
+    Returns
+    -------
+    Report
+        `save(path)` writes it; a notebook shows it.
+
+    Raises
+    ------
+    DataError
+        Rows or labels that do not fit the model, or a model that has no report.
+    ImportError
+        The extras `app` and `plots` are not installed.
+
+    Examples
+    --------
+    >>> from linsep import Perceptron
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]], [0, 0, 1, 1]
+    >>> page = report(Perceptron().fit(X, y), X, y)
+    >>> page.html.count("<img")
+    6
+    """
+    check_extras()
+    if (X is None) != (y is None):
+        raise DataError("give the rows and their labels, X and y, or neither")
+    from linsep.reporting import compose
+
+    command = f"linsep.report({model!r}{'' if X is None else ', X, y'})"
+    if isinstance(model, Separability | Separation):
+        command = f"linsep.report({type(model).__name__.lower()}, X, y)"
+        if X is None:
+            raise DataError(f"a report on a {type(model).__name__} needs the rows that it is about: give X and y")
+        about = compose.about_rows(X, y)
+        if isinstance(model, Separation):
+            return render(compose.of_separation(model, about, separation_lines(model), command))
+        powers = [0] * len(about.names)
+        lines = [("rows x features", f"{model.n_rows:,} x {model.n_features:,}"), ("verdict", model.verdict)]
+        lines += [("why", model.summary()), *proof_lines(model, about.names, powers)]
+        return render(compose.of_certificates([compose.Asked("", model, about.y)], about, powers, lines, command))
+    if not hasattr(model, "stop_reason_") or not hasattr(model, "decision_function"):
+        raise DataError(
+            "a report is about a fitted classifier of linsep, a Separability or a Separation, "
+            f"not about a {type(model).__name__}"
+        )
+    if X is None:
+        return render(compose.of_model(model, None, Receipt(_told_by(model), {}), command))
+    about = compose.about_rows(X, y, getattr(model, "encoder_", None))
+    if about.matrix is None:
+        raise DataError("the model takes numbers, and a column of X is text; encode it as for the fit")
+    compose.check_labels(model, about.y)
+    if (known := getattr(model, "feature_names_in_", None)) is not None:
+        if hasattr(X, "columns") and list(known) != about.names:
+            raise DataError("the columns of X are not those of the fit, in their order")
+        about = compose.about_rows(X, y, names=list(map(str, known)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # looked at just now
+        receipt = make_receipt(model, about.matrix, about.y, seconds=None, held_out=None, prove=True)
+        # How to keep rows aside is an option of the command.
+        receipt = replace(receipt, lines=[line for line in receipt.lines if line[0] != "held-out accuracy"])
+        return render(compose.of_model(model, about, receipt, command))
+
+
+def _told_by(model: Any) -> list[tuple[str, str]]:
+    """What a model tells without its rows."""
+    return [
+        ("learner", type(model).__name__),
+        ("stop reason", f"{model.stop_reason_}: {model.stop_reason_.sentence}"),
+        ("epochs", f"{model.n_iter_:,}"),
+        ("features", f"{model.n_features_in_:,}"),
+    ]

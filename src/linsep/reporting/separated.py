@@ -1,0 +1,32 @@
+"""What was found about separation, as lines for people."""
+
+from __future__ import annotations
+
+from linsep.regression import Separation
+from linsep.theory.separation_words import by_estimate, estimate, listed
+
+_MOST_LINES = 40  # coefficients printed one a line
+
+
+def separation_lines(found: Separation) -> list[tuple[str, str]]:
+    """The kind, the summary, the rows and the advice, as (label, text)."""
+    lines: list[tuple[str, str]] = [("separation", found.kind)]
+    if found.references:
+        lines.append(("reference levels", listed(f"{name}={level}" for name, level in found.references.items())))
+    lines.append(("summary", found.summary()))
+    if found.rows:
+        lines.append(("separated rows", f"{listed(found.rows)} (counted from 0)"))
+    if found.pairs:
+        pairs = (f"row {row} from {label}" for row, label in found.pairs)
+        lines.append(("separated pairs", listed(pairs)))
+    lines += coefficient_lines(found)
+    lines += [("advice", text) for text in found.advice]
+    return lines
+
+
+def coefficient_lines(found: Separation) -> list[tuple[str, str]]:
+    """Each coefficient with its estimate, or each estimate with its coefficients where these are many."""
+    if len(found.coefficients) <= _MOST_LINES:
+        return [(f"  {listed([name])}", estimate(value)) for name, value in found.coefficients.items()]
+    groups = by_estimate(found.coefficients)
+    return [(f"  {estimate(value)}", listed(names)) for value, names in groups.items() if names]

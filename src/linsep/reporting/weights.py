@@ -1,0 +1,59 @@
+"""The weights of a model by the names of its features."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep.data.numbers import row_names
+from linsep.types import Array
+
+
+class Weights(NamedTuple):
+    """One row of `planes` a class (or one for two classes); `about` tells what they are.
+
+    A feature counts times its entry of `signs`: hashed features may have theirs turned.
+    """
+
+    planes: Array
+    names: list[str]
+    signs: Array
+    about: dict[str, str]
+
+    def heaviest(self, n: int) -> list[tuple[int, str, float]]:
+        """The n largest weights of each plane as (plane, feature, weight)."""
+        return [
+            (k, self.names[j], float(w[j] * self.signs[j]))
+            for k, w in enumerate(self.planes)
+            for j in np.argsort(-np.abs(w), kind="stable")[:n]
+        ]
+
+
+def weights_of(estimator: Any, names: list[str] | None = None) -> Weights:
+    """The planes of a fitted model, none where features have no weights; `names` where the model has none.
+
+    Examples
+    --------
+    >>> from linsep import Perceptron
+    >>> weights_of(Perceptron().fit([[0.0, 1.0], [0.0, -2.0]], [1, 0])).heaviest(1)
+    [(0, 'x2', 1.0)]
+    """
+    planes, about = _planes(estimator)
+    encoder = getattr(estimator, "encoder_", None)
+    if encoder is not None:
+        return Weights(planes, list(encoder.feature_names_), encoder.feature_signs_, about)
+    known = names if names is not None else getattr(estimator, "feature_names_in_", None)
+    p = planes.shape[1]
+    return Weights(planes, row_names(p, None) if known is None else list(map(str, known)), np.ones(p), about)
+
+
+def _planes(estimator: Any) -> tuple[Array, dict[str, str]]:
+    if hasattr(estimator, "hidden_coef_"):
+        hidden = estimator.hidden_coef_
+        note = f"lengths of a feature's weights into the {len(hidden)} hidden nodes"
+        return np.linalg.norm(hidden, axis=0)[None], {"weights are": note}
+    if hasattr(estimator, "coef_"):
+        return estimator.coef_, {"intercept": ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_)}
+    note = f"{estimator.kernel}, with {len(estimator.support_):,} support rows; features have no weights"
+    return np.zeros((0, estimator.n_features_in_)), {"kernel": note}

@@ -1,0 +1,332 @@
+"""The report: one page that says what is known, shows text as text, and fetches nothing."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+import linsep
+from linsep import KernelPerceptron, Perceptron, Rocchio, SequenceTagger, VotedPerceptron, load, report
+from linsep.app.cli import main
+from linsep.types import DataError
+
+NASTY = "<script>alert(1)</script>"
+TABLE = f'{NASTY},"a&b ""quoted""",city,sold\n1,2,Oslo,<b>yes</b>\n2,1,{NASTY},no\n3,5,Bari,no\n2,1,Oslo,<b>yes</b>\n'
+
+
+class Reader(HTMLParser):
+    """The parts of a page: tags with their attributes, and the text of each table row, heading and picture."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.rows: list[list[str]] = []
+        self.words: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag not in ("meta", "link", "img"):
+            self._open.append(tag)
+            self.words.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.words[self._open[-1]][-1] += data
+            if self._open[-1] in ("td", "th"):
+                self.rows[-1][-1] += data
+
+    @property
+    def pictures(self) -> dict[str, dict[str, str | None]]:
+        images = [about for tag, about in self.tags if tag == "img"]
+        return dict(zip(self.words.get("h3", []), images, strict=True))
+
+    def text(self) -> str:
+        return " ".join(part for parts in self.words.values() for part in parts)
+
+
+def cli(*args: Any, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "argv", ["linsep", *map(str, args)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(TABLE)
+    return tmp_path
+
+
+def noisy(n: int = 40) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    return X, np.where(X[:, 0] + 0.8 * rng.normal(size=n) > 0, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def fitted() -> tuple[Any, Any, Any]:
+    X, y = noisy()
+    with pytest.warns(ConvergenceWarning):
+        return Perceptron(max_iter=3, random_state=0).fit(X, y), X, y
+
+
+def test_the_mistaken_rows_are_those_on_the_wrong_side_worst_first(fitted: tuple[Any, Any, Any]) -> None:
+    model, X, y = fitted
+    page = Reader(report(model, X, y).html)
+    heads = ["row", "label", "predicted", "margin"]
+    at = next(i for i, row in enumerate(page.rows) if row[:4] == heads)
+    z = X @ model.coef_[0] + model.intercept_[0]
+    margins = np.where(y == "yes", z, -z)
+    expected = sorted(np.flatnonzero(margins <= 0), key=lambda i: float(margins[i]))
+    told = page.rows[at + 1 :]
+    assert [int(row[0]) for row in told] == expected
+    for row, i in zip(told, expected, strict=True):
+        assert row[1:3] == [y[i], model.predict(X[[i]])[0]]
+        assert [float(cell) for cell in row[3:]] == pytest.approx([margins[i], *_by_weight(model, X[i])], rel=1e-5)
+
+
+def _by_weight(model: Any, x: Any) -> Any:
+    return x[np.argsort(-np.abs(model.coef_[0]), kind="stable")]
+
+
+def test_the_heaviest_weights_are_a_table(fitted: tuple[Any, Any, Any]) -> None:
+    model, X, y = fitted
+    frame = pd.DataFrame(X, columns=["$a_1$", "b <i>", "日本"])
+    with pytest.warns(ConvergenceWarning):
+        named = Perceptron(max_iter=3, random_state=0).fit(frame, y)
+    rows = Reader(report(named, frame, y).html).rows
+    at = rows.index(["feature", "weight", "size"])
+    order = np.argsort(-np.abs(model.coef_[0]), kind="stable")
+    assert [row[0] for row in rows[at + 1 : at + 4]] == [frame.columns[j] for j in order]
+    assert [float(row[1]) for row in rows[at + 1 : at + 4]] == pytest.approx(model.coef_[0][order].tolist(), rel=1e-5)
+
+
+def test_one_file_that_fetches_nothing_and_comes_out_the_same(fitted: tuple[Any, Any, Any], tmp_path: Path) -> None:
+    made = report(*fitted)
+    assert made.html == report(*fitted).html
+    page = Reader(made.html)
+    for tag, about in page.tags:
+        for name in ("src", "href", "srcset", "action", "data"):
+            assert (about.get(name) or "data:").startswith("data:"), (tag, about)
+    assert "url(" not in "".join(page.words["style"])
+    made.save(tmp_path / "run.html")
+    assert (tmp_path / "run.html").read_text(encoding="utf-8") == made.html
+    assert len(made.html) < 1_000_000
+    assert "iframe" in made._repr_html_()
+    assert "<script" not in made._repr_html_()
+
+
+def test_every_picture_is_svg_with_a_size_and_words(fitted: tuple[Any, Any, Any]) -> None:
+    pictures = Reader(report(*fitted).html).pictures
+    assert {"Boundary", "Margins", "Course of the run", "Weights"} <= pictures.keys()
+    for about in pictures.values():
+        assert int(about["width"] or 0) > 300
+        assert int(about["height"] or 0) > 200
+        assert len(about["alt"] or "") > 20
+        svg = base64.b64decode(str(about["src"]).removeprefix("data:image/svg+xml;base64,"))
+        assert ElementTree.fromstring(svg).tag.endswith("svg")
+
+
+SMALL: dict[str, tuple[Any, Any, Any, set[str], str]] = {
+    "three rows": (Perceptron(), [[0.0, 1], [1, 0], [2, 2]], [0, 0, 1], {"Boundary", "The length of w"}, ""),
+    "one feature": (Perceptron(), [[0.0], [1], [2], [3]], list("aabb"), {"Boundary", "Weights"}, ""),
+    "exclusive-or": (
+        KernelPerceptron(kernel="rbf"),
+        [[0.0, 0], [0, 1], [1, 0], [1, 1]],
+        [0, 1, 1, 0],
+        {"Boundary", "Why no hyperplane separates them"},
+        "weights: those of a kernel belong to rows",
+    ),
+    "votes": (VotedPerceptron(max_iter=1), [[0.0, 1, 0], [1, 0, 0], [2, 2, 1]], [0, 0, 1], {"Rows", "Votes"}, "vote"),
+    "classes": (Rocchio(), [[0.0, 1, 0], [1, 0, 0], [2, 2, 1]], list("uvw"), {"Rows", "Weights of u"}, "3 classes"),
+}
+
+
+@pytest.mark.parametrize("case", SMALL)
+def test_what_applies_is_drawn(case: str) -> None:
+    model, X, y, titles, words = SMALL[case]
+    page = Reader(report(model.fit(np.array(X), y), np.array(X), y).html)
+    assert titles <= page.pictures.keys()
+    assert words in page.text()
+
+
+def test_without_rows_the_page_says_so(fitted: tuple[Any, Any, Any]) -> None:
+    page = Reader(report(fitted[0]).html)
+    assert {"Course of the run", "Weights"} == page.pictures.keys()
+    assert "neither pictures nor mistakes" in page.text()
+
+
+def test_a_hundred_thousand_features_and_many_classes() -> None:
+    rng = np.random.default_rng(0)
+    X = sp.random_array((60, 100_000), density=1e-4, random_state=rng, format="csr")
+    y = np.arange(60) % 20
+    made = report(Rocchio().fit(X, y), X, y)
+    page = Reader(made.html)
+    assert len(made.html) < 1_000_000
+    assert "3 of 100,000 features of each class shown." in page.text()
+    assert "Rows" in page.pictures
+
+
+def test_many_rows_are_thinned_and_the_page_stays_small() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300_000, 3))
+    y = np.where(X[:, 0] + rng.normal(size=len(X)) > 0, "yes", "no")
+    made = report(Rocchio().fit(X, y), X, y)
+    page = Reader(made.html)
+    assert len(made.html) < 1_000_000
+    assert re.search(r"100 of [0-9,]+ rows shown", page.text())
+    svg = base64.b64decode(str(page.pictures["Boundary"]["src"]).removeprefix("data:image/svg+xml;base64,")).decode()
+    assert re.search(r"[0-9,]+ of 300,000 rows shown", svg)
+
+
+def test_certificates_and_separations() -> None:
+    X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
+    page = Reader(report(linsep.separability(X, y), X, y).html)
+    assert page.words["h1"] == ["Inseparable"]
+    assert "Why no hyperplane separates them" in page.pictures
+    at = page.rows.index(["row", "label", "weight", "x1", "x2"])
+    assert page.rows[at + 1] == ["0", "0", "1", "0", "0"]
+    page = Reader(report(linsep.separability(X, [0, 0, 1, 1]), X, [0, 0, 1, 1]).html)
+    assert page.words["h1"] == ["Separable"]
+    assert {"A separator", "Margins"} == page.pictures.keys()
+    line = np.array([[0.0], [1], [1], [2]])
+    page = Reader(report(linsep.separability(line, [0, 0, 1, 1]), line, [0, 0, 1, 1]).html)
+    assert {"A direction", "Why no hyperplane separates them"} <= page.pictures.keys()
+    undecided = linsep.separability(X, y, time_limit=0.0)
+    assert "undecided: there is nothing to draw" in Reader(report(undecided, X, y).html).text()
+    found = linsep.separation(frame := pd.DataFrame({"a": [0, 1, 2, 3], "city": list("uvuv")}), [0, 0, 1, 1])
+    page = Reader(report(found, frame, [0, 0, 1, 1]).html)
+    assert page.words["h1"] == ["Complete separation"]
+    assert ["row", "response", "a", "city"] in page.rows
+    assert "Coefficients" in page.pictures
+
+
+def test_what_has_no_report_is_told(fitted: tuple[Any, Any, Any]) -> None:
+    model, X, y = fitted
+    with pytest.raises(DataError, match="X and y, or neither"):
+        report(model, X)
+    with pytest.raises(DataError, match="a column of X is text"):
+        report(model, pd.DataFrame({"a": ["p", "q"]}), y[:2])
+    with pytest.raises(DataError, match="not about a SequenceTagger"):
+        report(SequenceTagger())
+    with pytest.raises(DataError, match="needs the rows"):
+        report(linsep.separability(X, y))
+    with pytest.raises(DataError, match="label maybe is not one of the classes"):
+        report(model, X, ["maybe", *y[1:]])
+
+
+def test_a_missing_extra_is_named() -> None:
+    script = (
+        "import sys\n"
+        "sys.modules['jinja2'] = None\n"
+        "import linsep\n"
+        "try:\n    linsep.report(None)\n"
+        "except ImportError as error:\n    print(error)\n"
+        "from linsep.app import cli\n"
+        "sys.argv = ['linsep', 'check', 'nowhere.csv', '--target', 'y', '--report', 'r.html']\n"
+        "cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "pip install 'linsep[app,plots]'" in done.stdout
+    assert "pip install 'linsep[app,plots]'" in done.stderr
+    assert done.returncode == 2
+
+
+# ------------------------------------------------------------------- commands
+def test_fit_writes_a_page_on_which_markup_is_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ("fit", "t.csv", "--target", "sold", "--report", "run it.html", "--max-iter", "5", "--json")
+    assert cli(*command, monkeypatch=monkeypatch) == 0
+    page = Reader((folder / "run it.html").read_text(encoding="utf-8"))
+    assert page.words["h1"] == ["Perceptron: no against <b>yes</b>"]
+    assert page.words["pre"] == ["linsep fit t.csv --target sold --report 'run it.html' --max-iter 5 --json"]
+    assert [tag for tag, _ in page.tags].count("script") == 1
+    assert "b" not in page.words
+    assert any(row[0] == NASTY for row in page.rows)
+    assert load(folder / "model.linsep").encoder_ is not None
+
+
+def test_mistaken_rows_show_the_table_as_it_was_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "noisy.csv").write_text("size,city,sold\n1.50,Oslo,a\n1.50,Oslo,b\n7,Rome,b\n8,Rome,b\n")
+    arguments = ("noisy.csv", "--target", "sold", "--learner", "rocchio", "--report", "r.html")
+    assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
+    rows = Reader((folder / "r.html").read_text(encoding="utf-8")).rows
+    at = next(i for i, row in enumerate(rows) if row[:4] == ["row", "label", "predicted", "margin"])
+    assert {*rows[at][4:]} == {"size", "city"}
+    assert rows[at + 1][:3] == ["1", "b", "a"]
+    assert {"1.50", "Oslo"} == {*rows[at + 1][4:]}
+    frame = pd.read_csv(folder / "noisy.csv")
+    again = report(load(folder / "model.linsep"), frame.drop(columns="sold"), frame["sold"])
+    assert ["1", "b", "a"] in [row[:3] for row in Reader(again.html).rows]
+
+
+def test_check_separation_and_streams_write_theirs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "kinds.csv").write_text("a,b,kind\n0.1,1,u\n0.2,2,u\n5,1,v\n6,2.5,v\n0.15,9,w\n")
+    assert cli("check", "kinds.csv", "--target", "kind", "--report", "c.html", "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["report"] == "c.html"
+    page = Reader((folder / "c.html").read_text(encoding="utf-8"))
+    assert page.words["h1"] == ["3 of 3 classes are separable"]
+    assert {f"{label}: A separator" for label in "uvw"} <= page.pictures.keys()
+    assert ["feature", "weight", "size"] in page.rows
+    assert cli("separation", "t.csv", "--target", "sold", "--report", "s.html", monkeypatch=monkeypatch) in (0, 1)
+    page = Reader((folder / "s.html").read_text(encoding="utf-8"))
+    assert any(row[0] == NASTY for row in page.rows)
+    arguments = ("t.csv", "--stream", "--target", "sold", "--bits", "8", "--report", "stream.html")
+    assert cli("fit", *arguments, monkeypatch=monkeypatch) == 0
+    page = Reader((folder / "stream.html").read_text(encoding="utf-8"))
+    assert "a stream are not kept" in page.text()
+    assert "mistakes, pass 1" in page.text()
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("none/r.html", "there is no folder none"),
+        (".", "it is a folder"),
+        ("t.csv", "would replace t.csv"),
+        ("./m.linsep", "would replace m.linsep"),
+    ],
+)
+@pytest.mark.parametrize("stream", [[], ["--stream"]])
+def test_a_bad_path_is_refused_before_the_fit(
+    path: str,
+    message: str,
+    stream: list[str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ("fit", "t.csv", "--target", "sold", "--model", "m.linsep", "--report", path, *stream)
+    assert cli(*arguments, monkeypatch=monkeypatch) == 2
+    assert message in capsys.readouterr().err
+    assert sorted(item.name for item in folder.iterdir()) == ["t.csv"]
+    assert (folder / "t.csv").read_text() == TABLE
+
+
+def test_the_parts_of_the_page_are_in_the_package() -> None:
+    folder = Path(linsep.__file__).parent / "reporting" / "template"
+    assert {item.name for item in folder.iterdir()} == {"page.html", "page.css", "sort.js"}
