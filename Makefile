@@ -79,7 +79,7 @@ bench: $(BENCH_READY)
 	  .venv-bench/bin/python -m benchmarks $(SUITES) $(if $(PAGE),--page $(PAGE))
 
 # The suites that take minutes.
-LONG := certificates tagging freund_schapire endless
+LONG := certificates tagging freund_schapire endless shards mixing
 bench-long:
 	$(MAKE) bench SUITES="$(LONG)"
 

@@ -53,7 +53,11 @@ LONG = {
     "tagging": "tagging",
     "freund_schapire": "freund_schapire",
     "endless": "streams",
+    "shards": "shards",
+    "mixing": "shards",
 }
+# Vowpal Wabbit reads in a thread of its own, a pipe has two ends, and shards have workers.
+ALL_CORES = ("threads", "streams", "endless", "shards", "mixing")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parent / "results"
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
@@ -95,8 +99,8 @@ def main() -> None:
     report = Report()
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     for suite in chosen:
-        if cores:  # Vowpal Wabbit reads in a thread of its own: one core is for all or for none
-            os.sched_setaffinity(0, cores if suite in ("threads", "streams") else {max(cores)})
+        if cores:  # one core is for all contestants or for none
+            os.sched_setaffinity(0, cores if suite in ALL_CORES else {max(cores)})
         getattr(import_module(f"benchmarks.{(MADE | REAL | LONG)[suite]}"), suite)(report)
         report.write(RESULTS)  # what later suites do cannot lose it
     releases = f"numba {numba.__version__}, " + ", ".join(f"{package} {version(package)}" for package in PACKAGES)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from linsep.types import DataError
@@ -19,6 +20,7 @@ BLOCK_BYTES = 1 << 19
 TABLE_BYTES = 1 << 21
 _LONGEST = 256 << 20
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+_NEWLINE = ord("\n")
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -110,7 +112,7 @@ def iter_blocks(
             if size == 0:
                 return
             offset += size
-            after = line + pending.count(b"\n", 0, size)
+            after = line + int(np.count_nonzero(np.frombuffer(pending, np.uint8, size) == _NEWLINE))  # sooner than count
             yield Block(pending[:size], line, offset, after)
             line, pending = after, pending[size:]
     finally:

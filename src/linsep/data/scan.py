@@ -17,6 +17,8 @@ _INDEX_LIMIT = 2**31
 _FULL = 10**17  # one digit more still fits 64 bits
 _DOUBLE = 2**53
 _BEYOND = -(2**31)  # the exponent of a number with more digits than 64 bits hold
+# Unsigned constants: a sum of signed and unsigned numbers is a float.
+_NOUGHT, _ONE, _TEN, _DIGITS, _MOST_DIGITS = (np.uint64(value) for value in (0, 1, 10, _ZERO, 15))
 _POWERS = 10.0 ** np.arange(23)  # the powers of ten that are doubles
 
 
@@ -40,19 +42,25 @@ class Scanned(NamedTuple):
     spans: Array
 
 
-def scan(text: Array) -> Scanned:
-    """Scan svmlight text given as uint8; indices are returned as written."""
-    n_rows = int(np.count_nonzero(text == _NEWLINE)) + 1
+def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
+    """Scan svmlight text given as uint8; indices are returned as written.
+
+    `mantissa` and `exponent` are empty unless the digits are to be kept.
+    """
+    if not text.size or text[-1] != _NEWLINE:
+        text = np.append(text, np.uint8(_NEWLINE))  # every loop below ends at one
+    n_rows = int(np.count_nonzero(text == _NEWLINE))
     n_entries = int(np.count_nonzero(text == _COLON))
+    n_digits = n_entries if keep_digits else 0
     labels = np.empty(n_rows)
     label_slow, label_spans = np.empty(n_rows, np.int64), np.empty((n_rows, 2), np.int64)
     indptr = np.zeros(n_rows + 1, np.int64)
-    indices, data = np.empty(n_entries, np.int64), np.empty(n_entries)
-    mantissa, exponent = np.empty(n_entries, np.int64), np.empty(n_entries, np.int32)
+    indices, data = np.empty(n_entries, np.int32), np.empty(n_entries)
+    mantissa, exponent = np.empty(n_digits, np.int64), np.empty(n_digits, np.int32)
     slow, spans = np.empty(n_entries, np.int64), np.empty((n_entries, 2), np.int64)
     rows = (labels, label_slow, label_spans, indptr)
     entries = (indices, data, mantissa, exponent, slow, spans)
-    error, position, r, k, n_label_slow, n_slow = _scan(text, rows, entries)
+    error, position, r, k, n_label_slow, n_slow = _scan(text, rows, entries, keep_digits)
     return Scanned(
         error,
         position,
@@ -70,82 +78,109 @@ def scan(text: Array) -> Scanned:
 
 
 @njit(cache=True, nogil=True)
-def _scan(text: Any, rows: Any, entries: Any) -> Any:
-    """Fill `rows` and `entries`; return (error, position, rows, entries, slow labels, slow values)."""
+def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
+    """Fill `rows` and `entries`; return (error, position, rows, entries, slow labels, slow values).
+
+    Positions are unsigned: Numba adds code to signed ones, for those below zero, that takes more time than the rest.
+    """
     labels, label_slow, label_spans, indptr = rows
     indices, data, mantissa, exponent, slow, spans = entries
-    n = text.size
-    i = r = k = n_label_slow = n_slow = 0
+    n = np.uint64(text.size)
+    i = r = k = n_label_slow = n_slow = np.uint64(0)
     while i < n:
         i = skip_blanks(text, i)
-        if i < n and text[i] == _HASH:
+        if text[i] == _HASH:
             i = line_end(text, i)
-        if i == n or text[i] == _NEWLINE:
-            i += 1
+        if text[i] == _NEWLINE:
+            i += _ONE
             continue
-        j, m, e = decimal_at(text, i)
-        if j < 0:
-            return LABEL, i, r, k, n_label_slow, n_slow
-        labels[r], ready = as_double(m, e)
-        if not ready:
-            label_slow[n_label_slow] = r
-            label_spans[n_label_slow, 0], label_spans[n_label_slow, 1] = i, j
-            n_label_slow += 1
-        last = -1
+        number, j = _whole_at(text, i)
+        labels[r] = number
+        if j == i:
+            end, m, e = decimal_at(text, np.int64(i))
+            if end < 0:
+                return LABEL, i, r, k, n_label_slow, n_slow
+            j = np.uint64(end)
+            labels[r], ready = as_double(m, e)
+            if not ready:
+                label_slow[n_label_slow] = r
+                label_spans[n_label_slow, _NOUGHT], label_spans[n_label_slow, _ONE] = i, j
+                n_label_slow += _ONE
+        last = np.int64(-1)
         while True:
             i = skip_blanks(text, j)
-            if i == n or text[i] == _NEWLINE or text[i] == _HASH:
+            if text[i] == _NEWLINE or text[i] == _HASH:
                 break
-            index, j = _index(text, i)
-            if j < 0:
+            index, start = _index(text, i)
+            if start == i:
                 return QUERY if text[i] == _Q else ENTRY, i, r, k, n_label_slow, n_slow
             if index >= _INDEX_LIMIT:
                 return SIZE, i, r, k, n_label_slow, n_slow
             if index <= last:
                 return ORDER, i, r, k, n_label_slow, n_slow
             last = index
-            start = j
-            j, m, e = decimal_at(text, start)
-            if j < 0:
-                return VALUE, start, r, k, n_label_slow, n_slow
-            indices[k], mantissa[k], exponent[k] = index, m, e
-            data[k], ready = as_double(m, e)
-            if not ready:
-                slow[n_slow] = k
-                spans[n_slow, 0], spans[n_slow, 1] = start, j
-                n_slow += 1
-            k += 1
-        r += 1
+            indices[k] = index
+            number, j = _whole_at(text, start)
+            data[k] = number
+            m, e = np.int64(number), 0
+            if j == start:
+                end, m, e = decimal_at(text, np.int64(start))
+                if end < 0:
+                    return VALUE, start, r, k, n_label_slow, n_slow
+                j = np.uint64(end)
+                data[k], ready = as_double(m, e)
+                if not ready:
+                    slow[n_slow] = k
+                    spans[n_slow, _NOUGHT], spans[n_slow, _ONE] = start, j
+                    n_slow += _ONE
+            if keep_digits:
+                mantissa[k], exponent[k] = m, e
+            k += _ONE
+        r += _ONE
         indptr[r] = k
         i = line_end(text, i)
-    return 0, 0, r, k, n_label_slow, n_slow
+    return 0, i, r, k, n_label_slow, n_slow
+
+
+@njit(cache=True, nogil=True)
+def _whole_at(text: Any, i: Any) -> Any:
+    """(the number of up to 15 digits at i, where it ends); the end is i if anything else stands there."""
+    j, m = i, _NOUGHT
+    digit = np.uint64(text[j]) - _DIGITS
+    while digit < _TEN:
+        m = _TEN * m + digit
+        j += _ONE
+        digit = np.uint64(text[j]) - _DIGITS
+    plain = j - i <= _MOST_DIGITS and text[j] <= _SPACE
+    return np.float64(np.int64(m)), j if plain else i
 
 
 @njit(cache=True, nogil=True)
 def skip_blanks(text: Any, i: Any) -> Any:
-    while i < text.size and (text[i] == _SPACE or text[i] == _TAB or text[i] == _RETURN):
-        i += 1
+    """The next position, from the unsigned i on, of what is no blank; a line end has to follow."""
+    while text[i] == _SPACE or text[i] == _TAB or text[i] == _RETURN:
+        i += _ONE
     return i
 
 
 @njit(cache=True, nogil=True)
 def line_end(text: Any, i: Any) -> Any:
-    while i < text.size and text[i] != _NEWLINE:
-        i += 1
+    """The next line end from the unsigned i on; there has to be one."""
+    while text[i] != _NEWLINE:
+        i += _ONE
     return i
 
 
 @njit(cache=True, nogil=True)
 def _index(text: Any, i: Any) -> Any:
-    """(index, where its value begins), or a position of -1."""
-    start = i
-    index: Any = 0
-    while i < text.size and _ZERO <= text[i] <= _ZERO + 9:
-        index = min(10 * index + (np.int64(text[i]) - _ZERO), _INDEX_LIMIT)
-        i += 1
-    if i == start or i == text.size or text[i] != _COLON:
-        return index, -1
-    return index, i + 1
+    """(index, where its value begins), or a position of i if there is none."""
+    j, index = i, _NOUGHT
+    digit = np.uint64(text[j]) - _DIGITS
+    while digit < _TEN:
+        index = min(_TEN * index + digit, np.uint64(_INDEX_LIMIT))
+        j += _ONE
+        digit = np.uint64(text[j]) - _DIGITS
+    return np.int64(index), i if j == i or text[j] != _COLON else j + _ONE
 
 
 @njit(cache=True, nogil=True)

@@ -59,14 +59,14 @@ def read_svmlight(content: bytes, name: str) -> SparseText:
 
 def read_svmlight_block(content: bytes, name: str, first_line: int, start: int) -> Chunk:
     """Some lines of a stream: column j is index j, whether the file counts from 0 or from 1."""
-    found = _scanned(content, name, first_line)
+    found = _scanned(content, name, first_line, keep_digits=False)
     y = as_labels(found.labels, lambda row: f"{name}, row {start + row}", "label")
     width = int(found.indices.max()) + 1 if found.indices.size else 1
     return Chunk(sp.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width)), y, start)
 
 
-def _scanned(content: bytes, name: str, first_line: int) -> Scanned:
-    found = scan(np.frombuffer(content, dtype=np.uint8))
+def _scanned(content: bytes, name: str, first_line: int, *, keep_digits: bool = True) -> Scanned:
+    found = scan(np.frombuffer(content, dtype=np.uint8), keep_digits=keep_digits)
     if found.error:
         raise malformed(_EXPECTED[found.error], found.position, content, name, first_line)
     finish_numbers(found.labels, found.label_slow, found.label_spans, _EXPECTED[LABEL], content, name, first_line)

@@ -31,8 +31,8 @@ def read_vowpal_block(content: bytes, name: str, bits: int, first_line: int, sta
 
     A name that comes twice in a row counts twice; a value is 1 unless it is given, times that of its namespace.
     """
-    text = np.frombuffer(content, dtype=np.uint8)
-    n_rows = content.count(b"\n") + 1
+    text = np.frombuffer(content if content.endswith(b"\n") else content + b"\n", dtype=np.uint8)
+    n_rows = int(np.count_nonzero(text == _NEWLINE))
     n_entries = content.count(b" ") + content.count(b"\t") + content.count(b"|") + 1
     labels, indptr = np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
     indices, data, scales = np.empty(n_entries, np.int64), np.empty(n_entries), np.empty(n_entries)
@@ -53,46 +53,47 @@ def read_vowpal_block(content: bytes, name: str, bits: int, first_line: int, sta
 def _scan(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entries: Any, slow: Any, spans: Any) -> Any:
     """Fill the arrays; return (error, position, rows, entries, numbers still to be read)."""
     indices, data, scales = entries
-    n = text.size
-    i = r = k = n_slow = 0
+    n, one = np.uint64(text.size), np.uint64(1)
+    i = np.uint64(0)
+    r = k = n_slow = 0
     while i < n:
         i = skip_blanks(text, i)
-        if i == n or text[i] == _NEWLINE:
-            i += 1
+        if text[i] == _NEWLINE:
+            i += one
             continue
-        j, m, e = decimal_at(text, i)
-        if j < 0:
+        end, m, e = decimal_at(text, np.int64(i))
+        if end < 0:
             return LABEL, i, r, k, n_slow
         labels[r], ready = as_double(m, e)
         if not ready:
-            slow[n_slow], spans[n_slow, 0], spans[n_slow, 1] = -1 - r, i, j
+            slow[n_slow], spans[n_slow, 0], spans[n_slow, 1] = -1 - r, i, end
             n_slow += 1
-        i = skip_blanks(text, j)
-        if i < n and text[i] == _TICK:
-            while i < n and text[i] > _SPACE and text[i] != _BAR:
-                i += 1
+        i = skip_blanks(text, np.uint64(end))
+        if text[i] == _TICK:
+            while text[i] > _SPACE and text[i] != _BAR:
+                i += one
             i = skip_blanks(text, i)
-        if i < n and text[i] != _BAR and text[i] != _NEWLINE:
+        if text[i] != _BAR and text[i] != _NEWLINE:
             return _WEIGHT, i, r, k, n_slow
         space = seed
         scale = 1.0
-        while i < n and text[i] != _NEWLINE:
+        while text[i] != _NEWLINE:
             begins = text[i] == _BAR
-            i += begins
+            i += one if begins else np.uint64(0)
             j = i
-            while j < n and text[j] > _SPACE and text[j] != _COLON and text[j] != _BAR:
-                j += 1
+            while text[j] > _SPACE and text[j] != _COLON and text[j] != _BAR:
+                j += one
             value = 1.0
-            end = j
+            end = np.int64(j)
             ready = True
-            if j < n and text[j] == _COLON:
-                end, m, e = decimal_at(text, j + 1)
+            if text[j] == _COLON:
+                end, m, e = decimal_at(text, np.int64(j) + 1)
                 if end < 0:
-                    return VALUE, j + 1, r, k, n_slow
+                    return VALUE, j + one, r, k, n_slow
                 value, ready = as_double(m, e)
             if begins:
                 if not ready:
-                    return VALUE, j + 1, r, k, n_slow
+                    return VALUE, j + one, r, k, n_slow
                 space = add_bytes(seed, text, i, j)
                 space = add_bytes(space, _CARET, 0, 1)
                 scale = value
@@ -102,11 +103,11 @@ def _scan(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entries: An
                 column, _ = column_of(mixed(add_bytes(space, text, i, j)), bits)
                 indices[k], data[k], scales[k] = column, value, scale
                 if not ready:
-                    slow[n_slow], spans[n_slow, 0], spans[n_slow, 1] = k, j + 1, end
+                    slow[n_slow], spans[n_slow, 0], spans[n_slow, 1] = k, j + one, end
                     n_slow += 1
                 k += 1
-            i = skip_blanks(text, end)
+            i = skip_blanks(text, np.uint64(end))
         r += 1
         indptr[r] = k
         i = line_end(text, i)
-    return 0, 0, r, k, n_slow
+    return 0, i, r, k, n_slow

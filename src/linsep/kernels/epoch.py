@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.ahead import fetch_ahead
-from linsep.kernels.optional import before_update, note_update, row_at, weight_at
+from linsep.kernels.optional import before_update, note_margin, note_update, row_at, weight_at
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import PerceptronStep, step_size
 from linsep.types import Array
@@ -73,6 +73,7 @@ def plain_epoch(
         i = row_at(order, t)
         fetch_ahead(X, y, order, t)
         m = y[i] * (row_dot(X, i, w) + b[0])
+        note_margin(watch, i, m, y[i])
         if m <= 0.0:
             mistakes += 1
         tau = step_size(step, m, X, i, intercept, 1.0) * weight_at(weight, i)

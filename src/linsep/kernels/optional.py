@@ -36,6 +36,15 @@ class Mean(NamedTuple):
     u_b: Array
 
 
+class Predicted(NamedTuple):
+    """What each row of a binary pass was predicted as by the vector that met it: wrong[i] tells whether wrongly.
+
+    A tie is predicted as the positive class, and is a mistake in learning all the same.
+    """
+
+    wrong: Array
+
+
 def is_none(value: Any) -> bool:
     """Whether the Numba type `value` is that of an absent argument."""
     return isinstance(value, types.NoneType | types.Omitted)
@@ -48,6 +57,11 @@ def row_at(order: Any, t: int) -> int:
 
 def weight_at(weight: Any, i: int) -> float:
     """The weight of row i, or 1 when `weight` is None."""
+    raise NotImplementedError
+
+
+def note_margin(watch: Any, i: int, m: float, y: float) -> None:
+    """Tell `watch` the margin y z that row i is met with; all but `Predicted`, alone or in a pair, ignore it."""
     raise NotImplementedError
 
 
@@ -81,6 +95,23 @@ def _weight_at(weight: Any, i: Any) -> Callable[..., Any]:
         return weight[i]
 
     return one if is_none(weight) else given
+
+
+@overload(note_margin)
+def _note_margin(watch: Any, i: Any, m: Any, y: Any) -> Callable[..., Any]:
+    def nothing(watch: Any, i: Any, m: Any, y: Any) -> None:
+        return None
+
+    def predicted(watch: Any, i: Any, m: Any, y: Any) -> None:
+        watch.wrong[i] = not m >= 0.0 if y > 0.0 else m <= 0.0  # a z that is no number is not >= 0
+
+    def both(watch: Any, i: Any, m: Any, y: Any) -> None:
+        note_margin(watch[0], i, m, y)
+        note_margin(watch[1], i, m, y)
+
+    if isinstance(watch, types.Tuple):
+        return both
+    return predicted if getattr(watch, "instance_class", None) is Predicted else nothing
 
 
 @overload(note_update)
@@ -123,5 +154,5 @@ def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any]
     if isinstance(watch, types.Tuple):
         return both
     # What is none of these has an overload of its own elsewhere.
-    known = is_none(watch) or watch.instance_class in (UpdateLog, Mean)
+    known = is_none(watch) or watch.instance_class in (UpdateLog, Mean, Predicted)
     return nothing if known else None

@@ -1,6 +1,7 @@
 """A pass that predicts each row before it learns from it: progressive validation (Blum, Kalai and Langford 1999).
 
-Each row is one call of the ordinary pass over that row alone, so the weights are those of the ordinary pass.
+It is the ordinary pass, which is told to note what it predicts; of several classes each row is one call of that pass
+over that row alone. So the weights are those of the ordinary pass.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from numba.extending import overload
 
 from linsep.kernels.epoch import plain_epoch
 from linsep.kernels.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
-from linsep.kernels.optional import is_none
-from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, is_csr, row_count, row_dot
+from linsep.kernels.optional import Predicted, is_none
+from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, is_csr, row_count
 from linsep.types import CSR
 
 
@@ -47,15 +48,8 @@ def progressive_pass(
     Return (mistakes, updates, absorbed). Changes `W` (1, n_features), `b`, `watch` and `wrong`. A tie is a mistake
     in learning, and predicted as the positive class.
     """
-    mistakes = updates = absorbed = 0
-    for i in range(row_count(rows.X)):
-        X, y, weight = one_row(rows.X, i), rows.y[i : i + 1], one_row(rows.weight, i)
-        wrong[i] = (row_dot(X, 0, W[0]) + b[0] >= 0.0) != (y[0] > 0.0)
-        m, u, a = plain_epoch(X, y, weight, None, step, W[0], b, intercept, watch, visit + i)
-        mistakes += m
-        updates += u
-        absorbed += a
-    return mistakes, updates, absorbed
+    told = (Predicted(wrong), watch)
+    return plain_epoch(rows.X, rows.y, rows.weight, None, step, W[0], b, intercept, told, visit)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)

@@ -1,0 +1,118 @@
+"""Shards: two workers against one on files that are read again each epoch, and a simulation of up to 1,000 shards.
+
+The simulation is no cluster: shards are cut in memory and trained by the threads of this process, through the same
+`linsep.scale.fit`. What it shows is how mixing changes the epochs that are needed and the model that comes out.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+import linsep.scale
+from benchmarks.data import Split, accuracies, loaders, mnist, newsgroups
+from benchmarks.timing import Report, show
+from linsep import AveragedPerceptron, Perceptron
+
+_FILES, _EPOCHS, _RUNS = 8, 3, 3
+_MOST_EPOCHS = 30
+
+
+class Trained(NamedTuple):
+    """Seconds of each run, and the last model."""
+
+    seconds: list[float]
+    model: Any
+
+
+def shards(report: Report) -> None:
+    """Eight svmlight files, read again for each epoch, by one worker and by two."""
+    from distributed import Client, LocalCluster
+
+    X, y = loaders().flights_3m()
+    X = sp.csr_matrix(X, dtype=np.float64)
+    test = np.random.RandomState(0).rand(len(y)) < 0.1
+    data = Split("flights", X[~test], y[~test], X[test], y[test])
+    serial = AveragedPerceptron(max_iter=_EPOCHS, shuffle=False).fit(data.X, data.y)
+    with tempfile.TemporaryDirectory() as folder:
+        files = _write(data, Path(folder))
+        size = sum(path.stat().st_size for path in files) / 1e6
+        found: list[Trained] = []
+        for workers in (1, 2):
+            with (
+                LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+                Client(cluster) as client,
+            ):
+                _train(client, files)  # every worker has loaded its code
+                runs = [_train(client, files) for _ in range(_RUNS)]
+                found.append(Trained([seconds for seconds, _ in runs], runs[-1][1]))
+    one, two = (median(trained.seconds) for trained in found)
+    alone, mixed = accuracies([serial, found[1].model], data)
+    cells = {
+        "work": f"flights, {_FILES} svmlight files of {size / _FILES:.0f} MB, {_EPOCHS} epochs, each reads them again",
+        "one worker": show(one),
+        "two workers": show(two),
+        "ratio": f"{one / two:.2f} x",
+        "wanted": "1.50 x",
+        "test accuracy, mixed and serial averaged": f"{mixed:.4f}, {alone:.4f} ({100 * (mixed - alone):+.2f} points)",
+    }
+    report.row("Shards on two workers", cells, {"one_s": one, "two_s": two, "mixed": mixed, "serial": alone})
+
+
+def _write(data: Split, folder: Path) -> list[Path]:
+    """The training rows in their order, as so many files."""
+    columns = np.sort(data.X.indices.reshape(len(data.y), -1), axis=1) + 1
+    paths = []
+    for k, rows in enumerate(np.array_split(np.arange(len(data.y)), _FILES)):
+        path = folder / f"part-{k}.svm"
+        with path.open("w") as file:
+            for label, row in zip(data.y[rows].tolist(), columns[rows].tolist(), strict=True):
+                file.write(f"{label} " + " ".join(f"{j}:1" for j in row) + "\n")
+        paths.append(path)
+    return paths
+
+
+def _train(client: Any, files: list[Path]) -> tuple[float, Any]:
+    learner = AveragedPerceptron(shuffle=False)
+    began = time.perf_counter()
+    linsep.scale.fit(learner, list(files), client, epochs=_EPOCHS, keep=False)
+    return time.perf_counter() - began, learner
+
+
+def mixing(report: Report) -> None:
+    """How mixing changes epochs and accuracy, from one shard to a thousand."""
+    for data in (mnist(), newsgroups()):
+        for count in (1, 10, 100, 1000):
+            for mix in ("uniform", "mistakes") if count > 1 else (None,):
+                _simulate(report, data, count, mix)
+
+
+def _simulate(report: Report, data: Split, count: int, mix: str | None) -> None:
+    learner = Perceptron(shuffle=False)
+    linsep.scale.fit(learner, (data.X, data.y), shards=count, mix=mix, epochs=_MOST_EPOCHS)
+    made = learner.mixing_.mistakes.sum(axis=1)
+    clean = made[-1] == 0
+    early = Perceptron(shuffle=False)
+    linsep.scale.fit(early, (data.X, data.y), shards=count, mix=mix, epochs=10)
+    weights = learner.coef_.size + learner.intercept_.size
+    bytes_a_mix = 0 if mix is None else 2 * count * weights * 8
+    soon, late = accuracies([early, learner], data)
+    cells = {
+        "data": f"{data.name} {data.size}",
+        "shards": f"{count:,}",
+        "rows a shard": f"{len(data.y) / count:,.0f}",
+        "mix": mix or "one machine",
+        "epochs to a clean pass": f"{len(made)}" if clean else f"none in {_MOST_EPOCHS}",
+        "mistakes, epochs 1, 10 and last": ", ".join(f"{made[k]:,}" for k in (0, min(9, len(made) - 1), -1)),
+        "test accuracy after 10 epochs": f"{soon:.4f}",
+        "at the end": f"{late:.4f}",
+        "bytes a mix": f"{bytes_a_mix / 1e6:,.0f} MB",
+    }
+    figures = {"data": data.name, "shards": count, "mix": mix, "mistakes": made.tolist(), "accuracy": [soon, late]}
+    report.row("Mixing, simulated", cells, {**figures, "bytes_a_mix": bytes_a_mix})
