@@ -111,7 +111,7 @@ def solve_cone(rows: SignedRows, *, equal: Array | None = None, deadline: float 
     """
     rows.equal = np.zeros(rows.n, dtype=bool) if equal is None else np.asarray(equal, dtype=bool)
     peeled, left = peel(rows.X, rows.s, constant=rows.constant, equal=rows.equal)
-    directions = [[way.get(j, 0) for j in range(rows.width)] for way in peeled]
+    directions = [direction.tolist() for direction in peeled]
     core, ids, columns = _core(rows, left)
     search, decided = _Faces(core, deadline), True
     if left.any():

@@ -25,10 +25,10 @@ class CertificateError(ValueError):
 
 
 def _label_signs(y: Any) -> Array:
-    labels, codes = np.unique(np.asarray(y), return_inverse=True)
+    labels = np.unique(y := np.asarray(y))
     if labels.size != 2:
         raise CertificateError(f"a certificate is about two classes, these labels have {labels.size}")
-    return np.asarray(2 * codes.reshape(-1) - 1)
+    return np.asarray(2 * (y != labels[0]).reshape(-1) - 1)
 
 
 def verify_directions(X: Any, y: Any, directions: Sequence[tuple[Any, Any]], rows_left: Sequence[int] = ()) -> None:
