@@ -33,6 +33,7 @@ __all__ = ["ConeEnd", "OutOfTimeError", "independent_rows", "null_vectors", "sol
 
 _GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
 _MANY_PAIRS = 0.1  # opposite rows are set aside first if there is a pair for every ten columns
+_SMALL = 100_000  # entries of a table on which looking for opposite rows costs more than it saves
 _WIDE = 500  # columns from which on the perceptron tries first, if the rows are sparse
 _PASSES = 200
 _UNSURE = 1e-9  # scores this near 0 (unit direction, rows near unit size) are asked exactly
@@ -202,6 +203,8 @@ class _Faces:
     def _paired(self) -> None:
         """Rows with an opposite are 0 under every direction: where they are many, their span goes at once."""
         rows = self.rows
+        if rows.n * rows.width < _SMALL:
+            return
         pairs = opposite_pairs(rows.X, rows.s, constant=rows.constant)
         pairs = pairs[rows.active[pairs].all(axis=1)]
         if len(pairs) < _MANY_PAIRS * (rows.width - len(self.basis)):
@@ -263,14 +266,15 @@ class _Faces:
     def _price(self, d: list[int]) -> int | None:
         """A row still in play with d.z <= 0: the worst by floats, confirmed exactly; None if there is none."""
         self._check_clock()
-        active = np.flatnonzero(self.rows.active)
-        z = self.rows.scores(as_floats(d))[active]
-        order = np.argsort(z, kind="stable")
-        active, z = active[order], z[order]
-        if z[0] < -_UNSURE:
-            return int(active[0])
+        low, lowest = self.rows.lowest(v := as_floats(d))
+        if low < -_UNSURE:
+            return lowest
+        if low >= _UNSURE:
+            return None
         # The verifier looks at every row again: here only those need exact signs that rounding could have changed.
-        unsure = active[z < _UNSURE]
+        z = np.where(self.rows.active, self.rows.scores(v), np.inf)
+        unsure = np.flatnonzero(z < _UNSURE)
+        unsure = unsure[np.argsort(z[unsure], kind="stable")]
         wrong = unsure[exact_signs(self.rows, unsure, d) <= 0]
         return int(wrong[0]) if wrong.size else None
 
