@@ -25,23 +25,26 @@ def integers(values: Sequence[Any]) -> list[int]:
 def _digit_signs(A: Array, w: list[int]) -> Array | None:
     """Signs of A w for doubles A: both in digits of 16 bits, whose products add up exactly; None if those are many."""
     exps = np.frexp(abs(A).max(axis=0))[1]
-    rest, digits = np.ldexp(A, -exps), []
-    if len(w) > 2**16 or not np.array_equal(np.ldexp(rest, exps), A):
-        return None
+    with np.errstate(all="ignore"):
+        rest, columns, digits = A * np.ldexp(1.0, -exps), np.arange(len(w)), []
+        if len(w) > 2**16 or not np.array_equal(rest * np.ldexp(1.0, exps), A):
+            return None
     while rest.any():
-        digits.append(np.trunc(rest * 2.0**16))
-        rest = rest * 2.0**16 - digits[-1]
+        rest = rest * 2.0**16
+        digits.append((columns, np.trunc(rest)))
+        rest = rest - digits[-1][1]
+        columns, rest = columns[more := rest.any(axis=0)], rest[:, more]
         if len(digits) > 60:
             return None
     w = [v << int(e - exps.min()) for v, e in zip(w, exps, strict=True)]
     n = max(abs(v) for v in w).bit_length() // 16 + 1
     W = np.array([np.frombuffer(abs(v).to_bytes(2 * n, "little"), "<u2") * (1.0 if v > 0 else -1.0) for v in w])
     total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
-    for k, digit in enumerate(reversed(digits)):
-        total[:, k : k + n] += (digit @ W).astype(np.int64)
+    for k, (columns, digit) in enumerate(reversed(digits)):
+        total[:, k : k + n] += (digit @ W[columns]).astype(np.int64)
     carry, rest = np.zeros(A.shape[0], dtype=np.int64), np.zeros(A.shape[0], dtype=bool)
     for column in total.T:
-        carry, rest = (carry + column) >> 16, rest | ((carry + column) % 2**16 != 0)
+        carry, rest = (carry + column) >> 16, rest | ((carry + column) & 0xFFFF != 0)
     return np.where(carry < 0, -1, (carry > 0) | rest)
 
 

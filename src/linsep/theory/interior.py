@@ -19,7 +19,9 @@ from linsep.types import Array
 _STEPS = 80
 _LAST_MU = 1e-13
 _SECONDS = 5e-11  # a step for n rows in p columns takes about this times n p^2
-_APART = float(np.log(30.0))  # y_i and s_i differ by this factor on every row and steps are long: which of them vanishes is clear
+_APART = float(
+    np.log(30.0)
+)  # y_i and s_i differ by this factor on every row and steps are long: which of them vanishes is clear
 
 
 class Pair(NamedTuple):

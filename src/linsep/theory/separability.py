@@ -137,7 +137,9 @@ def _not_separable(X: Any, s: Array, end: ConeEnd, witness: Combination | None, 
 
 
 def _used_columns(X: Any) -> int:
-    return len(np.unique(X.indices)) if hasattr(X, "indptr") else int((X != 0).any(axis=0).sum())
+    if hasattr(X, "indptr"):
+        return int((np.bincount(X.indices, minlength=X.shape[1]) > 0).sum())
+    return int((X != 0).any(axis=0).sum())
 
 
 def _single_planes(X: Any, s: Array, end: ConeEnd) -> Iterator[Hyperplane]:

@@ -57,9 +57,9 @@ class Span:
         """Return the vector orthogonal to the rows with these `entries` on `others`, times a positive integer."""
         out = [0] * self.rows.width
         q = 1
-        if self.ids:
-            used = [(j, v) for j, v in zip(self.others, entries, strict=True) if v]
-            rhs = [-sum(row[j] * v for j, v in used) for row in self.whole.entries]
+        used = [(j, v) for j, v in zip(self.others, entries, strict=True) if v]
+        rhs = [-sum(row[j] * v for j, v in used) for row in self.whole.entries]
+        if any(rhs):
             numerators, q = solve(self.square, fmpz_mat([[v] for v in rhs]), deadline)
             for k, j in enumerate(self.pivots):
                 out[j] = int(numerators[k, 0])
