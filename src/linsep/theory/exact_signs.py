@@ -1,4 +1,4 @@
-"""Signs of w.x_i + b, exact whatever the numbers are: the arithmetic that `exact.py` verifies with."""
+"""Signs of w.x_i + b and ranks, exact whatever the numbers are: the arithmetic that `exact.py` verifies with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import lcm
 from typing import Any
 
 import numpy as np
+from flint import fmpz_mat, nmod_mat
 
 from linsep.types import Array
 
@@ -112,3 +113,14 @@ def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
         at = rest[start : start + step]
         out[at] = _whole_signs(X[at] if used.size == w.size else X[at][:, used], kept)
     return out
+
+
+def rank_modulo(table: Array, prime: int) -> int:
+    """Rank modulo a prime below 2^31 of the rows times integers that make their entries whole."""
+    if not _small(table):
+        return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
+    mantissas, exps = np.frexp(table.astype(np.float64))
+    exps = np.where(mantissas == 0, 0, exps)
+    powers = np.array([pow(2, k, prime) for k in range(int(np.ptp(exps)) + 1)])
+    residues = (np.ldexp(mantissas, 53).astype(np.int64) % prime) * powers[exps - exps.min()] % prime
+    return int(nmod_mat(len(table), table.shape[1], residues.reshape(-1).tolist(), prime).rank())
