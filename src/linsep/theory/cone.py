@@ -33,7 +33,8 @@ __all__ = ["ConeEnd", "OutOfTimeError", "independent_rows", "null_vectors", "sol
 
 _GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
 _MANY_PAIRS = 0.1  # opposite rows are set aside first if there is a pair for every ten columns
-_WIDE = 500  # columns from which on the perceptron tries first, if the rows are sparse
+_SMALL = 100_000  # entries of a table on which looking for opposite rows costs more than it saves
+_WIDE = 500  # columns from which on the perceptron tries first, if the rows are sparse and not much more
 _PASSES = 200
 _UNSURE = 1e-9  # scores this near 0 (unit direction, rows near unit size) are asked exactly
 
@@ -56,6 +57,8 @@ class ConeEnd:
         The same on rows that, with the equalities, span all rows left: proves that they are 0 throughout the cone.
     basis : list of int
         Independent rows that span the rows left and the equalities.
+    pivots : list of int, or None
+        As many columns on which the basis is a regular matrix.
     decided : bool
         False: the deadline passed; every part that is there holds nevertheless.
     """
@@ -66,17 +69,22 @@ class ConeEnd:
     witness: dict[int, int] | None
     overlap: dict[int, int] | None
     basis: list[int]
+    pivots: list[int] | None = None
     decided: bool = True
 
     @cached_property
     def null(self) -> list[list[int]]:
         """Integer basis, in the units of X, of the vectors orthogonal to the rows left and the equalities."""
-        return null_vectors(self.rows, self.basis)
+        return [[v.get(j, 0) for j in range(self.rows.width)] for v in self._spanned.null_vectors()]
+
+    @cached_property
+    def _spanned(self) -> Span:
+        return Span(self.rows, self.basis, self.pivots)
 
     @cached_property
     def null_entries(self) -> list[dict[int, int]]:
         """`null`, each vector as column -> entry, without the columns of X that are 0 on all those rows."""
-        return [v for v in Span(self.rows, self.basis).null_vectors() if len(v) > 1 or self.rows.p in v]
+        return [v for v in self._spanned.null_vectors() if len(v) > 1 or self.rows.p in v]
 
     @property
     def separated(self) -> Array:
@@ -111,7 +119,7 @@ def solve_cone(rows: SignedRows, *, equal: Array | None = None, deadline: float 
     """
     rows.equal = np.zeros(rows.n, dtype=bool) if equal is None else np.asarray(equal, dtype=bool)
     peeled, left = peel(rows.X, rows.s, constant=rows.constant, equal=rows.equal)
-    directions = [[way.get(j, 0) for j in range(rows.width)] for way in peeled]
+    directions = [direction.tolist() for direction in peeled]
     core, ids, columns = _core(rows, left)
     search, decided = _Faces(core, deadline), True
     if left.any():
@@ -133,6 +141,7 @@ def solve_cone(rows: SignedRows, *, equal: Array | None = None, deadline: float 
         _renamed(search.witness, ids),
         _renamed(overlap, ids),
         ids[search.basis].tolist(),
+        None if search.pivots is None else columns[search.pivots].tolist(),
         decided,
     )
 
@@ -168,6 +177,7 @@ class _Faces:
     overlap: dict[int, int] = field(default_factory=dict)  # positive weights on rows of that span, adding to 0
     witness: dict[int, int] | None = None
     direction: list[int] | None = None
+    pivots: list[int] | None = None  # columns on which the basis is regular, where known
 
     def run(self) -> None:
         """Go face by face until no row is left or a direction separates all that are; may raise OutOfTimeError."""
@@ -179,7 +189,9 @@ class _Faces:
             self.witness = {int(zero.argmax()): 1}
         if rows.equal.any():
             self.basis = independent_rows(rows, np.flatnonzero(rows.equal & ~rows.zero), (), self.deadline)
-            self._drop(Span(rows, self.basis))
+            span = Span(rows, self.basis)
+            self.pivots = span.pivots
+            self._drop(span)
         self._learned()
         if self.direction is None:
             self._paired()
@@ -190,18 +202,20 @@ class _Faces:
     def _learned(self) -> None:
         """A few passes of the perceptron, where the table is so wide that nothing else is as fast."""
         rows = self.rows
-        if self.basis or rows.zero.any() or rows.width < _WIDE or 10 * rows.stored > rows.n * rows.width:
+        if self.basis or rows.width < max(_WIDE, rows.n / 20) or 10 * rows.stored > rows.n * rows.width:
             return
-        if rows.scaled_columns is None:
+        if rows.zero.any() or rows.whole or (rows.constant and rows.column_exps[-1]):
             return
         d = clean_pass(rows.scaled_columns, rows.s, rows.constant, _PASSES, self.deadline)
         self._check_clock()
-        if d is not None and self._price(whole := whole_numbers(d)) is None:
+        if d is not None and np.isfinite(d).all() and self._price(whole := whole_numbers(d)) is None:
             self.direction = whole
 
     def _paired(self) -> None:
         """Rows with an opposite are 0 under every direction: where they are many, their span goes at once."""
         rows = self.rows
+        if rows.n * rows.width < _SMALL:
+            return
         pairs = opposite_pairs(rows.X, rows.s, constant=rows.constant)
         pairs = pairs[rows.active[pairs].all(axis=1)]
         if len(pairs) < _MANY_PAIRS * (rows.width - len(self.basis)):
@@ -263,14 +277,15 @@ class _Faces:
     def _price(self, d: list[int]) -> int | None:
         """A row still in play with d.z <= 0: the worst by floats, confirmed exactly; None if there is none."""
         self._check_clock()
-        active = np.flatnonzero(self.rows.active)
-        z = self.rows.scores(as_floats(d))[active]
-        order = np.argsort(z, kind="stable")
-        active, z = active[order], z[order]
-        if z[0] < -_UNSURE:
-            return int(active[0])
+        low, lowest = self.rows.lowest(v := as_floats(d))
+        if low < -_UNSURE:
+            return lowest
+        if low >= _UNSURE:
+            return None
         # The verifier looks at every row again: here only those need exact signs that rounding could have changed.
-        unsure = active[z < _UNSURE]
+        z = np.where(self.rows.active, self.rows.scores(v), np.inf)
+        unsure = np.flatnonzero(z < _UNSURE)
+        unsure = unsure[np.argsort(z[unsure], kind="stable")]
         wrong = unsure[exact_signs(self.rows, unsure, d) <= 0]
         return int(wrong[0]) if wrong.size else None
 
@@ -287,7 +302,9 @@ class _Faces:
         common = gcd(*whole.values())
         self.overlap = {i: v // common for i, v in whole.items() if v}
         self.basis = basis
-        self._drop(span or Span(self.rows, basis))
+        span = span or Span(self.rows, basis)
+        self.pivots = span.pivots
+        self._drop(span)
 
     def _drop(self, span: Span) -> None:
         rows = self.rows

@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from flint import fmpz_mat, nmod_mat
 
-from linsep.theory.exact_signs import integers, value_signs
+from linsep.theory.exact_signs import rank_modulo, value_signs
 from linsep.types import Array
 
 __all__ = ["CertificateError", "value_signs", "verify_directions", "verify_overlap", "verify_witness"]
-_PRIMES = (2**61 - 1, 2**61 - 31, 2**61 - 45)
+_PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)
 
 
 class CertificateError(ValueError):
@@ -25,10 +24,10 @@ class CertificateError(ValueError):
 
 
 def _label_signs(y: Any) -> Array:
-    labels, codes = np.unique(np.asarray(y), return_inverse=True)
+    labels = np.unique(y := np.asarray(y))
     if labels.size != 2:
         raise CertificateError(f"a certificate is about two classes, these labels have {labels.size}")
-    return np.asarray(2 * codes.reshape(-1) - 1)
+    return np.asarray(2 * (y != labels[0]).reshape(-1) - 1)
 
 
 def verify_directions(X: Any, y: Any, directions: Sequence[tuple[Any, Any]], rows_left: Sequence[int] = ()) -> None:
@@ -77,7 +76,7 @@ def verify_overlap(
     column where the others have none.
     """
     verify_witness(X, y, weights, fit_intercept=fit_intercept)
-    p, among = X.shape[1], np.unique(among)
+    p, among = X.shape[1], np.flatnonzero(np.bincount(among, minlength=X.shape[0]))
     inside = X if among.size == X.shape[0] else X[among]
     if not set(weights) <= set(among.tolist()):
         raise CertificateError("the overlap has rows that a direction separates")
@@ -92,7 +91,7 @@ def verify_overlap(
             raise CertificateError(f"null vector {k} is not orthogonal to every row")
     table = X[list(weights)][:, used]
     table = table.toarray() if hasattr(X, "toarray") else table
-    rows = fmpz_mat([integers([*row, *[1] * fit_intercept]) for row in table.tolist()])
+    table = np.column_stack([table, np.ones(len(table), dtype=table.dtype)]) if fit_intercept else table
     # The rank modulo a prime is never more than that of the integers.
-    if max(nmod_mat(rows, prime).rank() for prime in _PRIMES) < len(given) - len(null):
+    if all(rank_modulo(table, prime) < len(given) - len(null) for prime in _PRIMES):
         raise CertificateError("the rows of the overlap do not span all rows")

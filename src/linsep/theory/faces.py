@@ -66,7 +66,11 @@ class WorkingSet:
             if not pair.clear and pair.late:
                 raise OutOfTimeError
             aside = (pair.y > pair.s) & ~((Z @ pair.d > 0).all() if pair.d.any() else False)
-            wrong, d = self._wrong(aside, lift(pair.d), pair.y)
+            d = lift(pair.d)
+            if aside.any() or self.ids.size < np.count_nonzero(self.rows.active):
+                wrong, d = self._wrong(aside, d, pair.y)
+            else:
+                wrong = self.ids[:0]
             if not wrong.size:
                 return Guess(self.ids[aside].tolist(), pair.y[aside], d)
             self.ids = np.union1d(self.ids, wrong)

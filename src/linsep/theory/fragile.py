@@ -38,10 +38,16 @@ def _half_places(part: Any) -> Any:
 def direction_is_fragile(X: Any, s: Array, plane: Hyperplane, rows: Array) -> bool:
     """Whether a margin of one of the `rows` is no larger than what rounding of that row could take away."""
     v = as_floats([*plane.w.tolist(), int(plane.b)]) if plane.w.dtype == object else np.append(plane.w, plane.b)
+    unit = max(_HALF, float(np.finfo(X.dtype).eps / 2) if X.dtype.kind == "f" else 0.0)
     for start in range(0, rows.size, _STEP):
-        part = X[rows[start : start + _STEP]]
-        margin = s[rows[start : start + _STEP]] * (part.astype(np.float64) @ v[:-1] + v[-1])
-        noise = 2.0**-52 * v.size * (abs(part).astype(np.float64) @ abs(v[:-1]) + abs(v[-1]))
+        at = rows[start : start + _STEP]
+        part = X if at.size == X.shape[0] else X[at]
+        doubles = part.astype(np.float64, copy=False)
+        margin = s[at] * (doubles @ v[:-1] + v[-1])
+        size = abs(doubles) @ abs(v[:-1]) + abs(v[-1])
+        noise = 2.0**-52 * v.size * size
+        if (margin > noise + 1.01 * unit * size).all():  # no entry is off by more than that share of it
+            continue
         moved = _half_places(part) @ abs(v[:-1])
         if (moved > 0).any() and (margin <= moved + noise)[moved > 0].any():
             return True

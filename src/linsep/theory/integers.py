@@ -46,24 +46,34 @@ class IntegerRows:
 
 
 def _from_doubles(rows: SignedRows, ids: list[int]) -> tuple[list[list[int]], list[Fraction]] | None:
-    """The same without a loop over entries, where the entries of each row span less than 62 bits."""
+    """The same from doubles, without a loop over entries where those of each row span less than 62 bits."""
     Z = rows.dense(ids)
     if rows.scaled and np.count_nonzero(np.abs(Z) > _TINY) != _stored(rows, ids):
         return None  # an entry underflowed, or lost bits
     mantissas, exps = np.frexp(Z)
     whole = np.ldexp(mantissas, 53).astype(np.int64)
-    zeros = np.where(whole == 0, 62, np.frexp((whole & -whole).astype(np.float64))[1] - 1)  # trailing zero bits
-    lowest = np.where(whole == 0, 10**6, exps - 53 + zeros).min(axis=1)
-    shift = exps - 53 - lowest[:, None]
-    shift[whole == 0] = 0
-    if (np.where(whole == 0, 0, shift + 53) > 62).any():
-        return None
-    out = np.where(shift >= 0, whole << np.maximum(shift, 0), whole >> np.maximum(-shift, 0))
-    common = np.maximum(np.gcd.reduce(out, axis=1), 1)
-    out //= common[:, None]
-    lowest[(whole == 0).all(axis=1)] = 0
-    factors = [Fraction(2) ** -int(e) / int(g) for e, g in zip(lowest, common, strict=True)]
-    return out.tolist(), factors
+    at = whole != 0
+    # Without its trailing zero bits each entry is an odd number times 2^exps.
+    zeros = np.where(at, np.frexp((whole & -whole).astype(np.float64))[1] - 1, 0)
+    whole >>= zeros
+    exps = exps - 53 + zeros
+    lowest = np.where(at, exps, 10**6).min(axis=1, initial=10**6)
+    lowest[~at.any(axis=1)] = 0
+    shift = np.where(at, exps - lowest[:, None], 0)
+    if (np.frexp(abs(whole).astype(np.float64))[1] + shift).max(initial=0) <= 62:
+        out = whole << shift
+        divisors = np.maximum(np.gcd.reduce(out, axis=1), 1)
+        entries: list[list[int]] = (out // divisors[:, None]).tolist()
+        common: list[int] = divisors.tolist()
+    else:
+        entries = [[0] * Z.shape[1] for _ in ids]
+        i, j = np.nonzero(at)
+        for row, column, v, up in zip(i.tolist(), j.tolist(), whole[at].tolist(), shift[at].tolist(), strict=True):
+            entries[row][column] = v << up
+        common = [gcd(*row) or 1 for row in entries]
+        entries = [[v // g for v in row] if g > 1 else row for row, g in zip(entries, common, strict=True)]
+    factors = [Fraction(2) ** -int(e) / g for e, g in zip(lowest, common, strict=True)]
+    return entries, factors
 
 
 def _stored(rows: SignedRows, ids: list[int]) -> int:

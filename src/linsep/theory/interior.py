@@ -12,15 +12,16 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
-import scipy.linalg.blas as blas
+from scipy.linalg import blas, lapack
 
 from linsep.types import Array
 
 _STEPS = 80
 _LAST_MU = 1e-13
 _SECONDS = 5e-11  # a step for n rows in p columns takes about this times n p^2
-_APART = 30.0  # y_i and s_i differ by this factor on every row and steps are long: which of them vanishes is clear
+_APART = float(
+    np.log(30.0)
+)  # y_i and s_i differ by this factor on every row and steps are long: which of them vanishes is clear
 
 
 class Pair(NamedTuple):
@@ -70,7 +71,7 @@ def complementary_pair(Z: Array, deadline: float) -> Pair:
         y, s, d = y + a * dy, s + a * ds, d + a * dd
         took = time.perf_counter() - began
         long_steps = long_steps + 1 if a > 0.9 else 0
-        clear = long_steps >= 2 and bool((np.maximum(y / s, s / y) > _APART).all())
+        clear = long_steps >= 2 and float(abs(np.log(y / s)).min()) > _APART
         if clear or (long_steps and bool((Z @ d > 0.5 * s).all())):
             clear = True
             break
@@ -85,11 +86,12 @@ class _Newton:
         self.off_y, self.off_s = y @ Z, s - Z @ d
         self.factor: Array | None = None
         H = blas.dsyrk(1.0, (Z * np.sqrt(y / s)[:, None]).T)
-        size = H.diagonal().mean()
+        diagonal = H.reshape(-1, order="F")[:: len(H) + 1]  # a view
+        size = float(diagonal.sum()) / len(H)
         for ridge in (1e-14, 1e-11, 1e-8):
             # Directions orthogonal to all rows stay where they are; rounding makes H slightly indefinite on them.
-            H[np.diag_indices_from(H)] += ridge * size + 1e-300
-            factor, info = scipy.linalg.lapack.dpotrf(H, lower=0)
+            diagonal += ridge * size + 1e-300
+            factor, info = lapack.dpotrf(H, lower=0)
             if info == 0:
                 self.factor = factor
                 break
@@ -99,11 +101,11 @@ class _Newton:
         left = 1.0 - sigma
         r = sigma * self.mu - self.y * self.s - curved
         rhs = left * self.off_y + ((r + left * self.y * self.off_s) / self.s) @ self.Z
-        dd = scipy.linalg.lapack.dpotrs(self.factor, rhs, lower=0)[0]
+        dd = lapack.dpotrs(self.factor, rhs, lower=0)[0]
         ds = self.Z @ dd - left * self.off_s
         return dd, ds, (r - self.y * ds) / self.s
 
 
 def _longest(v: Array, dv: Array) -> float:
     """The step, at most 1, that keeps v + step dv >= 0."""
-    return 1.0 / max(1.0, float((-dv / v).max()))
+    return 1.0 / max(1.0, -float((dv / v).min()))

@@ -34,14 +34,14 @@ def signs(y: Any) -> Array:
     y = np.asarray(y)
     if y.ndim != 1:
         raise DataError(f"labels must be one-dimensional, these have shape {y.shape}")
-    labels, codes = np.unique(y, return_inverse=True)
+    labels = np.unique(y)
     if labels.size != 2:
         shown = ", ".join(str(label) for label in labels[:5])
         many = (
             "more than two classes: compare one class against the rest" if labels.size > 2 else "two classes are needed"
         )
         raise DataError(f"{many}; the labels are {shown or 'missing'}{', ...' if labels.size > 5 else ''}")
-    return 2.0 * codes - 1.0
+    return np.asarray(2.0 * (y != labels[0]) - 1.0)
 
 
 def row_norms2(X: Any) -> Array:

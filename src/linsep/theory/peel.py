@@ -9,7 +9,7 @@ import numpy as np
 from linsep.types import Array
 
 
-def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[dict[int, int]], Array]:
+def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[Array], Array]:
     """Take rows away while some column of the rows s_i (x_i, constant) that are left has one sign.
 
     A column counts only where no row of `equal` has an entry. The sum of the one-signed columns, each with its sign, is
@@ -17,8 +17,8 @@ def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[dict[i
 
     Returns
     -------
-    directions : list of dicts column -> 1 or -1
-        One a round, checked in turn.
+    directions : list of ndarrays of int, shape (n_features + 1,), or (n_features,) without a constant
+        Entries 0, 1 and -1; one a round, checked in turn.
     left : ndarray of bool, shape (n_samples,)
         Rows that no round took away; equalities always stay.
 
@@ -26,21 +26,21 @@ def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[dict[i
     --------
     >>> X = np.array([[1, 5], [0, 2], [0, -3]])
     >>> directions, left = peel(X, np.array([1.0, 1.0, -1.0]), constant=True, equal=np.zeros(3, dtype=bool))
-    >>> directions, left.tolist()
-    ([{0: 1, 1: 1}], [False, False, False])
+    >>> [direction.tolist() for direction in directions], left.tolist()
+    ([[1, 1, 0]], [False, False, False])
     """
     entries: _Sparse | _Dense = _Sparse(X, s) if hasattr(X, "indptr") else _Dense(X, s)
     left = np.ones(X.shape[0], dtype=bool)
     touched = entries.touched(equal) if equal.any() else np.zeros(X.shape[1], dtype=bool)
-    directions: list[dict[int, int]] = []
+    directions: list[Array] = []
     while True:
         above, below = entries.counts(left)
         sign = (above > 0).astype(np.int8) - (below > 0)
         sign[((above > 0) & (below > 0)) | touched] = 0
         hit = entries.hit(sign != 0) & left
-        direction = {int(j): int(sign[j]) for j in np.flatnonzero(sign)}
+        direction = np.append(sign, np.zeros(int(constant), dtype=np.int8)).astype(np.int64)
         if constant and not equal.any() and left.any() and (s[left] == s[left.argmax()]).all():
-            direction[X.shape[1]] = int(s[left.argmax()])
+            direction[-1] = int(s[left.argmax()])
             hit = left.copy()
         if not hit.any():
             return directions, left

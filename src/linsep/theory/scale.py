@@ -11,10 +11,13 @@ from linsep.types import Array
 
 _UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are 1, calls for a better scale
 _ROUNDS = 30
+_FAR = 1000  # powers of two from here on are left to ldexp: a double might not hold them
 
 
 def is_uneven(X: Any, Z: Any) -> bool:
     """Whether Z, which is X with columns and rows divided by their largest entries, has very small entries."""
+    if X.dtype.kind in "iu" and X.dtype.itemsize <= 4:
+        return False
     before, after = (table.data if hasattr(table, "toarray") else table for table in (X, Z))
     step = max(1, 2**22 // max(1, after[:1].size))
     for start in range(0, after.shape[0], step):
@@ -66,11 +69,38 @@ def _entries(X: Any, constant: bool) -> tuple[Array, Array, Array]:
     return i, j, e
 
 
-def shifted(X: Any, columns: Array, rows: Array) -> Any:
-    """x_ij 2^(-columns_j - rows_i)."""
+def times_columns(X: Any, exps: Array) -> Any:
+    """x_ij 2^-exps_j as doubles: a new table."""
     if not hasattr(X, "toarray"):
-        return np.ldexp(X, -(columns[None, :] + rows[:, None]).astype(np.int32))
-    out = scipy.sparse.csr_array(X, copy=True)
-    exps = columns[X.indices] + np.repeat(rows, np.diff(X.indptr))
-    out.data = np.ldexp(out.data, -exps.astype(np.int32))
-    return out
+        return X * _powers(exps) if abs(exps).max() < _FAR else np.ldexp(X.astype(np.float64), -exps)
+    data = X.data.astype(np.float64)
+    if exps.any():
+        data = data * _powers(exps)[X.indices] if abs(exps).max() < _FAR else np.ldexp(data, -exps[X.indices])
+    return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+
+
+def times_rows(X: Any, exps: Array, signs: Array) -> Any:
+    """signs_i x_ij 2^-exps_i in place, which is returned."""
+    stored = X.data if hasattr(X, "toarray") else X
+    if abs(exps).max() < _FAR:
+        stored *= _each(signs * _powers(exps), X)
+    else:
+        stored[...] = np.ldexp(stored * _each(signs, X), -_each(exps, X))
+    return X
+
+
+def _powers(exps: Array) -> Array:
+    return np.asarray(np.ldexp(1.0, -exps))
+
+
+def _each(per_row: Array, X: Any) -> Array:
+    """One value a row, shaped to meet the entries of X."""
+    return np.repeat(per_row, np.diff(X.indptr)) if hasattr(X, "toarray") else per_row[:, None]
+
+
+def shifted(X: Any, columns: Array, rows: Array, signs: Array) -> Any:
+    """signs_i x_ij 2^(-columns_j - rows_i) where either factor alone might overflow: a new table."""
+    if not hasattr(X, "toarray"):
+        return np.ldexp(X.astype(np.float64), -(columns[None, :] + rows[:, None])) * signs[:, None]
+    data = np.ldexp(X.data.astype(np.float64), -(columns[X.indices] + _each(rows, X))) * _each(signs, X)
+    return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from linsep.theory.bracket import Bias, MarginBracket, max_margin
+from linsep.theory.bracket import MarginBracket, max_margin
 from linsep.theory.certificate import Combination, Separability
 from linsep.theory.cone import ConeEnd, solve_cone
-from linsep.theory.exact import CertificateError, verify_directions
+from linsep.theory.exact import CertificateError
 from linsep.theory.fragile import direction_is_fragile, exact_inputs, overlap_is_fragile
-from linsep.theory.margin import geometric_margin, signs
+from linsep.theory.margin import signs
 from linsep.theory.signed import SignedRows, check_rows
 from linsep.theory.span import as_floats
 from linsep.theory.twins import contradiction
@@ -71,17 +72,20 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     witness = _shortest_witness(X, s, end)
     about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
     if not end.decided:
-        result = _undecided(about, witness, f"the time limit of {time_limit:g} s ended the search")
+        found = iter([_undecided(about, witness, f"the time limit of {time_limit:g} s ended the search")])
     elif not end.rows_left.size:
-        result = _separable(X, y, s, end, about)
+        found = _separable(X, s, end, about)
     else:
-        result = _not_separable(X, s, end, witness, about)
-    try:
-        result.verify(X, y)
-    except CertificateError as error:
-        # Nothing found by floating point is believed without its proof.
-        return _undecided(about, None, f"a proof was found but failed its check: {error}")
-    return result
+        found = iter([_not_separable(X, s, end, witness, about)])
+    for result in found:
+        try:
+            result.verify(X, y)
+        except CertificateError as error:
+            why = f"a proof was found but failed its check: {error}"
+            continue
+        return result
+    # Nothing found by floating point is believed without its proof.
+    return _undecided(about, None, why)
 
 
 def _undecided(about: dict[str, Any], witness: Combination | None, reason: str) -> Separability:
@@ -103,15 +107,13 @@ def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:
     return Combination(tuple(end.rows_left[list(pair)].tolist()), (1, 1)) if pair else found
 
 
-def _separable(X: Any, y: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Separability:
-    plane = _one_plane(X, y, s, end)
-    fragile = False
-    if not exact_inputs(X):
-        every = np.arange(X.shape[0])
-        fragile = plane is None or direction_is_fragile(X, s, plane, every)
-    margin = _bracket(X, y, s, plane, about["fit_intercept"]) if plane else None
-    planes = _planes(end)
-    return Separability("separable", hyperplane=plane, margin=margin, directions=planes, fragile=fragile, **about)
+def _separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Iterator[Separability]:
+    """Certificates with one hyperplane of doubles, with one of integers, and with the directions alone."""
+    planes, every = _planes(end), np.arange(X.shape[0])
+    for plane in (*_single_planes(X, s, end), None):
+        fragile = not exact_inputs(X) and (plane is None or direction_is_fragile(X, s, plane, every))
+        margin = _bracket(X, s, plane, about["fit_intercept"]) if plane else None
+        yield Separability("separable", hyperplane=plane, margin=margin, directions=planes, fragile=fragile, **about)
 
 
 def _not_separable(X: Any, s: Array, end: ConeEnd, witness: Combination | None, about: dict[str, Any]) -> Separability:
@@ -135,38 +137,38 @@ def _not_separable(X: Any, s: Array, end: ConeEnd, witness: Combination | None, 
 
 
 def _used_columns(X: Any) -> int:
-    return len(np.unique(X.indices)) if hasattr(X, "indptr") else int((X != 0).any(axis=0).sum())
+    if hasattr(X, "indptr"):
+        return int((np.bincount(X.indices, minlength=X.shape[1]) > 0).sum())
+    return int((X != 0).any(axis=0).sum())
 
 
-def _one_plane(X: Any, y: Any, s: Array, end: ConeEnd) -> Hyperplane | None:
-    """The directions added with weights that fall fast enough: doubles, else integers of moderate length, else None."""
-    p, whole = X.shape[1], _sum_of(X.astype(np.float64), s, end.directions)
-    if whole is None:
-        return None
-    shift = max(abs(v) for v in whole).bit_length()
-    v = np.array([value / (1 << shift) for value in whole])
-    planes = [
-        Hyperplane(v[:p], float(v[p]) if end.rows.constant else 0.0),
-        Hyperplane(np.array(whole[:p], dtype=object), sum(whole[p:])),
-    ]
-    for plane in planes:
-        try:
-            verify_directions(X, y, [plane])
-        except CertificateError:
-            continue
-        return plane
-    return None
+def _single_planes(X: Any, s: Array, end: ConeEnd) -> Iterator[Hyperplane]:
+    """The directions added with weights that fall fast enough: doubles, then integers; none where those are long."""
+    p, whole = X.shape[1], _sum_of(X.astype(np.float64, copy=False), s, end.directions)
+    if whole is not None:
+        v = _halved(whole)[0]
+        yield Hyperplane(v[:p], float(v[p]) if end.rows.constant else 0.0)
+        yield Hyperplane(np.array(whole[:p], dtype=object), sum(whole[p:]))
+
+
+def _halved(whole: list[int]) -> tuple[Array, int]:
+    """Integers over the least power of two above them all, as doubles, and the exponent of that power."""
+    length = max(max(whole), -min(whole)).bit_length()
+    if length < 1000:
+        return np.ldexp(np.array(whole, dtype=np.float64), -length), length
+    return np.array([value / (1 << length) for value in whole]), length
 
 
 def _sum_of(X: Any, s: Array, directions: list[list[int]]) -> list[int] | None:
     """Sum 2^t_k d_k, with t_k so large that d_k outweighs all later ones on the rows that it takes away."""
+    if len(directions) == 1:
+        return directions[0]
     p = X.shape[1]
-    lengths = [max(abs(v) for v in d).bit_length() for d in directions]
-    scores = []
+    lengths, scores, taken = [], [], []
     left = np.ones(X.shape[0], dtype=bool)
-    taken = []
-    for d, length in zip(directions, lengths, strict=True):
-        v = np.array([value / (1 << length) for value in d])
+    for d in directions:
+        v, length = _halved(d)
+        lengths.append(length)
         scores.append(s * (X @ v[:p] + sum(v[p:])))
         taken.append(left & (scores[-1] > 0))
         left &= ~taken[-1]
@@ -181,19 +183,23 @@ def _sum_of(X: Any, s: Array, directions: list[list[int]]) -> list[int] | None:
             total += np.ldexp(score, power)
     exps = [power - length for power, length in zip(powers[::-1], lengths, strict=True)]
     least = min(exps)
-    if max(exps) - least + max(lengths) > _LONGEST and len(directions) > 1:
+    longest = max(exps) - least + max(lengths)
+    if longest > _LONGEST:
         return None
+    if longest + len(directions) < 63:
+        small = [np.array(d) << (e - least) for d, e in zip(directions, exps, strict=True)]
+        return [int(v) for v in np.sum(small, axis=0).tolist()]
     shifted = [[v << (e - least) for v in d] for d, e in zip(directions, exps, strict=True)]
     return [sum(column) for column in zip(*shifted, strict=True)]
 
 
-def _bracket(X: Any, y: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
+def _bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
     """A first bracket of the geometric margin: the plane found, and the distance of the class means."""
     if plane.w.dtype == object or X.dtype == object:
         return None
-    sizes = {sign: int((s == sign).sum()) for sign in (-1.0, 1.0)}
-    share = np.where(s > 0, 0.5 / sizes[1.0], 0.5 / sizes[-1.0]) if fit_intercept else np.full(s.size, 1 / s.size)
-    upper = float(np.linalg.norm((share * s) @ X.astype(np.float64)))
-    bias: Bias = "free" if fit_intercept else None
-    lower = geometric_margin(X, y, plane.w, plane.b)
-    return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), bias)
+    plus = s > 0
+    share = np.where(plus, 0.5 / plus.sum(), 0.5 / (~plus).sum()) if fit_intercept else np.full(s.size, 1 / s.size)
+    doubles = X.astype(np.float64, copy=False)
+    upper = float(np.linalg.norm((share * s) @ doubles))
+    lower = float((s * (doubles @ plane.w + plane.b)).min() / np.linalg.norm(plane.w))
+    return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from linsep.theory.scale import even_exponents, is_uneven, shifted
+from linsep.theory.scale import even_exponents, is_uneven, shifted, times_columns, times_rows
 from linsep.types import Array, DataError
 
 
@@ -79,19 +79,8 @@ class SignedRows:
         self.equal = np.zeros(self.n, dtype=bool)  # the rows on which a direction has to be 0
         self.basis: Array | None = None
 
-    @cached_property
-    def _columns(self) -> tuple[Any, Array, list[int]]:
-        """X as doubles with scaled columns, the exponents, and what Fractions in a column were multiplied by."""
-        exps = np.zeros(self.width, dtype=np.int64)
-        if self.whole:
-            return self._from_integers(exps)
-        values = self.X.astype(np.float64)
-        if self.scaled:
-            exps[: self.p] = _exponents(_column_max(values))
-            values = _scale_columns(values, -exps[: self.p])
-        return values, exps, [1] * self.p
-
-    def _from_integers(self, exps: Array) -> tuple[Any, Array, list[int]]:
+    def _from_integers(self, exps: Array) -> tuple[Array, list[int]]:
+        """X as doubles with scaled columns, and what Fractions in a column were multiplied by; sets `exps`."""
         if self.sparse:
             raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
         out, multiples = np.empty(self.X.shape), []
@@ -103,12 +92,12 @@ class SignedRows:
             scaled = [v / 2 ** int(exps[j]) for v in whole]
             out[:, j] = scaled if self.scaled else [float(v) for v in column]
             multiples.append(multiple)
-        return out, exps, multiples
+        return out, multiples
 
     @property
     def scaled_columns(self) -> Any:
-        """X as doubles, each column divided by 2 to an exponent; None if `column_exps` are others."""
-        return self._columns[0] if np.array_equal(self._columns[1], self.column_exps) else None
+        """X as doubles, each column divided by 2 to its exponent of `column_exps`."""
+        return times_columns(self.X, self.column_exps[: self.p])
 
     @property
     def stored(self) -> int:
@@ -116,25 +105,21 @@ class SignedRows:
         return int(self.X.nnz) if self.sparse else self.n * self.p
 
     @cached_property
-    def _scaling(self) -> tuple[Any, Array, Array]:
-        """z_i without its constant as doubles, and the exponents of columns and rows."""
-        values, columns, _ = self._columns
-        if not self.scaled:
-            return self._turned(values), columns, np.zeros(self.n, dtype=np.int64)
-        rows = _exponents(np.maximum(_row_max(values), float(self.constant)))
-        scaled = shifted(values, np.zeros(self.p, dtype=np.int64), rows)
-        if not self.whole and is_uneven(self.X, scaled):
-            X = self.X.astype(np.float64)
-            columns, rows = even_exponents(X, constant=self.constant)
-            scaled = shifted(X, columns[: self.p], rows)
-        return self._turned(scaled), columns, rows
-
-    def _turned(self, values: Any) -> Any:
-        if not self.sparse:
-            return values * self.s[:, None]
-        out = scipy.sparse.csr_array(values, copy=True)
-        out.data *= np.repeat(self.s, np.diff(out.indptr))
-        return out
+    def _scaling(self) -> tuple[Any, Array, Array, list[int]]:
+        """z_i without its constant as doubles, the exponents of columns and rows, and `multiples`."""
+        columns, rows, multiples = np.zeros(self.width, dtype=np.int64), np.zeros(self.n, dtype=np.int64), [1] * self.p
+        if self.whole:
+            values, multiples = self._from_integers(columns)
+        else:
+            columns[: self.p] = _exponents(_column_max(self.X)) if self.scaled else 0
+            values = times_columns(self.X, columns[: self.p])
+        if self.scaled:
+            rows = _exponents(np.maximum(_row_max(values), float(self.constant)))
+        values = times_rows(values, rows, self.s)
+        if self.scaled and not self.whole and is_uneven(self.X, values):
+            columns, rows = even_exponents(self.X, constant=self.constant)
+            values = shifted(self.X, columns[: self.p], rows, self.s)
+        return values, columns, rows, multiples
 
     @property
     def column_exps(self) -> Array:
@@ -161,7 +146,7 @@ class SignedRows:
     @property
     def multiples(self) -> list[int]:
         """Columns of Fractions are multiplied by these."""
-        return self._columns[2]
+        return self._scaling[3]
 
     @cached_property
     def rank_bound(self) -> int:
@@ -228,14 +213,17 @@ class SignedRows:
 
 
 def _column_max(values: Any) -> Array:
-    if _is_sparse(values):
-        return np.asarray(abs(values).max(axis=0).toarray(), dtype=np.float64).reshape(-1)
-    return np.asarray(abs(values).max(axis=0), dtype=np.float64)
+    if not _is_sparse(values):
+        return np.asarray(np.maximum(values.max(axis=0).astype(np.float64), -values.min(axis=0).astype(np.float64)))
+    stored = abs(values.data if values.dtype.kind == "f" else values.data.astype(np.float64))
+    out = np.zeros(values.shape[1], dtype=stored.dtype)
+    np.maximum.at(out, values.indices, stored)
+    return out.astype(np.float64)
 
 
 def _row_max(values: Any) -> Array:
     if not _is_sparse(values):
-        return np.asarray(abs(values).max(axis=1), dtype=np.float64)
+        return np.asarray(np.maximum(values.max(axis=1), -values.min(axis=1)))
     out = np.zeros(values.shape[0])
     stored = np.flatnonzero(np.diff(values.indptr))
     if stored.size:
@@ -250,11 +238,3 @@ def _beyond(X: Any, limit: int) -> bool:
 
 def _exponents(largest: Array) -> Array:
     return np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
-
-
-def _scale_columns(values: Any, exps: Array) -> Any:
-    if _is_sparse(values):
-        values = values.copy()
-        values.data = np.ldexp(values.data, exps[values.indices])
-        return values
-    return np.ldexp(values, exps)

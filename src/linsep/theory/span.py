@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,19 @@ class Span:
 
     def __init__(self, rows: SignedRows, ids: Sequence[int], pivots: Sequence[int] | None = None) -> None:
         self.rows, self.ids = rows, list(ids)
-        self.whole = IntegerRows(rows, self.ids)
         self.pivots = list(pivots) if pivots is not None else self._choose()
         chosen = set(self.pivots)
         self.others = [j for j in range(rows.width) if j not in chosen]
-        self.square = self.whole.matrix(self.pivots) if self.ids else fmpz_mat(0, 0)
+
+    @cached_property
+    def whole(self) -> IntegerRows:
+        """The rows as integers."""
+        return IntegerRows(self.rows, self.ids)
+
+    @cached_property
+    def square(self) -> fmpz_mat:
+        """The regular matrix."""
+        return self.whole.matrix(self.pivots)
 
     def _choose(self) -> list[int]:
         """Columns: those that pivoting prefers, or, where rounding misled it, the first that do, modulo a prime."""
@@ -48,9 +57,9 @@ class Span:
         """Return the vector orthogonal to the rows with these `entries` on `others`, times a positive integer."""
         out = [0] * self.rows.width
         q = 1
-        if self.ids:
-            used = [(j, v) for j, v in zip(self.others, entries, strict=True) if v]
-            rhs = [-sum(row[j] * v for j, v in used) for row in self.whole.entries]
+        used = [(j, v) for j, v in zip(self.others, entries, strict=True) if v]
+        rhs = [-sum(row[j] * v for j, v in used) for row in self.whole.entries]
+        if any(rhs):
             numerators, q = solve(self.square, fmpz_mat([[v] for v in rhs]), deadline)
             for k, j in enumerate(self.pivots):
                 out[j] = int(numerators[k, 0])

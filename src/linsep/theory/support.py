@@ -23,7 +23,7 @@ from linsep.theory.signed import SignedRows
 from linsep.types import Array
 
 _RANK = 1e-9  # a column this close to the span of those before it counts as inside; what comes of it is verified
-_REFRESH = 200  # changes of the basis between two fresh inverses
+_REFRESH = 600  # changes of the basis between two fresh inverses
 
 
 @dataclass
