@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from linsep.theory.bracket import Bias, MarginBracket, max_margin
+from linsep.theory.exchange import exchanged
 from linsep.theory.margin import geometric_margin, homogeneous_margin, signs
 from linsep.theory.nearest import nearest_point
 from linsep.types import Array, DataError
@@ -121,3 +122,38 @@ def test_limits_are_told() -> None:
     P = np.random.default_rng(0).normal(size=(500, 20))
     assert nearest_point(Points(P), 0, tol=1e-9, deadline=0.0).why == "deadline"
     assert nearest_point(Points(P), 0, tol=1e-9, max_steps=3).why == "steps"
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(4, 400), st.sampled_from(BIASES), st.booleans())
+def test_exchange_of_weight_finds_the_same_margin(seed: int, p: int, n: int, bias: Bias, sparse: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(n, p)), rng.normal(size=p)
+    s = np.where(X @ w > 0, 1.0, -1.0)
+    s[:2] = [1.0, -1.0]
+    X += 0.1 * np.outer(s, w) / np.linalg.norm(w)
+    if not ((X @ w) * s > 0).all():
+        return
+    rows = scipy.sparse.csr_matrix(X) if sparse else X
+    found = exchanged(rows, s, constant=bias == "homogeneous", free=bias == "free", tol=1e-5)
+    assert found is not None
+    best = max_margin(X, s, bias=bias, tol=1e-9)
+    half = 0.5 if bias == "free" else 1.0
+    assert half * found.lower <= best.upper * (1 + 1e-9)
+    assert half * found.upper >= best.lower * (1 - 1e-9)
+    assert found.upper - found.lower <= 1e-5 * found.upper
+    assert (found.weights >= 0).all()
+    total = (found.weights * s[found.ids]) @ np.column_stack([X, np.ones(n)])[found.ids]
+    assert found.upper == pytest.approx(np.linalg.norm(total if bias == "homogeneous" else total[:-1]))
+
+
+def test_a_large_table_has_its_bracket_by_exchange() -> None:
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(30_000, 20)), rng.normal(size=20)
+    X, y = X[np.abs(X @ w) > 0.5], (X @ w > 0)[np.abs(X @ w) > 0.5]
+    for bias in BIASES:
+        found = max_margin(X, y, bias=bias, tol=1e-5)
+        checked(X, y, found)
+        assert 0 < found.lower <= found.upper <= found.lower * (1 + 2e-5)
+    y[0] = ~y[0]
+    assert max_margin(X, y).lower <= 0

@@ -10,11 +10,13 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.markup import table_html
+from linsep.theory.exchange import Exchanged, exchanged
 from linsep.theory.margin import row_norms2, signs
 from linsep.theory.nearest import nearest_point
 from linsep.theory.signed import SignedRows, check_rows
 from linsep.types import Array, Hyperplane
 
+_MANY = 500_000  # entries of a table from which on weights are exchanged first
 _SHORT = 100  # rows that one look at all rows puts on the shortlist
 Bias = Literal["free", "homogeneous"] | None
 
@@ -123,7 +125,8 @@ def max_margin(
     For any (w, b) and any p in the simplex, with P = sum_i p_i y_i (x_i, 1):
     homogeneous: min_i y_i (w.x_i + b) / ||(w, b)|| <= gamma* <= ||P||; without b the same of x alone; free bias, with
     p summing to 1/2 on each class: min_i y_i (w.x_i + b) / ||w|| <= gamma* <= ||sum_i p_i y_i x_i||, half the distance
-    between the two hulls. Both sides come from Wolfe's nearest-point algorithm and are computed in float64.
+    between the two hulls. Both sides are computed in float64: on large tables by exchange of weight between rows
+    (`exchange.py`); on others, and where that does not get there, by Wolfe's nearest-point algorithm.
 
     Parameters
     ----------
@@ -164,6 +167,10 @@ def max_margin(
     limits: dict[str, Any] = {"tol": tol, "max_steps": max_steps, "deadline": deadline}
     if bias == "free":
         return _free(X, s, limits)
+    if len(s) * X.shape[1] >= _MANY:
+        quick = exchanged(X, s, constant=bias == "homogeneous", free=False, tol=tol)
+        if quick is not None:
+            return _quick(X, s, quick, bias)
     rows = SignedRows(X, s, constant=bias == "homogeneous", scaled=False)
     norms = rows.norms2()
     hull, floor = _Hull(rows), 1e-15 * norms.max() ** 0.5
@@ -174,7 +181,23 @@ def max_margin(
     return MarginBracket(min(found.lower, found.upper), found.upper, plane, weights, bias)
 
 
+def _quick(X: Any, s: Array, found: Exchanged, bias: Bias) -> MarginBracket:
+    """The bracket of weights that were found by exchange."""
+    p, half = X.shape[1], 0.5 if bias == "free" else 1.0
+    plane = Hyperplane(found.v[:p], float(found.v[p]) if bias == "homogeneous" else 0.0)
+    if bias == "free":
+        z = X @ plane.w
+        plane = Hyperplane(plane.w, -0.5 * float(z[s > 0].min() + z[s < 0].max()))
+    at = np.flatnonzero(found.weights)
+    weights = dict(zip(found.ids[at].tolist(), (half * found.weights[at]).tolist(), strict=True))
+    return MarginBracket(half * min(found.lower, found.upper), half * found.upper, plane, weights, bias)
+
+
 def _free(X: Any, s: Array, limits: dict[str, Any]) -> MarginBracket:
+    if X.shape[0] * X.shape[1] >= _MANY:
+        quick = exchanged(X, s, constant=False, free=True, tol=limits["tol"])
+        if quick is not None:
+            return _quick(X, s, quick, "free")
     hulls = _Difference(X, s)
     start = hulls.lowest(np.zeros(X.shape[1]))[1]
     size = float(np.sqrt(row_norms2(X).max()))
