@@ -57,21 +57,24 @@ def run(step: Step, folder: Path, names: dict[str, Any]) -> str:
     if words[0] == "cat" and len(words) == 2 and not (folder / words[1]).exists():
         (folder / words[1]).write_text(step.shown or "", encoding="utf-8")
         return step.shown or ""
-    if words[0] == "linsep" and not SHELL & set(step.text):
-        return _command(words[1:])
+    plain = step.text.removesuffix(f" > {words[-1]}")
+    if words[0] == "linsep" and not SHELL & set(plain):
+        return _command(words[1:], None) if plain == step.text else _command(words[1:-2], folder / words[-1])
     begin = f'linsep() {{ {shlex.quote(sys.executable)} -m linsep.app "$@"; }}\nexec 2>&1\n'
     done = subprocess.run(["sh", "-c", begin + step.text], capture_output=True, text=True, cwd=folder, check=False)
     return done.stdout
 
 
-def _command(arguments: list[str]) -> str:
-    before = sys.argv
-    sys.argv = ["linsep", *arguments]
+def _command(arguments: list[str], output: Path | None) -> str:
+    """What a command of linsep prints, that on standard output into a file if there is one."""
+    before, sys.argv = sys.argv, ["linsep", *arguments]
     try:
-        with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(printed):
-            with contextlib.suppress(SystemExit):
-                main()
-            return printed.getvalue()
+        with contextlib.redirect_stderr(io.StringIO()) as printed, contextlib.ExitStack() as stack:
+            target = printed if output is None else stack.enter_context(output.open("w", encoding="utf-8"))
+            stack.enter_context(contextlib.redirect_stdout(target))
+            stack.enter_context(contextlib.suppress(SystemExit))
+            main()
+        return printed.getvalue()
     finally:
         sys.argv = before
 

@@ -47,7 +47,7 @@ def test_every_command_has_a_page_with_its_options() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_commands_named_know_their_options(page: Path) -> None:
     commands = options.commands()
-    for line in re.findall(r"(?:^|[`$|/] ?)linsep ((?:tag )?[a-z]+ [^`|\n]*)", page.read_text(encoding="utf-8"), re.M):
+    for line in re.findall(r"(?:^\$ (?:.*\| )?|[`/])linsep ([a-z]+ [^`|\n]*)", page.read_text(encoding="utf-8"), re.M):
         words = line.split(" #")[0].split()
         name = " ".join(words[: 2 if words[0] == "tag" else 1])
         known = options.names_of(commands[name])

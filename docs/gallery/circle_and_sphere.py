@@ -32,10 +32,11 @@ assert low < 0 < high
 found = np.arctan2(learner.coef_[0] @ [-w[1], w[0]], learner.coef_[0] @ w)
 assert low < found < high
 
-figure = plt.figure(figsize=(12.5, 4), layout="constrained")
-ax = figure.add_subplot(131)
+figure = plt.figure(figsize=(9, 9), layout="constrained")
+ax = figure.add_subplot(221)
 plot_boundary(learner, X, y, ax=ax).set(title="points of the circle", aspect="equal")
-ax = figure.add_subplot(132)
+ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
+ax = figure.add_subplot(222)
 around = np.linspace(0, 2 * np.pi, 400)
 ax.plot(np.cos(around), np.sin(around), color="#777777", lw=0.8)
 for k, sign in enumerate((-1, 1)):
@@ -53,12 +54,18 @@ unit = learner.coef_[0] / np.linalg.norm(learner.coef_[0])
 ax.annotate("", unit, (0, 0), arrowprops={"arrowstyle": "-|>", "lw": 1.6, "color": "#222222"})
 ax.text(*(0.5 * unit + 0.08), "w")
 ax.set(title="signed points fill a semicircle", aspect="equal", xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
-ax.legend(fontsize="small", loc="upper center")
-ax = figure.add_subplot(133, projection="3d")
+ax.legend(fontsize="small", loc="center", bbox_to_anchor=(0.5, 0.7))
+ax = figure.add_subplot(212, projection="3d")
 u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13))
 ax.plot_wireframe(np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v), color="#bbbbbb", lw=0.4)
 for k, sign in enumerate((-1, 1)):
     ax.scatter(*L[y == sign].T, color=look(k).colour, marker=look(k).marker, ec="#222222", lw=0.4, s=30)
-ax.set(title="lifted to the sphere", box_aspect=(1, 1, 1), xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1])
-figure.get_layout_engine().set(rect=(0, 0, 1, 0.97))
+ax.set(
+    title="lifted to the sphere",
+    zorder=-1,
+    box_aspect=(1, 1, 1),
+    xticks=[-1, 0, 1],
+    yticks=[-1, 0, 1],
+    zticks=[-1, 0, 1],
+)
 figure.savefig("circle_and_sphere.png")

@@ -21,14 +21,12 @@ kernel = KernelPerceptron(degree=4, gamma=0.01, max_iter=10, random_state=0, whi
 errors = {"linear, averaged": 1 - learner.score(X[new], y[new]), "kernel, voted": 1 - kernel.score(X[new], y[new])}
 assert errors["kernel, voted"] <= 0.8 * errors["linear, averaged"]
 
-figure = plt.figure(figsize=(13, 4.4), layout="constrained")
-images, beside = figure.subfigures(1, 2, width_ratios=(5, 1.4))
-for digit, ax in enumerate(images.subplots(2, 5).flat):
-    plot_weights(learner, image=(8, 8), label=digit, ax=ax).set_title(digit)
+figure, axes = plt.subplot_mosaic("0123;4567;89bb", figsize=(9, 6.6), layout="constrained")
+for digit in range(10):
+    plot_weights(learner, image=(8, 8), label=digit, ax=axes[str(digit)]).set_title(digit)
     ink = X[train][y[train] == digit].mean(axis=0) - X[train][y[train] != digit].mean(axis=0)
     assert np.corrcoef(ink, learner.coef_[digit])[0, 1] > 0.5
-ax = beside.subplots()
-ax.bar(list(errors), list(errors.values()), color=["#E69F00", "#0072B2"], edgecolor="#222222", hatch=["///", ""])
-ax.set_ylabel("error on 597 new digits")
-ax.tick_params(axis="x", rotation=20)
+ax = axes["b"]
+ax.barh(list(errors), list(errors.values()), color=["#E69F00", "#0072B2"], edgecolor="#222222", hatch=["///", ""])
+ax.set_xlabel("error on 597 new digits")
 figure.savefig("digits.png")

@@ -23,10 +23,12 @@ kernel = KernelPerceptron(degree=2, max_iter=100, random_state=0).fit(X, y)
 assert kernel.stop_reason_ == "clean pass"
 hidden = MLP(8, random_state=0).fit(X, y)
 
-figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+figure, panels = plt.subplot_mosaic("aabb;.cc.", figsize=(9, 9), layout="constrained")
+axes = [panels[name] for name in "abc"]
 plot_witness(certificate, X, y, ax=axes[0]).set_title("no line")
 for ax, model, title in ((axes[1], kernel, "the kernel (x.y + 1)²"), (axes[2], hidden, "8 hidden nodes")):
     plot_boundary(model, X, y, ax=ax).set_title(title)
+    ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
     assert ((model.decision_function(X) >= 0) == (y > 0)).all()
 star = np.asarray(axes[0].collections[-1].get_offsets())[0]
 for sign in (-1, 1):

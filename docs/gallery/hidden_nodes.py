@@ -27,9 +27,11 @@ learners = {
 }
 errors = np.array([[1 - learners[size, seed].score(new, side(new)) for seed in range(2)] for size in sizes])
 
-figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 8), layout="constrained")
+axes = [panels[name] for name in "abc"]
 for ax, size in zip(axes, (2, 32), strict=False):
     plot_boundary(learners[size, 0], X, side(X), ax=ax).set_title(f"{size} hidden nodes")
+    ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
 axes[2].plot(sizes, errors.mean(axis=1), color=look(0).colour, marker="o", mec="#222222", label="mean of 2 starts")
 axes[2].plot(sizes, errors, color="#777777", marker="x", ls="", label=["each start", "_"])
 axes[2].set(xscale="log", xlabel="hidden nodes", ylabel="error on new points", ylim=(0, None))

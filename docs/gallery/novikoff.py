@@ -14,7 +14,8 @@ learner = Perceptron(trace="updates", max_iter=None).fit(X, y)
 best = max_margin(X, y, bias="homogeneous").hyperplane
 bounds = mistake_bounds(X, y, *best, mistakes=learner.n_mistakes_, epochs=learner.n_iter_)
 
-figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 7.4), layout="constrained")
+axes = [panels[name] for name in "abc"]
 plot_trace(learner, "norm", X, y, reference=best, ax=axes[0])
 plot_trace(learner, "angle", X, y, reference=best, ax=axes[1])
 plot_trace(learner, "bounds", bounds=bounds, ax=axes[2])

@@ -22,9 +22,10 @@ assert perceptron.stop_reason_ == "clean pass"
 mistakes = (rocchio.predict(X) != y).sum()
 assert mistakes > 10
 
-figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+figure, axes = plt.subplots(3, 1, figsize=(8, 10), layout="constrained")
 models = {"Rocchio": rocchio, "perceptron": perceptron, "widest margin": max_margin(X, y)}
 for ax, (title, model) in zip(axes, models.items(), strict=True):
     plot_boundary(model, X, y, ax=ax).set_title(title)
+    ax.get_legend().set_loc("upper center")
 assert f"mistaken: {mistakes} rows" in [text.get_text() for text in axes[0].get_legend().get_texts()]
 figure.savefig("rocchio_fails.png")

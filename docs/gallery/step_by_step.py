@@ -23,7 +23,7 @@ assert learner.stop_reason_ == "clean pass"
 assert (y * (X @ w + b) > 0).all()
 assert learner.n_updates_ == 6
 
-figure, axes = plt.subplots(2, 3, figsize=(11, 7.6), layout="constrained")
+figure, axes = plt.subplots(3, 2, figsize=(8, 11), layout="constrained")
 for k, ax in enumerate(axes.flat, start=1):
     plot_step(learner, X, y, k, ax=ax)
 figure.savefig("step_by_step.png")
