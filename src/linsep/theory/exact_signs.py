@@ -117,7 +117,7 @@ def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
 
 def rank_modulo(table: Array, prime: int) -> int:
     """Rank modulo a prime below 2^31 of the rows times integers that make their entries whole."""
-    if not _small(table):
+    if not table.size or not _small(table):
         return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
     mantissas, exps = np.frexp(table.astype(np.float64))
     exps = np.where(mantissas == 0, 0, exps)
