@@ -15,7 +15,8 @@ from pages import PAGES, ROOT, comparable, run, steps_of
 
 DOCS = ROOT / "docs"
 WITH_STEPS = [page for page in PAGES if steps_of(page.read_text(encoding="utf-8"))]
-NEEDS = {"on-a-cluster.md": "distributed"}
+# What a page speaks of, and the release from which on it is there.
+NEEDS = {"on-a-cluster.md": ("distributed", None), "coming-from-passive-aggressive.md": ("sklearn", "1.8")}
 
 
 def name_of(page: Path) -> str:
@@ -26,7 +27,8 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize("page", WITH_STEPS, ids=name_of)
 def test_the_page_shows_what_is_printed(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.name in NEEDS:
-        pytest.importorskip(NEEDS[page.name])
+        module, release = NEEDS[page.name]
+        pytest.importorskip(module, minversion=release)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for step in steps_of(page.read_text(encoding="utf-8")):
