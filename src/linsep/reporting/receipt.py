@@ -22,6 +22,7 @@ from linsep.types import Array, Hyperplane
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
 _PROOF_ENTRIES = 2_000_000
 _PROOF_SECONDS = 20.0
+_BRACKET_SECONDS = 10.0  # for each margin: on wide tables the last digits take minutes
 # The least loss costs thousands of passes over the table.
 _LEAST_LOSS_ENTRIES = 200_000
 
@@ -104,12 +105,12 @@ def _prove(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
     if certificate.verdict == "separable":
-        bracket = max_margin(X, y, bias="free" if fit_intercept else None, time_limit=_PROOF_SECONDS)
+        bracket = max_margin(X, y, bias="free" if fit_intercept else None, time_limit=_BRACKET_SECONDS)
         data["margin"] = bracket.to_dict()
         lines.append(("margin bracket", f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"))
         planes.append(bracket.hyperplane)
         if fit_intercept:  # what bounds mistakes on (x, 1) best
-            planes.append(max_margin(X, y, bias="homogeneous", time_limit=_PROOF_SECONDS).hyperplane)
+            planes.append(max_margin(X, y, bias="homogeneous", time_limit=_BRACKET_SECONDS).hyperplane)
     bound_lines, data["bounds"], bounds = _bounds(learner, X, y, planes)
     reference = planes[-1] if certificate.verdict == "separable" else None
     return lines + bound_lines, data, Proved(certificate, reference, bounds)
