@@ -83,7 +83,7 @@ def kernel_bounds(
     --------
     >>> found = kernel_bounds([1.0, 2.0], norm=1.0, R=3.0, norm_w=2.0)
     >>> found.get("novikoff").value, found.get("this run").value
-    (9.0, 2.0)
+    (9.0, 1.5)
     """
     rows = bounds_of_margins(margins, norm, R, None)
     m = np.sort(np.asarray(margins, dtype=np.float64))
