@@ -40,6 +40,7 @@ class StreamOptions:
     ball: float | None = None
     half_life: float | None = None
     drift: str | None = None
+    open_columns: bool = False
 
 
 def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
@@ -89,6 +90,7 @@ def fit_stream(
         categorical=categorical,
         bits=options.bits,
         lenient=options.lenient,
+        open_columns=options.open_columns,
     )
     if stream.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
@@ -124,7 +126,8 @@ def _begin(
         )
     estimator.set_params(open_classes=options.open_classes)
     labels = StreamLabels(list(options.classes) if options.classes else None, positive, options.open_classes)
-    encoder = TableEncoder(bits=options.bits, text=_text_columns(options.text))
+    text = _text_columns(options.text)
+    encoder = TableEncoder(bits=options.bits, text=text, open_columns=options.open_columns)
     encoder.target = target
     run = StreamFit(stream, estimator, encoder, labels, options.passes, say)
     run.safeguards = Safeguards(options.ball, options.half_life)

@@ -112,7 +112,9 @@ def iter_blocks(
             if size == 0:
                 return
             offset += size
-            after = line + int(np.count_nonzero(np.frombuffer(pending, np.uint8, size) == _NEWLINE))  # sooner than count
+            after = line + int(
+                np.count_nonzero(np.frombuffer(pending, np.uint8, size) == _NEWLINE)
+            )  # sooner than count
             yield Block(pending[:size], line, offset, after)
             line, pending = after, pending[size:]
     finally:
