@@ -96,8 +96,9 @@ def test_where_chunks_are_cut_changes_nothing(lines: Path, monkeypatch: pytest.M
 def test_parquet_with_missing_values_is_the_same(lines: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = rows_that_grow()
     names = ("size", "rooms", "city", "note", "sold")
-    table = pa.table({name: [row.get(name) for row in rows] for name in names})
-    pq.write_table(table.set_column(2, "city", table["city"].dictionary_encode()), lines.with_name("rows.parquet"))
+    columns: dict[str, Any] = {name: pa.array([row.get(name) for row in rows]) for name in names}
+    columns["city"] = columns["city"].dictionary_encode()
+    pq.write_table(pa.table(columns), lines.with_name("rows.parquet"))
     fit(lines, lines.with_name("a"))
     monkeypatch.setattr(rowstream, "_BATCH_ROWS", 33)
     fit(lines.with_name("rows.parquet"), lines.with_name("b"))
@@ -140,7 +141,7 @@ def test_files_with_other_columns(tmp_path: Path) -> None:
 
 
 def test_missing_values_stay_errors_unless_asked(lines: Path) -> None:
-    with pytest.raises(DataError, match=r"rows.jsonl:1, column 'rooms': the value is missing"):
+    with pytest.raises(DataError, match=r"rows.jsonl:71, column 'size': the value is missing"):
         fit(lines, lines.with_name("m"), text=(), open_columns=False)
     lines.write_text('{"size": 1.0, "sold": "yes"}\n{"size": 2.0, "sold": null}\n')
     with pytest.raises(DataError, match=r"rows.jsonl:2, column 'sold': the value is missing"):
