@@ -100,6 +100,9 @@ def fit_stream(
     asked = {"target": target, "positive": positive, "learner": learner, "categorical": list(categorical)}
     with _checkpoint(run, options, asked) as checkpoint:
         if run.counters.finished:
+            if not model.exists():
+                run.save(model)
+                return Result(*_told(run, model), [f"{options.checkpoint} is finished: {model} was written from it"])
             return Result(*_told(run, model), [f"{options.checkpoint} is finished: nothing was changed"])
         try:
             run.run()
@@ -109,9 +112,9 @@ def fit_stream(
             run.save(model)
             rows = run.counters.rows
             raise DataError(f"{error}; the model of the {rows:,} rows before it is in {model}") from None
-        if checkpoint is not None:
-            checkpoint.write(run)
         run.save(model)
+        if checkpoint is not None:  # after the model: a checkpoint that is finished has one
+            checkpoint.write(run)
     return Result(*_told(run, model), _warnings(run), run.interrupted)
 
 
