@@ -56,8 +56,9 @@ def shards(report: Report) -> None:
                 found.append(Trained([seconds for seconds, _ in runs], runs[-1][1]))
     one, two = (median(trained.seconds) for trained in found)
     alone, mixed = accuracies([serial, found[1].model], data)
+    files_read = f"{_FILES} svmlight files of {size / _FILES:.0f} MB"
     cells = {
-        "work": f"flights in a random order, {_FILES} svmlight files of {size / _FILES:.0f} MB, {_EPOCHS} epochs, each reads them again",
+        "work": f"flights in a random order, {files_read}, {_EPOCHS} epochs, each reads them again",
         "one worker": show(one),
         "two workers": show(two),
         "ratio": f"{one / two:.2f} x",
@@ -96,7 +97,7 @@ def mixing(report: Report) -> None:
 
 
 def _simulate(report: Report, data: Split, count: int, mix: str | None) -> None:
-    learner = Perceptron(shuffle=False)
+    learner: Any = Perceptron(shuffle=False)
     linsep.scale.fit(learner, (data.X, data.y), shards=count, mix=mix, epochs=_MOST_EPOCHS)
     made = learner.mixing_.mistakes.sum(axis=1)
     clean = made[-1] == 0

@@ -189,6 +189,10 @@ def test_kill_9_and_the_same_command_again(table: Path) -> None:
     assert "is finished: nothing was changed" in finished.warnings[0]
     assert finished.data["mistakes"] == result.data["mistakes"]
     assert (bytes_of(folder / "m.linsep"), bytes_of(folder / "other")) == before
+    (folder / "whole.linsep").unlink()
+    finished = fit(table, folder / "whole.linsep", checkpoint=folder / "other", every=100, learner="perceptron")
+    assert "whole.linsep was written from it" in finished.warnings[0]
+    assert (bytes_of(folder / "whole.linsep"), bytes_of(folder / "other")) == before
 
 
 def test_a_checkpoint_belongs_to_one_run(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,15 +17,18 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 
-from linsep import Perceptron
+from linsep import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron
 from linsep.data import blocks
 from linsep.data.blocks import iter_blocks
 from linsep.data.encode import TableEncoder
 from linsep.data.rowstream import Position, RowStream
 from linsep.learners.progressive import predict_then_learn
 from linsep.types import DataError
+
+LEARNERS = [AveragedPerceptron(), MarginPerceptron(), *(PassiveAggressive(variant=v) for v in ("pa", "pa1", "pa2"))]
 
 
 @pytest.fixture(params=[64, 700, 1 << 20])
@@ -62,9 +65,10 @@ def write(rows: pa.Table, path: Path) -> None:
         file.write(sink.getvalue())
 
 
-def learnt(stream: RowStream) -> tuple[Any, Any]:
+def learnt(stream: RowStream, learner: Any = None) -> tuple[Any, Any]:
     """The weights of one pass, and all rows as they were encoded."""
-    encoder, learner, parts = TableEncoder(bits=10, text=["note"]), Perceptron(), []
+    encoder, parts = TableEncoder(bits=10, text=["note"]), []
+    learner = Perceptron() if learner is None else learner
     for chunk, _ in stream.chunks():
         stream.read_as_text(encoder.text_columns)
         parts.append((encoder.learn_chunk(chunk), chunk.y))
@@ -105,6 +109,18 @@ def test_one_pass_of_any_format_and_cut_is_fit_to_the_bit(tmp_path: Path, refere
     for k in (0, len(everything) // 2):  # a chunk is the same when the stream begins there
         after = everything[k][1]
         assert [position for _, position in stream.chunks(after)] == [position for _, position in everything[k + 1 :]]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_one_pass_of_any_learner_is_fit_to_the_bit(tmp_path: Path, learner: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(blocks, "TABLE_BYTES", 64)
+    write(table(60), tmp_path / "t.jsonl")
+    streamed, (X, y) = learnt(RowStream(str(tmp_path / "t.jsonl"), target="sold"), clone(learner))
+    fitted = learner.set_params(max_iter=1, shuffle=False).fit(X, y)
+    assert np.array_equal(streamed.coef_, fitted.coef_)
+    assert np.array_equal(streamed.intercept_, fitted.intercept_)
+    assert streamed.n_mistakes_ == fitted.n_mistakes_
 
 
 def test_svmlight_and_vowpal_wabbit_against_other_readers(tmp_path: Path, cut: int) -> None:
@@ -168,6 +184,11 @@ def test_compressed_files_that_are_cut_short_or_empty(tmp_path: Path) -> None:
     (tmp_path / "t.csv.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match=r"t\.csv\.gz: the compressed file is cut short"):
         list(RowStream(str(tmp_path / "t.csv.gz"), target="y").chunks())
+    write(table(9000), tmp_path / "t.csv.zst")
+    pressed = (tmp_path / "t.csv.zst").read_bytes()
+    (tmp_path / "t.csv.zst").write_bytes(pressed[: len(pressed) // 2])
+    with pytest.raises(DataError, match=r"t\.csv\.zst: the compressed file is cut short"):
+        list(RowStream(str(tmp_path / "t.csv.zst"), target="sold").chunks())
     (tmp_path / "p.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(DataError, match="not a whole Parquet file"):
         list(RowStream(str(tmp_path / "p.parquet"), target="y").chunks())

@@ -123,6 +123,9 @@ def fit(
         str | None, typer.Option(help="Stream: say when the rate of mistakes changes: adwin or page-hinkley.")
     ] = None,
     report: ReportOpt = None,
+    open_columns: Annotated[
+        bool, typer.Option("--open-columns", help="Stream: columns join as they appear, and rows may lack some.")
+    ] = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
@@ -138,19 +141,8 @@ def fit(
     """
     if max_iter is not None and seconds is not None:
         raise typer.BadParameter("give --max-iter or --seconds, not both")
-    options = StreamOptions(
-        passes,
-        _split(classes),
-        open_classes,
-        tuple(text or ()),
-        bits,
-        lenient,
-        checkpoint,
-        every,
-        ball,
-        half_life,
-        drift,
-    )
+    which = (passes, _split(classes), open_classes, tuple(text or ()), bits, lenient)
+    options = StreamOptions(*which, checkpoint, every, ball, half_life, drift, open_columns)
     if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
         if max_iter is not None or seconds is not None or holdout or loss or projection_radius:
             raise typer.BadParameter("a stream takes --passes, and none of --max-iter, --seconds, --holdout and --loss")

@@ -41,6 +41,7 @@ class StreamOptions:
     ball: float | None = None
     half_life: float | None = None
     drift: str | None = None
+    open_columns: bool = False
 
 
 def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
@@ -92,6 +93,7 @@ def fit_stream(
         categorical=categorical,
         bits=options.bits,
         lenient=options.lenient,
+        open_columns=options.open_columns,
     )
     if stream.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
@@ -101,6 +103,9 @@ def fit_stream(
     asked = {"target": target, "positive": positive, "learner": learner, "categorical": list(categorical)}
     with _checkpoint(run, options, asked) as checkpoint:
         if run.counters.finished:
+            if not model.exists():
+                run.save(model)
+                return _result(run, model, [f"{options.checkpoint} is finished: {model} was written from it"], report)
             return _result(run, model, [f"{options.checkpoint} is finished: nothing was changed"], report)
         try:
             run.run()
@@ -110,9 +115,9 @@ def fit_stream(
             run.save(model)
             rows = run.counters.rows
             raise DataError(f"{error}; the model of the {rows:,} rows before it is in {model}") from None
-        if checkpoint is not None:
-            checkpoint.write(run)
         run.save(model)
+        if checkpoint is not None:  # after the model: a checkpoint that is finished has one
+            checkpoint.write(run)
     return _result(run, model, _warnings(run), report)
 
 
@@ -127,7 +132,8 @@ def _begin(
         )
     estimator.set_params(open_classes=options.open_classes)
     labels = StreamLabels(list(options.classes) if options.classes else None, positive, options.open_classes)
-    encoder = TableEncoder(bits=options.bits, text=_text_columns(options.text))
+    text = _text_columns(options.text)
+    encoder = TableEncoder(bits=options.bits, text=text, open_columns=options.open_columns)
     encoder.target = target
     run = StreamFit(stream, estimator, encoder, labels, options.passes, say)
     run.safeguards = Safeguards(options.ball, options.half_life)

@@ -36,6 +36,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         In a stream: categories and text are hashed to 2**bits columns.
     text : dict or collection of str, default=()
         In a stream: columns of running text, and what is made of each: "words", "words1-2", "chars3-5" and the like.
+    open_columns : bool, default=False
+        In a stream: columns join as they appear, and rows may lack some. A row has no entry for a column that it lacks,
+        and the mean and deviation of a number are those of the rows that have it.
 
     Attributes
     ----------
@@ -60,8 +63,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     1.0
     """
 
-    def __init__(self, *, bits: int = 18, text: Mapping[str, str] | Collection[str] = ()) -> None:
+    def __init__(
+        self, *, bits: int = 18, text: Mapping[str, str] | Collection[str] = (), open_columns: bool = False
+    ) -> None:
         self.bits = bits
+        self.open_columns = open_columns
         self.text = text
         self._running: RunningTable | None = None
         self.target: str | None = None
@@ -128,7 +134,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return chunk.X
         if self._running is None:
             text = self.text if isinstance(self.text, Mapping) else dict.fromkeys(self.text, "words")
-            self._running = RunningTable(self.bits, text)
+            self._running = RunningTable(self.bits, text, is_open=self.open_columns)
         return self._running.encode(chunk, learn=True)
 
     def encode_chunk(self, chunk: TableChunk | Chunk) -> Any:
@@ -309,7 +315,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if "running" in meta:
             running = {name.removeprefix("running/"): a for name, a in arrays.items() if name.startswith("running/")}
             encoder._running = RunningTable.from_state(meta["running"], running)
-            encoder.bits = encoder._running.bits
+            encoder.bits, encoder.open_columns = encoder._running.bits, encoder._running.is_open
             encoder.text = {name: grams.spec for name, grams in encoder._running.text.items()}
         return encoder
 

@@ -14,9 +14,16 @@ from linsep.types import DataError
 
 
 def read_jsonl_block(
-    content: bytes, name: str, target: str | None, categorical: Collection[str], first_line: int = 1, start: int = 0
+    content: bytes,
+    name: str,
+    target: str | None,
+    categorical: Collection[str],
+    first_line: int = 1,
+    start: int = 0,
+    *,
+    open_columns: bool = False,
 ) -> TableChunk | None:
-    """Return the rows of some lines, None where all are blank."""
+    """Return the rows of some lines, None where all are blank; with `open_columns` a row may lack columns."""
     if not content.strip():
         return None
 
@@ -36,7 +43,7 @@ def read_jsonl_block(
             table = _parse(content, pa.schema([(column, pa.string()) for column in dates]))
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise _malformed(content, name, first_line, str(error)) from None
-    return from_arrow(table, name, target, categorical, where, start)
+    return from_arrow(table, name, target, categorical, where, start, open_columns=open_columns)
 
 
 def _parse(content: bytes, schema: pa.Schema | None) -> pa.Table:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from linsep.data.table import Column, TableChunk, as_labels, as_text, check_names, take_target
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 
 def read_parquet(path: Any, name: str, target: str | None, categorical: Collection[str]) -> TableChunk:
@@ -55,18 +55,31 @@ def from_arrow(
     categorical: Collection[str],
     where: Callable[[int], str] | None = None,
     start: int = 0,
+    *,
+    open_columns: bool = False,
 ) -> TableChunk:
-    """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories."""
+    """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories.
+
+    A missing value is an error; with `open_columns` it says that the row does not have the column.
+    """
     names = [column for column in table.column_names if column != "__index_level_0__"]
-    if not names:
+    if open_columns:
+        names = [column for column in names if column == target or table.column(column).null_count < table.num_rows]
+    if not names and not open_columns:
         raise DataError(f"{name}: there are no columns")
     check_names(names, name)
-    take_target(names, target)
+    take_target(names, target, alone=open_columns)
     if table.num_rows == 0:
         raise DataError(f"{name}: there is not one row")
     place = where or _row_of(name)
 
     def parse(column: str) -> Column:
+        if open_columns and table.column(column).null_count:
+            there = pc.is_valid(table.column(column)).to_numpy()
+            rows = np.flatnonzero(there)
+            values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, place)
+            some = _typed(column, values, lambda row: place(int(rows[row])), is_text=column in categorical)
+            return _spread(some, there)
         return _typed(column, _values(table, column, place), place, is_text=column in categorical)
 
     y = None if target is None else as_labels(_label_values(_values(table, target, place)), place, target)
@@ -86,6 +99,13 @@ def _values(table: Any, column: str, where: Callable[[int], str]) -> Any:
         row = pc.index(pc.is_null(values), True).as_py()
         raise DataError(f"{where(row)}, column {column!r}: the value is missing; fill or drop missing values first")
     return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+
+
+def _spread(some: Column, there: Array) -> Column:
+    """A column of the rows that have it as one of all rows; what stands in the others is not looked at."""
+    row = np.maximum(np.cumsum(there) - 1, 0)
+    values = None if some.values is None else some.values[row]
+    return Column(some.name, values, None if some.text is None else some.text.take(pa.array(row)), there)
 
 
 def _typed(column: str, values: Any, where: Callable[[int], str], *, is_text: bool) -> Column:

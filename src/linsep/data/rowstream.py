@@ -59,6 +59,8 @@ class RowStream:
         Columns to read as text even if they hold numbers.
     bits : int
         Vowpal Wabbit's names are hashed to 2**bits columns.
+    open_columns : bool
+        A null (JSON lines, Parquet) and a key that a line lacks mean that the row does not have the column.
     lenient : bool
         Skip malformed lines of text, count them (`skipped`) and keep what was said of the first few (`complaints`).
 
@@ -80,6 +82,7 @@ class RowStream:
         categorical: Collection[str] = (),
         bits: int = 18,
         lenient: bool = False,
+        open_columns: bool = False,
     ) -> None:
         self.files = [name for one in ([source] if isinstance(source, str) else source) for name in find_files(one)]
         self.name = source if isinstance(source, str) else ", ".join(source[:3])
@@ -92,7 +95,7 @@ class RowStream:
         if self.kind == "rows" and target is not None:
             raise DataError(f"{self.format} lines begin with their label: leave the target out")
         self.target, self.categorical, self.bits = target, frozenset(categorical), bits
-        self.lenient, self.skipped = lenient, 0
+        self.open_columns, self.lenient, self.skipped = open_columns, lenient, 0
         self.complaints: list[str] = []
         self._kinds: dict[str, bool] = {}
         # What else must be right with a chunk; raises DataError.
@@ -189,7 +192,8 @@ class RowStream:
             table = read_csv_block(content, name, names, self.target, self.categorical, line, self._row)
             return table if table.n_rows else None
         if self.format == "jsonl":
-            return read_jsonl_block(content, name, self.target, self.categorical, line, self._row)
+            asked = {"open_columns": self.open_columns}
+            return read_jsonl_block(content, name, self.target, self.categorical, line, self._row, **asked)
         if self.format == "vw":
             rows = read_vowpal_block(content, name, self.bits, line, self._row)
         else:
@@ -208,7 +212,8 @@ class RowStream:
                         continue
                     first = self._row
                     table = pa.Table.from_batches([batch])
-                    chunk = from_arrow(table, name, self.target, self.categorical, _row_from(name, first), first)
+                    place, asked = _row_from(name, first), {"open_columns": self.open_columns}
+                    chunk = from_arrow(table, name, self.target, self.categorical, place, first, **asked)
                     self._row += batch.num_rows
                     yield chunk, Position(at.file, number + 1, 1, self._row)
         except (pa.ArrowInvalid, OSError) as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,18 +21,29 @@ from linsep.types import Array, DataError
 MOST_NAMES = 1 << 15
 
 
+class _Entries(NamedTuple):
+    """The entry of each row for one column of a table, and which rows have one (None: all)."""
+
+    values: Array
+    columns: Array
+    there: Array | None
+
+
 class RunningTable:
     """Columns of a stream as features: 2**bits hashed ones unless all are numbers, then one a number, in their order.
 
     Row t's numbers become (x - m) / s with the mean m and the population standard deviation s of rows 1 to t (1 while
     they are all equal), so what a row becomes does not depend on how the stream is cut into chunks. A category is a
     signed 1 in the column that "column=level" is hashed to.
+
+    With `is_open` columns join as they appear and may be absent: a row that lacks one has no entry for it, and its
+    mean and scale are those of the rows that have it. There are hashed columns from the start, so that places stay.
     """
 
-    def __init__(self, bits: int, text: Mapping[str, str]) -> None:
+    def __init__(self, bits: int, text: Mapping[str, str], *, is_open: bool = False) -> None:
         if not 8 <= bits <= 28:
             raise DataError(f"categories are hashed to 2**bits columns, bits from 8 to 28, not {bits}")
-        self.bits = bits
+        self.bits, self.is_open = bits, is_open
         self.text = {name: Grams.parse(spec) for name, spec in text.items()}
         self.kinds: dict[str, str] = {}  # column -> number, category or text
         self.moments = np.zeros((0, 3))  # count, mean, sum of squares about the mean
@@ -41,7 +53,8 @@ class RunningTable:
     @property
     def hashed(self) -> int:
         """How many features are hashed: none where all columns are numbers."""
-        return 0 if self.kinds and set(self.kinds.values()) == {"number"} else 1 << self.bits
+        numbers_alone = self.kinds and set(self.kinds.values()) == {"number"} and not self.is_open
+        return 0 if numbers_alone else 1 << self.bits
 
     @property
     def width(self) -> int:
@@ -73,36 +86,30 @@ class RunningTable:
         if learn:
             self._meet(chunk)
         self.check(chunk)
-        data, indices, wide = [], [], []
-        number = 0
+        found, wide = [], []
         moments = self.moments.copy()
+        numbers = {name: k for k, name in enumerate(self.numbers)}
         for name, kind in self.kinds.items():
             column = self._as_met(chunk, name, kind)
+            if column is None:
+                continue
             if kind == "number":
-                data.append(_standardise(column.values, moments[number], learn))
-                indices.append(np.full(chunk.n_rows, self.hashed + number))
-                number += 1
+                k = numbers[name]
+                columns = np.full(chunk.n_rows, self.hashed + k)
+                found.append(_Entries(_standardise(column, moments[k], learn), columns, column.there))
             elif kind == "category":
-                columns, signs = self._categories(name, column.text, learn)
-                data.append(signs)
-                indices.append(columns)
+                found.append(self._categories(name, column, learn))
             else:
-                wide.append(self._words(name, column.text, learn))
+                wide.append(self._words(name, column, learn))
+        if self.is_open and self.text:  # entries of 0 are dropped in a sum, so there is always one
+            wide.append(sp.csr_matrix((chunk.n_rows, self.width)))
         self.moments = moments
-        X = sp.csr_matrix(
-            (
-                np.column_stack(data).ravel() if data else np.empty(0),
-                np.column_stack(indices).ravel() if data else np.empty(0, np.int64),
-                np.arange(chunk.n_rows + 1) * len(data),
-            ),
-            shape=(chunk.n_rows, self.width),
-        )
-        return sum(wide, start=X).tocsr() if wide else X
+        return sum(wide, start=_as_rows(found, chunk.n_rows, self.width)).tocsr()
 
     def check(self, chunk: TableChunk) -> None:
         """Raise DataError unless the columns are there and hold what they held in the first rows."""
         missing = [name for name in self.kinds if chunk.column(name) is None]
-        if missing:
+        if missing and not self.is_open:
             raise DataError(f"{chunk.where(0)}: columns missing: {', '.join(map(repr, missing))}")
         for name, kind in self.kinds.items():
             self._as_met(chunk, name, kind)
@@ -111,8 +118,11 @@ class RunningTable:
         """Take in columns that were not there before; the first rows tell what they hold."""
         for name in chunk.names:
             if name not in self.kinds:
-                if self.kinds and chunk.start > 0:
-                    raise DataError(f"{chunk.where(0)}: column {name!r} was not there in the rows before")
+                if self.kinds and chunk.start > 0 and not self.is_open:
+                    raise DataError(
+                        f"{chunk.where(0)}: column {name!r} was not there in the rows before; take it out, or let "
+                        "columns join with --open-columns (open_columns=True)"
+                    )
                 column = chunk.column(name)
                 assert column is not None
                 kind = "text" if name in self.text else "number" if column.is_number else "category"
@@ -120,29 +130,31 @@ class RunningTable:
                 if kind == "number":
                     self.moments = np.concatenate([self.moments, np.zeros((1, 3))])
         strange = [name for name in self.text if name not in self.kinds]
-        if strange:
+        if strange and not self.is_open:
             raise DataError(f"no column called {strange[0]!r} to read as text")
 
-    def _as_met(self, chunk: TableChunk, name: str, kind: str) -> Column:
-        """The column as numbers or as text, whichever it was in the first rows."""
+    def _as_met(self, chunk: TableChunk, name: str, kind: str) -> Column | None:
+        """The column as numbers or as text, whichever it was in its first rows; None if these rows lack it."""
         column = chunk.column(name)
-        assert column is not None
+        if column is None:
+            return None
         if kind != "number":
-            return Column(name, None, as_text(column.values) if column.text is None else column.text)
+            return replace(column, values=None, text=as_text(column.values) if column.text is None else column.text)
         if column.values is not None:
             return column
         assert column.text is not None
         bad = np.flatnonzero(~are_numbers(column.text))
         if not bad.size:
-            return number_column(name, column.text, chunk.where, is_text=False)
+            return replace(number_column(name, column.text, chunk.where, is_text=False), there=column.there)
         row = int(bad[0])
         raise DataError(
             f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the rows before held numbers; "
             f"mend it, or read the column as categories with --categorical {name}"
         )
 
-    def _categories(self, name: str, text: Any, learn: bool) -> tuple[Array, Array]:
-        encoded = text.dictionary_encode()
+    def _categories(self, name: str, column: Column, learn: bool) -> _Entries:
+        assert column.text is not None
+        encoded = column.text.dictionary_encode()
         levels, offsets = _bytes_of(encoded.dictionary)
         columns, signs = hash_names(f"{name}=", levels, offsets, self.bits)
         if learn:
@@ -150,15 +162,16 @@ class RunningTable:
                 level = bytes(levels[offsets[k] : offsets[k + 1]]).decode()
                 self._keep(int(columns[k]), f"{name}={level}", float(signs[k]))
         codes = encoded.indices.to_numpy(zero_copy_only=False)
-        return columns[codes], signs[codes]
+        return _Entries(signs[codes], columns[codes], column.there)
 
-    def _words(self, name: str, text: Any, learn: bool) -> Any:
+    def _words(self, name: str, column: Column, learn: bool) -> Any:
+        text = column.text if column.there is None else pc.if_else(pa.array(column.there), column.text, "")
         raw, offsets = _bytes_of(pc.utf8_lower(text))
         named = self._named if learn else np.ones_like(self._named)
         found = hash_words(raw, offsets, self.text[name], seed_of(f"{name}:"), self.bits, named)
-        for column, sign, a, b in found.new:
+        for place, sign, a, b in found.new:
             words = bytes(raw[a:b]).decode(errors="replace")
-            self._keep(column, f"{name}:{' '.join(words.split()) or '_'}", sign)
+            self._keep(place, f"{name}:{' '.join(words.split()) or '_'}", sign)
         return sp.csr_matrix((found.values, found.columns, found.indptr), shape=(len(found.indptr) - 1, self.width))
 
     # ------------------------------------------------------------------- names
@@ -180,6 +193,7 @@ class RunningTable:
         columns = sorted(self.names)
         meta = {
             "bits": self.bits,
+            **({"open": True} if self.is_open else {}),
             "text": {name: [*grams] for name, grams in self.text.items()},
             "kinds": [[name, kind] for name, kind in self.kinds.items()],
             "names": [self.names[j][0] for j in columns],
@@ -194,7 +208,7 @@ class RunningTable:
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> RunningTable:
         """Take back what `state` gave."""
-        table = cls(meta["bits"], {})
+        table = cls(meta["bits"], {}, is_open=meta.get("open", False))
         table.text = {name: Grams(*grams) for name, grams in meta["text"].items()}
         table.kinds = dict(meta["kinds"])
         table.moments = arrays["moments"]
@@ -211,10 +225,30 @@ def _bytes_of(text: Any) -> tuple[Array, Array]:
     return np.frombuffer(raw, dtype=np.uint8) if raw is not None and raw.size else np.empty(0, np.uint8), bounds
 
 
-def _standardise(values: Any, moments: Array, learn: bool) -> Array:
+def _standardise(column: Column, moments: Array, learn: bool) -> Array:
+    assert column.values is not None
+    values = column.values if column.there is None else column.values[column.there]
     out = np.empty(len(values))
     _running(values, moments, learn, out)
-    return out
+    if column.there is None:
+        return out
+    spread = np.zeros(len(column.there))
+    spread[column.there] = out
+    return spread
+
+
+def _as_rows(found: list[_Entries], n_rows: int, width: int) -> Any:
+    """Sparse rows, the entries of each in the order of the columns."""
+    empty = np.empty((n_rows, 0))
+    data = np.column_stack([entries.values for entries in found]) if found else empty
+    indices = np.column_stack([entries.columns for entries in found]) if found else empty.astype(np.int64)
+    if all(entries.there is None for entries in found):
+        indptr = np.arange(n_rows + 1) * len(found)
+        return sp.csr_matrix((data.ravel(), indices.ravel(), indptr), shape=(n_rows, width))
+    everywhere = np.ones(n_rows, dtype=np.bool_)
+    there = np.column_stack([everywhere if entries.there is None else entries.there for entries in found])
+    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+    return sp.csr_matrix((data[there], indices[there], indptr), shape=(n_rows, width))
 
 
 @njit(cache=True, nogil=True)

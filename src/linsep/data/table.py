@@ -23,11 +23,12 @@ _MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "inf", "+inf", "-inf", 
 @dataclass(frozen=True)
 class Column:
     """One column: `values` (float64) if it holds numbers, with their `text` where they were read from text;
-    else `text` alone."""
+    else `text` alone. `there` tells which rows have the column, None that all have."""
 
     name: str
     values: Array | None
     text: pa.Array | None
+    there: Array | None = None
 
     @property
     def is_number(self) -> bool:
@@ -119,12 +120,12 @@ def as_text(values: Any) -> Any:
     return pa.array(written, pa.string()).take(pa.array(codes))
 
 
-def take_target(names: list[str], target: str | None) -> None:
-    """Check that the target is one of the columns, and that there is a feature beside it."""
+def take_target(names: list[str], target: str | None, *, alone: bool = False) -> None:
+    """Check that the target is one of the columns, and that there is a feature beside it, unless it may stand alone."""
     if target is not None and target not in names:
         close = get_close_matches(target, names, n=3) or names[:8]
         raise DataError(f"no column called {target!r}; there are {', '.join(map(repr, close))}")
-    if not [n for n in names if n != target]:
+    if not alone and not [n for n in names if n != target]:
         raise DataError(f"no feature columns: the only column is {names[0]!r}")
 
 
