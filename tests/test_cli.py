@@ -96,6 +96,18 @@ def test_check_is_about_the_numbers_as_written(tmp_path: Path, text: str, status
     assert (done.returncode, json.loads(done.stdout)["verdict"]) == (status, verdict)
 
 
+def test_the_same_seed_gives_the_same_model(tmp_path: Path) -> None:
+    linsep("synth", "--rows", 300, "-o", "t.csv", folder=tmp_path)
+
+    def weights(*seed: Any) -> Any:
+        chosen = ("--learner", "margin", "--model", "m.linsep", *seed)
+        done = linsep("fit", "t.csv", "--target", "label", *chosen, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return load(tmp_path / "m.linsep").coef_.tolist()
+
+    assert weights() == weights("--seed", 0) != weights("--seed", 1)
+
+
 def test_a_budget_that_ends_still_writes_the_model(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(XOR)
     done = linsep("fit", "t.csv", "--target", "y", "--max-iter", 5, folder=tmp_path)

@@ -77,6 +77,7 @@ def fit(
         int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of what is drawn, such as the order of rows; 0.")] = None,
     loss: Annotated[
         str | None, typer.Option(help="Of --learner sgd: perceptron, hinge, logistic, squared_hinge or squared.")
     ] = None,
@@ -136,16 +137,27 @@ def fit(
     A stream is read a piece at a time: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe; each
     row is predicted before it is learnt, numbers go through running means and scales, categories are hashed.
 
-    Exit status: 0 done (also when
-    a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
+    Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C, with
+    the model so far saved.
     """
     if max_iter is not None and seconds is not None:
         raise typer.BadParameter("give --max-iter or --seconds, not both")
+    own = {
+        "loss": loss,
+        "projection_radius": projection_radius,
+        "kernel": kernel,
+        "degree": degree,
+        "gamma": gamma,
+        "coef0": coef0,
+    }
     which = (passes, _split(classes), open_classes, tuple(text or ()), bits, lenient)
     options = StreamOptions(*which, checkpoint, every, ball, half_life, drift, open_columns)
     if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
-        if max_iter is not None or seconds is not None or holdout or loss or projection_radius:
-            raise typer.BadParameter("a stream takes --passes, and none of --max-iter, --seconds, --holdout and --loss")
+        if holdout or any(given is not None for given in (max_iter, seconds, seed, *own.values())):
+            raise typer.BadParameter(
+                "a stream is learnt in its order, takes --passes, and none of --max-iter, --seconds, --seed, --holdout "
+                f"and {', '.join('--' + name.replace('_', '-') for name in own)}"
+            )
         result = fit_stream(
             table,
             options,
@@ -174,12 +186,8 @@ def fit(
         categorical=tuple(categorical or ()),
         format=format,
         report=report,
-        loss=loss,
-        projection_radius=projection_radius,
-        kernel=kernel,
-        degree=degree,
-        gamma=gamma,
-        coef0=coef0,
+        seed=seed or 0,
+        **own,
     )
     _finish(result, as_json)
 

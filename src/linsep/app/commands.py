@@ -56,6 +56,7 @@ def fit(
     categorical: tuple[str, ...] = (),
     format: str | None = None,
     report: Path | None = None,
+    seed: int = 0,
     **options: Any,
 ) -> Result:
     """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
@@ -67,7 +68,7 @@ def fit(
     codes, classes = encode_labels(rows.y, positive)
     with EpochProgress(max_iter, seconds) as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        limits = Limits(max_iter, seconds, progress)
+        limits = Limits(max_iter, seconds, progress, seed)
         if learner == "auto":
             estimator, choice = climb_ladder(rows.X, codes, limits, **options)
         else:

@@ -40,14 +40,17 @@ LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 class Limits(NamedTuple):
-    """How long to train, and who hears of it; a limit in seconds lifts the one in epochs."""
+    """How long to train, who hears of it, and what is drawn; a limit in seconds lifts the one in epochs."""
 
     max_iter: int | None
     seconds: float | None
     progress: EpochProgress | int
+    seed: int = 0
 
     def put_on(self, estimator: Any) -> Any:
-        """Set them on a learner, unless one pass is all it makes."""
+        """Set them on a learner: limits unless one pass is all it makes, the seed where it draws."""
+        if "random_state" in estimator.get_params():
+            estimator.set_params(random_state=self.seed)
         if not hasattr(estimator, "max_iter"):
             return estimator
         if self.max_iter is not None or self.seconds is not None:
