@@ -52,12 +52,12 @@ def small() -> Iterator[Design]:
     )
 
 
-def digits(n: int, chosen: Iterable[int]) -> Iterator[Design]:
-    """The first n rows of MNIST, pixels in [0, 1], one digit against the rest."""
+def digits(n: int, chosen: Iterable[int], *, scaled: bool = False) -> Iterator[Design]:
+    """The first n rows of MNIST, pixels as they are or in [0, 1], one digit against the rest."""
     X, y = loaders().mnist()
-    X = X[:n] / 255.0
+    X, note = (X[:n] / 255.0, ", pixels / 255") if scaled else (X[:n], "")
     for digit in chosen:
-        yield f"MNIST-{n:,}, {digit} against the rest", X, y[:n] == digit
+        yield f"MNIST-{n:,}, {digit} against the rest{note}", X, y[:n] == digit
 
 
 def large() -> Iterator[Design]:
@@ -68,6 +68,12 @@ def large() -> Iterator[Design]:
     yield "Census-Income", census, income
     flights, late = loaders().flights_3m()
     yield "flights", flights, late
+
+
+def tables() -> Iterator[Design]:
+    """What is asked of both sides; two digits a second time with pixels in [0, 1], whose integers are longer."""
+    yield from chain(small(), digits(10_000, (0, 8)), digits(10_000, (8,), scaled=True), large())
+    yield from chain(digits(60_000, range(10)), digits(60_000, (0,), scaled=True))
 
 
 def highs(X: Any, y: Any) -> Any:
@@ -98,7 +104,7 @@ def certificates(report: Report) -> None:
     """Each table: our verdict with its proof, and the programme."""
     few = separability(np.array([[0.0], [1.0], [1.0]]), [0, 0, 1])  # whatever is made on the first call is made here
     few.verify(np.array([[0.0], [1.0], [1.0]]), [0, 0, 1])
-    for name, X, y in chain(small(), digits(10_000, (0, 8)), large(), digits(60_000, range(10))):
+    for name, X, y in tables():
         kept: dict[str, Any] = {}
         works = [partial(_keep, kept, "ours", separability, X, y), partial(_keep, kept, "lp", highs, X, y)]
         ours, theirs = in_turn(works, PATIENCE)
@@ -131,7 +137,7 @@ def _size(part: Any) -> str:
 # ------------------------------------------------------------------- margins
 def brackets(report: Report) -> None:
     """How near the margin and how fast: ours to 1e-4, SVC at C = 1e10, LIBLINEAR at C = 1e6."""
-    for name, X, y in chain(small(), digits(10_000, (0, 1))):
+    for name, X, y in chain(small(), digits(10_000, (0, 1), scaled=True)):
         if separability(X, y).verdict != "separable":
             continue
         best = max_margin(X, y, tol=1e-9)

@@ -34,6 +34,7 @@ __all__ = ["ConeEnd", "OutOfTimeError", "independent_rows", "null_vectors", "sol
 _GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
 _MANY_PAIRS = 0.1  # opposite rows are set aside first if there is a pair for every ten columns
 _SMALL = 100_000  # entries of a table on which looking for opposite rows costs more than it saves
+_PER_ENTRY, _PER_ROW = 2e-8, 4e-7  # seconds that comparing rows by hashes takes
 _WIDE = 500  # columns from which on the perceptron tries first, if the rows are sparse and not much more
 _PASSES = 200
 _UNSURE = 1e-9  # scores this near 0 (unit direction, rows near unit size) are asked exactly
@@ -59,6 +60,8 @@ class ConeEnd:
         Independent rows that span the rows left and the equalities.
     pivots : list of int, or None
         As many columns on which the basis is a regular matrix.
+    pairs : ndarray of int, shape (n_pairs, 2), or None
+        Rows that are each other's opposite, as far as hashes tell; None if they were not looked for.
     decided : bool
         False: the deadline passed; every part that is there holds nevertheless.
     """
@@ -70,6 +73,7 @@ class ConeEnd:
     overlap: dict[int, int] | None
     basis: list[int]
     pivots: list[int] | None = None
+    pairs: Array | None = None
     decided: bool = True
 
     @cached_property
@@ -142,6 +146,7 @@ def solve_cone(rows: SignedRows, *, equal: Array | None = None, deadline: float 
         _renamed(overlap, ids),
         ids[search.basis].tolist(),
         None if search.pivots is None else columns[search.pivots].tolist(),
+        None if search.pairs is None else ids[search.pairs],
         decided,
     )
 
@@ -178,6 +183,7 @@ class _Faces:
     witness: dict[int, int] | None = None
     direction: list[int] | None = None
     pivots: list[int] | None = None  # columns on which the basis is regular, where known
+    pairs: Array | None = None  # opposite rows, as far as hashes tell, where looked for
 
     def run(self) -> None:
         """Go face by face until no row is left or a direction separates all that are; may raise OutOfTimeError."""
@@ -196,6 +202,7 @@ class _Faces:
         if self.direction is None:
             self._paired()
         while rows.active.any() and self.direction is None:
+            self._check_clock()
             if not self._guessed():
                 self._searched()
 
@@ -214,10 +221,12 @@ class _Faces:
     def _paired(self) -> None:
         """Rows with an opposite are 0 under every direction: where they are many, their span goes at once."""
         rows = self.rows
-        if rows.n * rows.width < _SMALL:
+        took = _PER_ENTRY * rows.stored + _PER_ROW * rows.n
+        if rows.n * rows.width < _SMALL or time.perf_counter() + took > self.deadline:
             return
         pairs = opposite_pairs(rows.X, rows.s, constant=rows.constant)
-        pairs = pairs[rows.active[pairs].all(axis=1)]
+        self._check_clock()
+        pairs = self.pairs = pairs[rows.active[pairs].all(axis=1)]
         if len(pairs) < _MANY_PAIRS * (rows.width - len(self.basis)):
             return
         basis = independent_rows(rows, pairs[:, 0], self.basis, self.deadline)

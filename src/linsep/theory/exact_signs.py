@@ -121,6 +121,7 @@ def rank_modulo(table: Array, prime: int) -> int:
         return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
     mantissas, exps = np.frexp(table.astype(np.float64))
     exps = np.where(mantissas == 0, 0, exps)
-    powers = np.array([pow(2, k, prime) for k in range(int(np.ptp(exps)) + 1)])
-    residues = (np.ldexp(mantissas, 53).astype(np.int64) % prime) * powers[exps - exps.min()] % prime
+    exps -= exps.min(initial=0)
+    powers = np.array([pow(2, k, prime) for k in range(int(exps.max(initial=0)) + 1)])
+    residues = (np.ldexp(mantissas, 53).astype(np.int64) % prime) * powers[exps] % prime
     return int(nmod_mat(len(table), table.shape[1], residues.reshape(-1).tolist(), prime).rank())

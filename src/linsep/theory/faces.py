@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,13 +14,14 @@ from linsep.theory.integers import OutOfTimeError, whole_numbers
 from linsep.theory.interior import complementary_pair
 from linsep.theory.signed import SignedRows
 from linsep.theory.span import Span
-from linsep.theory.support import exact_weights, make_support
+from linsep.theory.support import exact_weights, is_regular, make_support
 from linsep.types import Array
 
 _ROUNDS = 60
 _ALL_AT_ONCE = 8  # up to so many rows a column no working set is chosen
 _TOUCH = 1e-9  # scores this near 0 (unit direction) are not yet on the right side
 _OUTSIDE = 1e-7  # a row this far from a span is outside it
+_SECONDS = 1.5e-10  # factors of n rows in p columns take about this times n p^2
 _LOWEST_WEIGHT = 2.0**12  # the least bound of a weight in an overlap: integers, so rounding it loses little
 
 
@@ -115,13 +117,24 @@ class WorkingSet:
         return which[:most] if not aside.all() else which[:: max(1, which.size // most)][:most], d
 
     def _row_space(self, ids: Array, y: Array) -> Array:
+        in_time(len(ids), self.rows.width, self.deadline)
         Z = self.rows.dense(ids) * y[:, None]
         if self.free is not None:
             Z = np.vstack([self.free, Z])
-        R = scipy.linalg.qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]] if Z.shape[0] > Z.shape[1] else Z
+        R = Z
+        if Z.shape[0] > Z.shape[1]:
+            R = scipy.linalg.qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]]
+            if is_regular(R):
+                return np.eye(len(R))
         Q, R, _ = scipy.linalg.qr(R.T, mode="economic", pivoting=True, check_finite=False)
         size = np.abs(np.diagonal(R))
         return np.asarray(Q[:, : int((size > _TOUCH * size[0]).sum())])
+
+
+def in_time(n: int, p: int, deadline: float) -> None:
+    """Raise OutOfTimeError where the factors of n rows in p columns would not be there before the deadline."""
+    if time.perf_counter() + _SECONDS * n * p * min(n, p) > deadline:
+        raise OutOfTimeError
 
 
 def prove_overlap(
@@ -138,6 +151,7 @@ def _prove_overlap(
     rows: SignedRows, guess: Guess, free: list[int], deadline: float, want_witness: bool
 ) -> Overlap | None:
     ids = [*free, *guess.ids]
+    in_time(len(ids), rows.width, deadline)
     y = np.concatenate([np.zeros(len(free)), guess.y / guess.y.max()])
     support = make_support(rows.dense(ids), y, len(free))
     if support is None or not support.positive():
@@ -147,7 +161,7 @@ def _prove_overlap(
         return None
     support.y *= _LOWEST_WEIGHT * 2 / support.y[spanning].min()
     support.low[spanning] = np.floor(support.y[spanning] / 2)
-    support.lower()
+    support.lower(deadline)
     weights = exact_weights(rows, ids, support, deadline)
     # Every row that spans must have a weight: it is what makes later weights of it positive.
     if weights is None or not all(weights[ids[j]] > 0 for j in spanning):
@@ -159,7 +173,7 @@ def _prove_overlap(
         outside = np.ones(support.y.size, dtype=bool)
         outside[support.basis] = False
         keep = int(np.where(outside, support.y, -1.0).argmax())
-        support.lower(keep)
+        support.lower(deadline, keep)
         support.y[keep] = 1.0
         witness = exact_weights(rows, ids, support, deadline)
     return Overlap(weights, witness, span)

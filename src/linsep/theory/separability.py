@@ -16,12 +16,13 @@ from linsep.theory.fragile import direction_is_fragile, exact_inputs, overlap_is
 from linsep.theory.margin import signs
 from linsep.theory.signed import SignedRows, check_rows
 from linsep.theory.span import as_floats
-from linsep.theory.twins import contradiction
+from linsep.theory.twins import contradiction, first_opposite
 from linsep.types import Array, Hyperplane
 
 __all__ = ["CertificateError", "MarginBracket", "Separability", "max_margin", "separability"]
 
 _LONGEST = 4000  # bits of an integer in the one hyperplane that replaces several directions
+_QUICK = 2_000_000  # entries up to which equal rows are looked for even when the time is up
 _MOST_NULL = 4_000_000  # entries of null vectors that a quasi-separable certificate carries
 
 
@@ -103,8 +104,10 @@ def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:
     found = Combination.of(end.witness) if end.witness else None
     if not end.rows_left.size or (found and len(found.rows) <= 2):
         return found
-    pair = contradiction(X[end.rows_left], s[end.rows_left])
-    return Combination(tuple(end.rows_left[list(pair)].tolist()), (1, 1)) if pair else found
+    if end.pairs is None and not end.decided and end.rows.stored > _QUICK:
+        return found
+    pair = contradiction(X, s, end.rows_left) if end.pairs is None else first_opposite(X, s, end.pairs)
+    return Combination(pair, (1, 1)) if pair else found
 
 
 def _separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Iterator[Separability]:

@@ -8,6 +8,7 @@ has its weight at its bound, an integer: the basic weights then follow from one 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +19,7 @@ import scipy.linalg
 import scipy.linalg.blas as blas
 from flint import fmpz_mat
 
-from linsep.theory.integers import IntegerRows, solve
+from linsep.theory.integers import IntegerRows, OutOfTimeError, solve
 from linsep.theory.signed import SignedRows
 from linsep.types import Array
 
@@ -52,14 +53,21 @@ class Support:
         """Whether no weight is below its bound."""
         return bool((self.y[self.free :] >= self.low[self.free :]).all())
 
-    def lower(self, keep: int | None = None) -> None:
-        """Bring every weight outside the basis to its bound, smallest first; row `keep` is left where it is."""
+    def lower(self, deadline: float, keep: int | None = None) -> None:
+        """Bring every weight outside the basis to its bound, smallest first; row `keep` is left where it is.
+
+        Raises
+        ------
+        OutOfTimeError
+        """
         basic = np.zeros(self.y.size, dtype=bool)
         basic[self.basis] = True
         for j in np.argsort(self.y, kind="stable").tolist():
             amount = self.y[j] - self.low[j]
             if basic[j] or amount <= 0 or j == keep:
                 continue
+            if time.perf_counter() > deadline:
+                raise OutOfTimeError
             T = self.A[j] @ self.inverse
             slack = np.where(self.basis < self.free, np.inf, self.y[self.basis] - self.low[self.basis])
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -102,15 +110,25 @@ def make_support(A: Array, y: Array, free: int) -> Support | None:
         rest = rest[:, columns] - rest[:, fixed] @ np.linalg.solve(A[:free][:, fixed], A[:free][:, columns])
     weighted = rest * y[free:, None]
     R = scipy.linalg.qr(weighted, mode="r", check_finite=False)[0][: weighted.shape[1]]
-    R, pivots = scipy.linalg.qr(R, mode="r", pivoting=True, check_finite=False)
-    size = np.abs(np.diagonal(R))
-    rank = int((size > _RANK * size[0]).sum()) if size.size and size[0] > 0 else 0
-    if rank == 0:
+    if is_regular(R):
+        chosen: Array = np.arange(len(R))
+    else:
+        R, pivots = scipy.linalg.qr(R, mode="r", pivoting=True, check_finite=False)
+        size = np.abs(np.diagonal(R))
+        chosen = pivots[: int((size > _RANK * size[0]).sum())] if size.size and size[0] > 0 else first[:0]
+    if not chosen.size:
         return None
-    chosen = pivots[:rank]
     rows = _pivot_rows(weighted[:, chosen])
     every = [*fixed.tolist(), *columns[chosen].tolist()]
     return Support(A[:, every], y.astype(np.float64), free, np.append(first, rows + free), every)
+
+
+def is_regular(R: Array) -> bool:
+    """Whether an upper triangular matrix is far from singular: then pivoting, which takes long, has nothing to find."""
+    if not R.size or R.shape[0] != R.shape[1]:
+        return False
+    condition, info = scipy.linalg.lapack.dtrcon(R)
+    return bool(info == 0 and condition > 1e3 * _RANK)
 
 
 def _pivot_rows(M: Array) -> Array:

@@ -44,16 +44,20 @@ def are_opposite(X: Any, s: Array, i: int, j: int) -> bool:
     return bool((a == b).all() if s[i] != s[j] else (a == -b).all())
 
 
-def contradiction(X: Any, s: Array) -> tuple[int, int] | None:
-    """First pair (i, j), i < j, of equal rows with s_i != s_j, or None.
+def contradiction(X: Any, s: Array, among: Array) -> tuple[int, int] | None:
+    """First pair (i, j), i < j, of equal rows of `among` with s_i != s_j, or None.
 
     Examples
     --------
-    >>> contradiction(np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0]]), np.array([1.0, 1.0, -1.0]))
+    >>> contradiction(np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0]]), np.array([1.0, 1.0, -1.0]), np.arange(3))
     (0, 2)
     """
-    pairs = (tuple(pair) for pair in opposite_pairs(X, s, constant=True).tolist())
-    return next(((i, j) for i, j in pairs if are_opposite(X, s, i, j)), None)
+    return first_opposite(X, s, among[opposite_pairs(X[among], s[among], constant=True)])
+
+
+def first_opposite(X: Any, s: Array, pairs: Array) -> tuple[int, int] | None:
+    """The first of these pairs that really are opposite, or None."""
+    return next(((i, j) for i, j in pairs.tolist() if are_opposite(X, s, i, j)), None)
 
 
 def _first_entries(X: Any) -> Array:
