@@ -90,18 +90,22 @@ def _train(client: Any, files: list[Path]) -> tuple[float, Any]:
 
 def mixing(report: Report) -> None:
     """How mixing changes epochs and accuracy, from one shard to a thousand."""
-    for data in (mnist(), newsgroups()):
+    groups = newsgroups()
+    order = np.random.RandomState(0).permutation(len(groups.y))  # they come sorted by class
+    groups = groups._replace(name="20 Newsgroups, no intercept", X=groups.X[order], y=groups.y[order])
+    for data in (mnist(), groups):
         for count in (1, 10, 100, 1000):
             for mix in ("uniform", "mistakes") if count > 1 else (None,):
                 _simulate(report, data, count, mix)
 
 
 def _simulate(report: Report, data: Split, count: int, mix: str | None) -> None:
-    learner: Any = Perceptron(shuffle=False)
+    asked: dict[str, Any] = {"shuffle": False, "fit_intercept": not data.name.endswith("no intercept")}
+    learner: Any = Perceptron(**asked)
     linsep.scale.fit(learner, (data.X, data.y), shards=count, mix=mix, epochs=_MOST_EPOCHS)
     made = learner.mixing_.mistakes.sum(axis=1)
     clean = made[-1] == 0
-    early = Perceptron(shuffle=False)
+    early = Perceptron(**asked)
     linsep.scale.fit(early, (data.X, data.y), shards=count, mix=mix, epochs=10)
     weights = learner.coef_.size + learner.intercept_.size
     bytes_a_mix = 0 if mix is None else 2 * count * weights * 8

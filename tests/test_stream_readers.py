@@ -170,9 +170,14 @@ def test_a_malformed_line_is_named_or_skipped(tmp_path: Path, name: str, text: s
     path.write_text(text)
     target = None if name in ("t.svm", "t.vw") else "y"
     encoder = TableEncoder(bits=8)
+    stream = RowStream(str(path), target=target)
+    stream.check = encoder.check_chunk
+    before = 0
     with pytest.raises(DataError, match=message):
-        for chunk, _ in RowStream(str(path), target=target).chunks():
-            encoder.learn_chunk(chunk)
+        for chunk, position in stream.chunks():
+            before += encoder.learn_chunk(chunk).shape[0]
+            assert position.row == before
+    assert before == 30  # the rows before it are there
     stream, encoder = RowStream(str(path), target=target, lenient=True), TableEncoder(bits=8)
     stream.check = encoder.check_chunk
     found = [encoder.learn_chunk(chunk).shape[0] for chunk, _ in stream.chunks()]
@@ -197,6 +202,7 @@ def test_compressed_files_that_are_cut_short_or_empty(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("1 2 3")
     for source, format, message in (
         ("-", "parquet", "cannot be read from a pipe"),
         (str(tmp_path / "none.csv"), None, "there is no file"),

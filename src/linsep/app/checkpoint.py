@@ -24,6 +24,8 @@ class Checkpoint:
 
     def __init__(self, path: Path, every: int, options: dict[str, Any], say: Say, after: Callable[[], None]) -> None:
         check_writable(path)
+        if path.exists() and not path.is_file():
+            raise DataError(f"{path} is no ordinary file: name a file for --checkpoint")
         self.path, self.every, self.options, self._say, self._after = path, every, options, say, after
         self._lock = _lock(path)
         self._written = 0

@@ -109,9 +109,10 @@ def fit_stream(
             return _result(run, model, [f"{options.checkpoint} is finished: nothing was changed"], report)
         try:
             run.run()
-        except DataError as error:
+        except DataError as found:
+            error = stream.error or found  # the rows before a malformed line may be too few to begin with
             if not run.counters.rows:
-                raise
+                raise error from None
             run.save(model)
             rows = run.counters.rows
             raise DataError(f"{error}; the model of the {rows:,} rows before it is in {model}") from None

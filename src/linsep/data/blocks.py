@@ -19,6 +19,7 @@ from linsep.types import DataError
 BLOCK_BYTES = 1 << 19
 TABLE_BYTES = 1 << 21
 _LONGEST = 256 << 20
+_STEP = 1 << 16  # bytes that are lost, at most, where a compressed file is damaged
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 _NEWLINE = ord("\n")
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -40,7 +41,7 @@ def find_files(source: str) -> list[str]:
     path = Path(source)
     if path.is_dir():
         found = sorted(str(p) for p in path.iterdir() if p.is_file() and not p.name.startswith((".", "_")))
-    elif path.exists() or not glob.has_magic(source):
+    elif path.exists():
         found = [source]
     else:
         found = sorted(p for p in glob.glob(source, recursive=True) if Path(p).is_file())
@@ -72,18 +73,19 @@ def open_bytes(name: str) -> Any:
         raise DataError(f"{name} is a folder: name a file in it") from None
 
 
-def read_exactly(stream: Any, size: int, name: str) -> bytes:
-    """Up to `size` bytes, fewer only at the end."""
+def _read(stream: Any, size: int, name: str) -> tuple[bytes, DataError | None]:
+    """Up to `size` bytes, fewer only at the end, or before what is damaged; then with the error."""
     parts = []
+    damage = None
     try:
-        while size > 0 and (part := stream.read(size)):
+        while size > 0 and (part := stream.read(min(size, _STEP))):
             parts.append(bytes(part))
             size -= len(part)
     except OSError as error:
-        if name == "-" or bare_name(name) != name:
-            raise DataError(f"{name}: the compressed file is cut short or damaged ({error}); fetch it again") from None
-        raise
-    return b"".join(parts)
+        if name != "-" and bare_name(name) == name:
+            raise
+        damage = DataError(f"{name}: the compressed file is cut short or damaged ({error}); fetch it again")
+    return b"".join(parts), damage
 
 
 def iter_blocks(
@@ -101,24 +103,33 @@ def iter_blocks(
         while True:
             want = size_of_block
             while True:
-                pending += read_exactly(stream, want - len(pending), name)
+                more, damage = _read(stream, want - len(pending), name)
+                pending += more
                 at_end = len(pending) < want
-                size = len(pending) if at_end else _last_end(pending[:want], quotes)
+                size = len(pending) if at_end and damage is None else _last_end(pending[:want], quotes)
                 if size or at_end:
                     break
                 if want >= _LONGEST:
                     raise DataError(f"{name}:{line}: no end of this line in {want >> 20} MB: is it text?")
                 want *= 2
             if size == 0:
-                return
+                break
             offset += size
-            # Sooner than bytes.count.
-            after = line + int(np.count_nonzero(np.frombuffer(pending, np.uint8, size) == _NEWLINE))
+            after = line + _count_lines(pending, size)
             yield Block(pending[:size], line, offset, after)
             line, pending = after, pending[size:]
+            if damage is not None:
+                break
+        if damage is not None:
+            raise damage
     finally:
         if stream is not sys.stdin.buffer:
             stream.close()
+
+
+def _count_lines(content: bytes, size: int) -> int:
+    """Line ends in the first `size` bytes: NumPy counts many of them sooner than `bytes.count`."""
+    return int(np.count_nonzero(np.frombuffer(content, np.uint8, size) == _NEWLINE))
 
 
 def _skip(stream: Any, offset: int, name: str) -> None:
@@ -126,7 +137,10 @@ def _skip(stream: Any, offset: int, name: str) -> None:
         stream.seek(offset)
         return
     while offset > 0:
-        offset -= len(read_exactly(stream, min(offset, BLOCK_BYTES), name)) or offset
+        found, damage = _read(stream, min(offset, BLOCK_BYTES), name)
+        if damage is not None:
+            raise damage
+        offset -= len(found) or offset
 
 
 def _last_end(content: bytes, quotes: bool) -> int:

@@ -97,6 +97,8 @@ class RowStream:
         self.target, self.categorical, self.bits = target, frozenset(categorical), bits
         self.open_columns, self.lenient, self.skipped = open_columns, lenient, 0
         self.complaints: list[str] = []
+        # What is wrong with the line after the chunk that was given last; the next chunk raises it.
+        self.error: DataError | None = None
         self._kinds: dict[str, bool] = {}
         # What else must be right with a chunk; raises DataError.
         self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
@@ -139,20 +141,30 @@ class RowStream:
             if self.format == "csv" and not names:
                 names = read_header(content, shown)
                 take_target(names, self.target)
+            whole = len(content)
             if self.lenient:
                 content = b"".join(self._good_lines(content, shown, block.first_line, names))
-            chunk = self._parse(content, shown, block.first_line, names)
+            try:
+                chunk = self._checked(content, shown, block.first_line, names)
+            except DataError as error:  # the rows before it first
+                self.error = error
+                content = self._good_start(content, shown, block.first_line, names)
+                chunk = self._parse(content, shown, block.first_line, names)
             if chunk is not None:
                 self._row += chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0]
-                yield chunk, Position(at.file, block.end, block.next_line, self._row)
+                end, line = block.end, block.next_line
+                if self.error is not None:
+                    end, line = end - whole + len(content), block.first_line + content.count(b"\n")
+                yield chunk, Position(at.file, end, line, self._row)
+            if self.error is not None:
+                raise self.error
 
     def _good_lines(self, content: bytes, name: str, line: int, names: list[str]) -> Iterator[bytes]:
         """A block without its malformed lines, which are found by halving it."""
         try:
-            chunk = self._parse(content, name, line, names)
+            chunk = self._checked(content, name, line, names)
             if chunk is not None:
                 self._check_kinds(chunk, name, line)
-                self.check(chunk)
             yield content
         except DataError as error:
             cut = self._middle(content)
@@ -163,6 +175,27 @@ class RowStream:
             self.skipped += 1
             if len(self.complaints) < _COMPLAINTS:
                 self.complaints.append(str(error))
+
+    def _good_start(self, content: bytes, name: str, line: int, names: list[str]) -> bytes:
+        """The lines of a block before its first malformed one, which is found by halving it."""
+        cut = self._middle(content)
+        if not cut:
+            return b""
+        try:
+            chunk = self._checked(content[:cut], name, line, names)
+            if chunk is not None:
+                self._check_kinds(chunk, name, line)
+        except DataError:
+            return self._good_start(content[:cut], name, line, names)
+        rest = self._good_start(content[cut:], name, line + content.count(b"\n", 0, cut), names)
+        return content[:cut] + rest
+
+    def _checked(self, content: bytes, name: str, line: int, names: list[str]) -> TableChunk | Chunk | None:
+        """Lines as a chunk that `check` has nothing against."""
+        chunk = self._parse(content, name, line, names)
+        if chunk is not None:
+            self.check(chunk)
+        return chunk
 
     def _check_kinds(self, chunk: TableChunk | Chunk, name: str, line: int) -> None:
         """A column of numbers holds numbers in every line, whatever piece of a block the line is looked at in."""
