@@ -389,3 +389,12 @@ def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> 
     unsigned = [name for name, value in found.coefficients.items() if value == "infinite, sign not decided"]
     assert unsigned
     assert f"a sign that was not decided in the time allowed, for {', '.join(unsigned)}" in found.summary()
+
+
+def test_a_row_that_spans_without_weight() -> None:
+    # Two weights run out at once: the basis then holds a row that the overlap does not name.
+    two = np.array([[3, 3], [-3, 2], [-1, 1], [-1, 3], [1, -1], [3, 1], [1, -3], [-2, -3], [-3, 1]])
+    X = np.column_stack([two, -two[:, 0]])
+    found = separation(X, [0, 1, 2, 2, 1, 1, 1, 2, 0], family="multinomial", fit_intercept=False)
+    assert (found.kind, found.rank) == ("overlap", 4)
+    assert list(found.coefficients.values()) == ["not identified", "finite", "not identified"] * 2

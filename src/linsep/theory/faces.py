@@ -13,7 +13,7 @@ import scipy.linalg
 from linsep.theory.integers import OutOfTimeError, whole_numbers
 from linsep.theory.interior import complementary_pair
 from linsep.theory.signed import SignedRows
-from linsep.theory.span import Span
+from linsep.theory.span import Span, independent_rows
 from linsep.theory.support import exact_weights, is_regular, make_support
 from linsep.types import Array
 
@@ -156,7 +156,8 @@ def _prove_overlap(
     support = make_support(rows.dense(ids), y, len(free))
     if support is None or not support.positive():
         return None
-    spanning = support.basis[support.basis >= len(free)]
+    first = support.basis.copy()
+    spanning = first[first >= len(free)]
     if not (support.y[spanning] > 0).all():
         return None
     support.y *= _LOWEST_WEIGHT * 2 / support.y[spanning].min()
@@ -166,7 +167,13 @@ def _prove_overlap(
     # Every row that spans must have a weight: it is what makes later weights of it positive.
     if weights is None or not all(weights[ids[j]] > 0 for j in spanning):
         return None
-    span = Span(rows, [ids[j] for j in support.basis], support.columns)
+    basis = [ids[j] for j in support.basis]
+    if not all(weights.get(i, 0) > 0 for i in basis[len(free) :]):
+        # Of two rows whose weights ran out together one is left in the basis without any.
+        basis = [ids[j] for j in first]
+        if len(independent_rows(rows, basis, (), deadline)) < len(basis):
+            return None
+    span = Span(rows, basis, support.columns)
     witness = None
     if want_witness:
         support.low[:] = 0.0
