@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
@@ -81,21 +81,38 @@ def designs(draw: st.DrawFn) -> tuple[Array, Array]:
     return X, y
 
 
+DOUBLES = np.array([[-1, 1, 2], [-3, 1, 0], [-1, 2, 3], [0, 3, 3], [2, 1, 0]])
+ONE_WAY = np.array([1, -1, 1, 1, -1, -1, 1])
+
+
 @settings(max_examples=400, deadline=None)
-@given(designs(), st.booleans(), st.sampled_from(["int", "csr", "object", "scaled"]), st.lists(st.integers(-40, 40)))
+@given(
+    designs(),
+    st.booleans(),
+    st.sampled_from(["int", "csr", "object", "scaled", "tenths"]),
+    st.lists(st.integers(-40, 40)),
+)
+@example((DOUBLES, np.array([-1, 1, 1, -1, 1])), False, "tenths", [])
+@example((np.array([[-6, 3], [-2, -9], [4, 8], [0, -8], [-1, -9], [-7, 6], [1, 2]]), ONE_WAY), True, "tenths", [])
 def test_brute_force_agrees(design: tuple[Array, Array], fit_intercept: bool, form: str, powers: list[int]) -> None:
     X, y = design
     given_X: Any = X
-    if form == "csr":
+    exact: Any = X
+    if form == "tenths":  # doubles beside the decimals: what nearly adds up to 0 is everywhere
+        given_X = X / 10
+        exact = np.array([[int(Fraction(v) * 2**60) for v in row] for row in given_X.tolist()], dtype=object)
+    elif form == "csr":
         given_X = scipy.sparse.csr_matrix(X.astype(np.float32))
     elif form == "object":
         given_X = np.array([[Fraction(v, 10) for v in row] for row in X.tolist()], dtype=object)
     elif form == "scaled":
         given_X = X * 2.0 ** np.array((powers + [0] * X.shape[1])[: X.shape[1]])
     found = separability(given_X, y, fit_intercept=fit_intercept)
-    assert found.verdict == brute_verdict(X, y, fit_intercept)
+    assert found.verdict == brute_verdict(exact, y, fit_intercept)
     found.verify(given_X, y)
     rank = int(np.linalg.matrix_rank(np.column_stack([X, np.ones(len(y))]) if fit_intercept else X))
+    if form == "tenths":
+        rank = min(len(y), X.shape[1] + fit_intercept)
     assert found.witness is None or len(found.witness.rows) <= rank + 1
     assert found.overlap is None or len(found.overlap.rows) <= max(1, 2 * rank)
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False, default=str))["verdict"] == found.verdict

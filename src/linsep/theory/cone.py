@@ -26,7 +26,7 @@ from linsep.theory.peel import peel
 from linsep.theory.signed import SignedRows
 from linsep.theory.span import Span, as_floats, exact_signs, independent_rows, null_vectors
 from linsep.theory.twins import are_opposite, opposite_pairs
-from linsep.theory.witness import exact_nearest
+from linsep.theory.witness import ExactEnd, exact_nearest
 from linsep.types import Array
 
 __all__ = ["ConeEnd", "OutOfTimeError", "independent_rows", "null_vectors", "solve_cone"]
@@ -205,6 +205,8 @@ class _Faces:
             self._check_clock()
             if not self._guessed():
                 self._searched()
+        if self.witness is None and self.overlap and not rows.equal.any():
+            self._find_witness()
 
     def _learned(self) -> None:
         """A few passes of the perceptron, where the table is so wide that nothing else is as fast."""
@@ -262,15 +264,8 @@ class _Faces:
         return self.direction is not None or bool(guess.ids)
 
     def _searched(self) -> None:
-        """One face by the nearest point: floats as far as they lead, then exact arithmetic from there."""
-        rows = self.rows
-        rows.basis = scipy.linalg.qr(rows.dense(self.basis).T, mode="economic")[0] if self.basis else None
-        start = int(np.flatnonzero(rows.active)[0])
-        found = nearest_point(rows, start, tol=_GOOD_ENOUGH, floor=1e-13, deadline=self.deadline)
-        if found.why == "deadline":
-            raise OutOfTimeError
-        end = exact_nearest(rows, found.keys, found.weights.tolist(), self.basis, self._price, self.deadline)
-        rows.basis = None
+        """One face by the nearest point."""
+        end = self._nearest(self.basis)
         if end.direction is not None:
             self.direction = end.direction
             return
@@ -278,6 +273,26 @@ class _Faces:
             self.witness = {**end.weights, **{i: v for i, v in end.free.items() if v}}
         # Affinely independent with 0 in the hull: all but one are a basis.
         self._set_aside({**end.weights, **end.free}, [*self.basis, *list(end.weights)[:-1]], None)
+
+    def _find_witness(self) -> None:
+        """Few rows among those of the overlap, which bring 0 about, that do so too."""
+        active = self.rows.active.copy()
+        self.rows.active[:] = False
+        self.rows.active[list(self.overlap)] = True
+        self.witness = dict(self._nearest([]).weights)
+        self.rows.active[:] = active
+
+    def _nearest(self, basis: list[int]) -> ExactEnd:
+        """The point nearest 0 of the hull modulo the basis: floats as far as they lead, then exact arithmetic."""
+        rows = self.rows
+        rows.basis = scipy.linalg.qr(rows.dense(basis).T, mode="economic")[0] if basis else None
+        start = int(np.flatnonzero(rows.active)[0])
+        found = nearest_point(rows, start, tol=_GOOD_ENOUGH, floor=1e-13, deadline=self.deadline)
+        if found.why == "deadline":
+            raise OutOfTimeError
+        end = exact_nearest(rows, found.keys, found.weights.tolist(), basis, self._price, self.deadline)
+        rows.basis = None
+        return end
 
     def _check_clock(self) -> None:
         if time.perf_counter() > self.deadline:
