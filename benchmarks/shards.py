@@ -99,12 +99,6 @@ def mixing(report: Report) -> None:
                 _simulate(report, data, count, mix)
 
 
-def _first_below(made: Any, most: float) -> str:
-    """The first epoch with no more mistakes than that; those of one-vs-rest are counted for each class."""
-    few = np.flatnonzero(made <= most)
-    return f"{few[0] + 1}" if few.size else f"none in {_MOST_EPOCHS}"
-
-
 def _simulate(report: Report, data: Split, count: int, mix: str | None) -> None:
     asked: dict[str, Any] = {"shuffle": False, "fit_intercept": not data.name.endswith("no intercept")}
     learner: Any = Perceptron(**asked)
@@ -122,7 +116,6 @@ def _simulate(report: Report, data: Split, count: int, mix: str | None) -> None:
         "rows a shard": f"{len(data.y) / count:,.0f}",
         "mix": mix or "one machine",
         "epochs to a clean pass": f"{len(made)}" if clean else f"none in {_MOST_EPOCHS}",
-        "to 1% of the rows wrong": _first_below(made, len(data.y) / 100),
         "mistakes, epochs 1, 10 and last": ", ".join(f"{made[k]:,}" for k in (0, min(9, len(made) - 1), -1)),
         "test accuracy after 10 epochs": f"{soon:.4f}",
         "at the end": f"{late:.4f}",
