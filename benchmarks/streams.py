@@ -8,7 +8,9 @@ the first compiled call). Writing the files is not timed.
 
 from __future__ import annotations
 
+import gzip
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -100,6 +102,7 @@ def streams(report: Report) -> None:
         folder = Path(name)
         _text(report, folder)
         _tables(report, folder)
+        _memory(report, folder)
     pipe(report, 10_000_000)
 
 
@@ -191,6 +194,30 @@ def _tables(report: Report, folder: Path) -> None:
         peer = Runner(TABLES, f"fit({read}(path), 'target')", few)
         peers: list[Any] = [("pandas, OneHotEncoder, Perceptron", peer, folder / name, wanted, share)]
         _race(report, work, Runner(LINSEP, "linsep(path, 'target')", few), folder / name, peers)
+
+
+def _memory(report: Report, folder: Path) -> None:
+    """The peak of one pass over each file, plain and compressed, two classes and 2^18 columns."""
+    import pandas as pd
+
+    pd.read_csv(folder / "census.csv", keep_default_na=False).to_json(
+        folder / "census.jsonl", orient="records", lines=True
+    )
+    for name in ("flights.svm", "flights.vw", "census.csv", "census.jsonl", "flights.parquet"):
+        target = None if name in ("flights.svm", "flights.vw") else "target"
+        learn = Runner(LINSEP.replace('"perceptron"', '"averaged"'), f"linsep(path, {target!r})")
+        paths = [folder / name]
+        if not name.endswith(".parquet"):
+            paths.append(folder / f"{name}.gz")
+            with paths[0].open("rb") as plain, gzip.open(paths[1], "wb", 1) as pressed:
+                shutil.copyfileobj(plain, pressed)
+        for path in paths:
+            found = learn.run(path)
+            cells = {
+                "file": f"{path.name}, {path.stat().st_size / 1e6:.0f} MB",
+                "above the imports": f"{found.peak:.0f} MB",
+            }
+            report.row("Peak memory of one pass, averaged perceptron", cells, {"file": path.name, "mb": found.peak})
 
 
 WRITER = """
