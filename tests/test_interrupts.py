@@ -12,7 +12,15 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from linsep.learners import AveragedPerceptron, PassiveAggressive, Perceptron, PocketPerceptron, VotedPerceptron
+from linsep.learners import (
+    AveragedPerceptron,
+    KernelPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    PocketPerceptron,
+    VotedPerceptron,
+)
+from linsep.reporting.receipt import make_receipt
 from linsep.types import DataError, StopReason
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -85,6 +93,41 @@ def test_ctrl_c_in_partial_fit_comes_after_the_chunk(
     np.testing.assert_array_equal(
         stopped.partial_fit(X, y).decision_function(X), whole.partial_fit(X, y).decision_function(X)
     )
+
+
+@pytest.mark.parametrize("calls", [1, 3])
+def test_ctrl_c_ends_a_kernel_pass_at_its_next_block(calls: int) -> None:
+    """256 rows a block; the kernel values of a block with itself are asked for once a block at least, in the first."""
+    rng = np.random.RandomState(0)
+    X, y = rng.randn(2000, 3), rng.randint(0, 2, 2000)
+    seen = [0]
+
+    def kernel(A: Any, B: Any) -> Any:
+        seen[0] += 1
+        if seen[0] == calls:
+            os.kill(os.getpid(), signal.SIGINT)
+        return (A @ B.T + 1) ** 2
+
+    stopped = KernelPerceptron(kernel, which="voted", shuffle=False, max_iter=3)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(X, y)
+    assert stopped.stop_reason_ is StopReason.INTERRUPTED and stopped.n_iter_ == 1
+    assert 0 < stopped.t_ < 2000 and stopped.t_ % 256 == 0
+    whole = KernelPerceptron("poly", degree=2, which="voted", shuffle=False).fit(X[: stopped.t_], y[: stopped.t_])
+    assert stopped.n_mistakes_ == whole.n_mistakes_ == stopped.trace_.mistakes.sum()
+    np.testing.assert_array_equal(stopped.support_, whole.support_)
+    np.testing.assert_allclose(stopped.norm2_, whole.norm2_)
+    np.testing.assert_allclose(stopped.decision_function(X), whole.decision_function(X))
+
+
+def test_after_ctrl_c_a_receipt_leaves_out_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noise(2, np.asarray)
+    learner = KernelPerceptron(which="voted").fit(X, y)
+    monkeypatch.setattr("linsep.reporting.receipt._HASTY_VALUES", 0)
+    for prove in (True, False):
+        receipt = make_receipt(learner, X, y, seconds=None, held_out=None, prove=prove)
+        assert (receipt.data["training_accuracy"] is None) == (not prove)
+    assert dict(receipt.lines)["training accuracy"].startswith("not measured")
 
 
 # ------------------------------------------------------------- rows of zeros
