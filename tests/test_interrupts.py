@@ -12,12 +12,16 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from linsep.kernels.chain import chain_epoch
 from linsep.learners import (
     AveragedPerceptron,
+    ChainModel,
     KernelPerceptron,
     PassiveAggressive,
     Perceptron,
     PocketPerceptron,
+    SequenceTagger,
+    StructuredPerceptron,
     VotedPerceptron,
 )
 from linsep.reporting.receipt import make_receipt
@@ -118,6 +122,50 @@ def test_ctrl_c_ends_a_kernel_pass_at_its_next_block(calls: int) -> None:
     np.testing.assert_array_equal(stopped.support_, whole.support_)
     np.testing.assert_allclose(stopped.norm2_, whole.norm2_)
     np.testing.assert_allclose(stopped.decision_function(X), whole.decision_function(X))
+
+
+class Interrupting(ChainModel):
+    """Sends the signal from its inference number `left`."""
+
+    left = 25
+
+    def inference(self, x: Any, w: Any) -> list[int]:
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().inference(x, w)
+
+
+def test_ctrl_c_ends_a_structured_pass_after_the_example() -> None:
+    rng = np.random.RandomState(0)
+    X = [[[int(f)] for f in rng.randint(4, size=3)] for _ in range(20)]
+    y = [rng.randint(2, size=3).tolist() for _ in X]
+    stopped = StructuredPerceptron(Interrupting(4, 2), shuffle=False)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(X, y)
+    assert (stopped.t_, stopped.n_iter_, stopped.stop_reason_) == (25, 2, StopReason.INTERRUPTED)
+    np.testing.assert_array_equal(stopped.trace_.dots, [20, 5])
+    assert stopped.n_mistakes_ == stopped.trace_.mistakes.sum()
+    whole = StructuredPerceptron(ChainModel(4, 2), shuffle=False, max_iter=1).fit([*X, *X[:5]], [*y, *y[:5]])
+    np.testing.assert_array_equal(stopped.last_coef_, whole.last_coef_)
+    np.testing.assert_allclose(stopped.coef_, whole.coef_)
+
+
+def test_ctrl_c_leaves_a_tagger_of_whole_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = [["a", "b"], ["b", "a"], ["a", "a"]], [["A", "B"], ["B", "B"], ["B", "A"]]
+
+    def epoch(*args: Any) -> None:
+        chain_epoch(*args)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    stopped = SequenceTagger(random_state=0)
+    monkeypatch.setattr("linsep.learners.tagger.chain_epoch", epoch)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(X, y)
+    monkeypatch.undo()
+    whole = SequenceTagger(random_state=0, max_iter=1).fit(X, y)
+    assert (stopped.n_iter_, stopped.t_, stopped.n_mistakes_) == (1, 3, whole.n_mistakes_)
+    np.testing.assert_array_equal(stopped.coef_, whole.coef_)
 
 
 def test_after_ctrl_c_a_receipt_leaves_out_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
