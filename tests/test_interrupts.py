@@ -12,7 +12,19 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from linsep.learners import AveragedPerceptron, PassiveAggressive, Perceptron, PocketPerceptron, VotedPerceptron
+from linsep.kernels.chain import chain_epoch
+from linsep.learners import (
+    AveragedPerceptron,
+    ChainModel,
+    KernelPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    PocketPerceptron,
+    SequenceTagger,
+    StructuredPerceptron,
+    VotedPerceptron,
+)
+from linsep.reporting.receipt import make_receipt
 from linsep.types import DataError, StopReason
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -85,6 +97,85 @@ def test_ctrl_c_in_partial_fit_comes_after_the_chunk(
     np.testing.assert_array_equal(
         stopped.partial_fit(X, y).decision_function(X), whole.partial_fit(X, y).decision_function(X)
     )
+
+
+@pytest.mark.parametrize("calls", [1, 3])
+def test_ctrl_c_ends_a_kernel_pass_at_its_next_block(calls: int) -> None:
+    """256 rows a block; the kernel values of a block with itself are asked for once a block at least, in the first."""
+    rng = np.random.RandomState(0)
+    X, y = rng.randn(2000, 3), rng.randint(0, 2, 2000)
+    seen = [0]
+
+    def kernel(A: Any, B: Any) -> Any:
+        seen[0] += 1
+        if seen[0] == calls:
+            os.kill(os.getpid(), signal.SIGINT)
+        return (A @ B.T + 1) ** 2
+
+    stopped = KernelPerceptron(kernel, which="voted", shuffle=False, max_iter=3)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(X, y)
+    assert stopped.stop_reason_ is StopReason.INTERRUPTED and stopped.n_iter_ == 1
+    assert 0 < stopped.t_ < 2000 and stopped.t_ % 256 == 0
+    whole = KernelPerceptron("poly", degree=2, which="voted", shuffle=False).fit(X[: stopped.t_], y[: stopped.t_])
+    assert stopped.n_mistakes_ == whole.n_mistakes_ == stopped.trace_.mistakes.sum()
+    np.testing.assert_array_equal(stopped.support_, whole.support_)
+    np.testing.assert_allclose(stopped.norm2_, whole.norm2_)
+    np.testing.assert_allclose(stopped.decision_function(X), whole.decision_function(X))
+
+
+class Interrupting(ChainModel):
+    """Sends the signal from its inference number `left`."""
+
+    left = 25
+
+    def inference(self, x: Any, w: Any) -> list[int]:
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().inference(x, w)
+
+
+def test_ctrl_c_ends_a_structured_pass_after_the_example() -> None:
+    rng = np.random.RandomState(0)
+    X = [[[int(f)] for f in rng.randint(4, size=3)] for _ in range(20)]
+    y = [rng.randint(2, size=3).tolist() for _ in X]
+    stopped = StructuredPerceptron(Interrupting(4, 2), shuffle=False)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(X, y)
+    assert (stopped.t_, stopped.n_iter_, stopped.stop_reason_) == (25, 2, StopReason.INTERRUPTED)
+    np.testing.assert_array_equal(stopped.trace_.dots, [20, 5])
+    assert stopped.n_mistakes_ == stopped.trace_.mistakes.sum()
+    whole = StructuredPerceptron(ChainModel(4, 2), shuffle=False, max_iter=1).fit([*X, *X[:5]], [*y, *y[:5]])
+    np.testing.assert_array_equal(stopped.last_coef_, whole.last_coef_)
+    np.testing.assert_allclose(stopped.coef_, whole.coef_)
+
+
+def test_ctrl_c_leaves_a_tagger_of_whole_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = [["a", "b"], ["b", "a"], ["a", "a"]], [["A", "B"], ["B", "B"], ["B", "A"]]
+
+    def epoch(*args: Any) -> None:
+        chain_epoch(*args)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    stopped = SequenceTagger(random_state=0)
+    monkeypatch.setattr("linsep.learners.tagger.chain_epoch", epoch)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(X, y)
+    monkeypatch.undo()
+    whole = SequenceTagger(random_state=0, max_iter=1).fit(X, y)
+    assert (stopped.n_iter_, stopped.t_, stopped.n_mistakes_) == (1, 3, whole.n_mistakes_)
+    np.testing.assert_array_equal(stopped.coef_, whole.coef_)
+
+
+def test_after_ctrl_c_a_receipt_leaves_out_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noise(2, np.asarray)
+    learner = KernelPerceptron(which="voted").fit(X, y)
+    monkeypatch.setattr("linsep.reporting.receipt._HASTY_VALUES", 0)
+    for prove in (True, False):
+        receipt = make_receipt(learner, X, y, seconds=None, held_out=None, prove=prove)
+        assert (receipt.data["training_accuracy"] is None) == (not prove)
+    assert dict(receipt.lines)["training accuracy"].startswith("not measured")
 
 
 # ------------------------------------------------------------- rows of zeros

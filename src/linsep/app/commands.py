@@ -87,7 +87,8 @@ def fit(
         held_out = hold_out(estimator, rows.X, codes, holdout) if holdout and not interrupted else None
     said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)][:1]
     if interrupted:
-        said.append(f"interrupted after {estimator.n_iter_} epochs; the model so far is in {model}")
+        when = f"in epoch {estimator.n_iter_:,}" if estimator.n_iter_ else "before the first epoch"
+        said.append(f"interrupted {when}; the model so far is in {model}")
     estimator.classes_ = classes
     estimator.encoder_ = encoder
     save(estimator, model)

@@ -225,6 +225,8 @@ class KernelPerceptron(BatchLearner):
         memory = self._passes(rows)
         if self._budgeted is not None:
             self._budgeted.see(rows.X)
+        else:
+            memory[0].stoppable = True
         return memory
 
     def _passes(self, rows: Rows) -> Any:
@@ -254,6 +256,7 @@ class KernelPerceptron(BatchLearner):
                 passes.run(rows.order)
             finally:
                 mistakes = self._keep(passes, *where)
+            self.t_ -= passes.left  # the loop counts whole passes
             made, values = (mistakes, mistakes), passes.values - before
         record[0, :4] = *made, values, np.sqrt(max(0.0, self.norm2_.sum()))
         record[0, [RECORD.index("cos"), RECORD.index("w_dot_reference")]] = np.nan

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.kernels.kernelized import kernel_block
+from linsep.learners.interrupt import is_interrupted
 from linsep.learners.kernel_function import KernelFunction, block_rows
 from linsep.types import Array, DataError
 
@@ -53,11 +54,15 @@ class Passes:
         ||w||^2.
     values : int
         Kernel values computed.
+    left : int
+        Rows that the last pass did not come to, as Ctrl-C ended it: a pass can take minutes. It is the last of all then.
     """
+
+    stoppable = False
 
     def __init__(self, kernel: KernelFunction, X: Any, steps: Array, norm2: Array, stored: Any, coefs: Array) -> None:
         self.kernel, self.X, self.steps, self.norm2 = kernel, X, steps, norm2
-        self.values = 0
+        self.values = self.left = 0
         self._size = block_rows(X)
         # Rows that moved w in the pass before (at first, all there were before this run), and by how much.
         self._moved, self._moves = Growing(stored), Growing(coefs)
@@ -79,14 +84,20 @@ class Passes:
             self._catch_up()
         n = self.steps.shape[1]
         for s in range(0, n, self._size):
+            if self._has_to_stop():
+                self.left = n - s
+                return
             at = slice(s, min(n, s + self._size)) if order is None else order[s : s + self._size]
             self._visit(at, s)
+
+    def _has_to_stop(self) -> bool:
+        return self.stoppable and is_interrupted()
 
     def _catch_up(self) -> None:
         """Add to each row what was learnt after its visit of the pass before."""
         moved, moves = self._moved.rows, self._moves.rows
         for at, before in self._visited:
-            if before < moved.shape[0]:
+            if before < moved.shape[0] and not self._has_to_stop():
                 later = self.kernel.combine(self.X[at], moved[before:], moves[before:])
                 self._Z[:, at] += later.T
                 self.values += later.shape[0] * (moved.shape[0] - before)

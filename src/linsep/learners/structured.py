@@ -14,7 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep.kernels.chain import Chain, Sentences, make_chain, make_work, viterbi
 from linsep.kernels.epoch import RECORD, bits_in_use
+from linsep.learners.interrupt import is_interrupted, uninterrupted
 from linsep.learners.order import shuffled_order
+from linsep.learners.parameters import check_flags, is_whole
 from linsep.learners.trace import Trace
 from linsep.learners.training import Progress, report_epoch
 from linsep.types import Array, Budget, DataError, StopReason
@@ -111,8 +113,9 @@ class EpochState:
     trace_: Trace
 
     def _check_budget(self) -> None:
-        if self.max_iter is not None and self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1 or None (no limit), got {self.max_iter}")
+        check_flags(self, "shuffle")
+        if self.max_iter is not None and not (is_whole(self.max_iter) and self.max_iter >= 1):
+            raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {self.max_iter!r}")
 
     def _make_passes(self, n: int, one_pass: Callable[[Array], dict[str, float]], settle: Callable[[], None]) -> None:
         """Pass over n examples until a pass is clean or the budget ends; then `settle`, whatever happened.
@@ -127,12 +130,13 @@ class EpochState:
         try:
             while stop is None:
                 began = budget.elapsed
-                told = one_pass(np.arange(n, dtype=np.int32) if rng is None else shuffled_order(n, rng))
-                mistakes = int(told["mistakes"])
-                self.n_iter_ += 1
-                self.n_mistakes_ += mistakes
-                record = {"updates": mistakes, "dots": n, "b": 0, "cos": math.nan, "w_dot_reference": math.nan, **told}
-                self.trace_.extend(np.array([[record[name] for name in RECORD]]), (began, budget.elapsed))
+                order = np.arange(n, dtype=np.int32) if rng is None else shuffled_order(n, rng)
+                with uninterrupted():
+                    told = {"b": 0, "cos": math.nan, "w_dot_reference": math.nan, "dots": n, **one_pass(order)}
+                    mistakes = told["updates"] = int(told["mistakes"])
+                    self.n_iter_ += 1
+                    self.n_mistakes_ += mistakes
+                    self.trace_.extend(np.array([[told[name] for name in RECORD]]), (began, budget.elapsed))
                 stop = StopReason.CLEAN_PASS if mistakes == 0 else budget.stop_reason(self.n_iter_)
                 report_epoch(self.verbose, self.n_iter_, mistakes, budget.elapsed)
         except KeyboardInterrupt:
@@ -224,11 +228,14 @@ class StructuredPerceptron(EpochState, BaseEstimator):
 
         def one_pass(order: Array) -> dict[str, float]:
             mistakes = 0
+            began = self.t_
             for i in order:
+                if is_interrupted():  # inference may take long: the pass ends here, and is the last
+                    break
                 mistakes += self._learn(X[i], y[i], w, u)
                 self.t_ += 1
             norm = float(np.linalg.norm(w))
-            return {"mistakes": mistakes, "norm_w": norm, "absorbed": 0, "bits": bits_in_use(w),
+            return {"mistakes": mistakes, "norm_w": norm, "absorbed": 0, "bits": bits_in_use(w), "dots": self.t_ - began,
                     **compare(reference, norm, lambda r: float(r @ w))}  # fmt: skip
 
         def settle() -> None:
