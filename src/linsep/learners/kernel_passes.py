@@ -55,7 +55,7 @@ class Passes:
     values : int
         Kernel values computed.
     left : int
-        Rows that the last pass did not come to, as Ctrl-C ended it: a pass can take minutes. It is the last of all then.
+        Rows that the last pass did not come to: Ctrl-C ended it, as one can take minutes. It is then the last of all.
     """
 
     stoppable = False

@@ -235,8 +235,14 @@ class StructuredPerceptron(EpochState, BaseEstimator):
                 mistakes += self._learn(X[i], y[i], w, u)
                 self.t_ += 1
             norm = float(np.linalg.norm(w))
-            return {"mistakes": mistakes, "norm_w": norm, "absorbed": 0, "bits": bits_in_use(w), "dots": self.t_ - began,
-                    **compare(reference, norm, lambda r: float(r @ w))}  # fmt: skip
+            told = {
+                "mistakes": mistakes,
+                "norm_w": norm,
+                "absorbed": 0,
+                "bits": bits_in_use(w),
+                "dots": self.t_ - began,
+            }
+            return told | compare(reference, norm, lambda r: float(r @ w))
 
         def settle() -> None:
             self.coef_ = w - u / max(self.t_, 1)
