@@ -117,6 +117,7 @@ def plot_losses(losses: Sequence[str] | None = None, *, ax: Axes | None = None) 
     >>> float(np.interp(-1.0, *ax.lines[0].get_data()))
     2.0
     """
+    losses = [losses] if isinstance(losses, str) else losses
     codes = [loss_code(name) for name in (LOSSES if losses is None else losses)]
     ax = new_axes(ax)
     m = np.linspace(-2.5, 2.5, 501)

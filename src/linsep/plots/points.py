@@ -222,6 +222,8 @@ def _draw_values(ax: Axes, view: View, subject: Subject, least: float) -> list[L
         if 0 < least < top:
             ax.contour(u, v, z, levels=[-least, least], colors=INK, linewidths=0.9, linestyles="dashed", zorder=2)
             lines.append(Line2D([], [], color=INK, lw=0.9, ls="--", label=f"margin, |z| = {least:.3g}"))
+    elif not z.any():
+        note(ax, "z is 0 everywhere: no line, and every row is a mistake")
     else:
         note(ax, f"z = 0 is outside the picture: all of it is on the {'positive' if z.min() >= 0 else 'negative'} side")
     return lines

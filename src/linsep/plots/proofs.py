@@ -33,7 +33,7 @@ from linsep.theory.separation_words import by_estimate, estimate
 from linsep.types import Array, DataError
 
 _NUMBERED = 12
-_COEFFICIENTS = 30
+_COEFFICIENTS = 20
 
 
 def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
@@ -66,6 +66,10 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     >>> ax.collections[-1].get_offsets().tolist()
     [[0.5, 0.5]]
     """
+    if not isinstance(certificate, Separability):
+        raise DataError(
+            f"a certificate, as separability(X, y) gives it, can be drawn, not {type(certificate).__name__}"
+        )
     if certificate.witness is None:
         raise DataError(f"this certificate has no witness ({certificate.verdict}); plot_boundary shows its plane")
     table = table_of(X)
@@ -81,9 +85,10 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     total = sum(certificate.witness.weights)
     share = np.array([weight / total for weight in certificate.witness.weights])
     held = Table(table.X[rows], table.names, None)
+    _check_meeting(held, s[rows], share, certificate.fit_intercept)
     view = _view_of_witness(held)
     ax = new_axes(ax)
-    shown = thinned(len(s), limit, keep=rows)
+    shown = thinned(len(s), max(limit, len(rows)), keep=rows)
     classes = list(np.unique(labels))
     at = place(ax, table, (s > 0).astype(np.intp), classes, view, shown)
     if table.X.shape[1] == 1:
@@ -96,6 +101,15 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
         note(ax, "projected; the meeting is exact in all features")
     legend(ax)
     return ax
+
+
+def _check_meeting(held: Table, s: Array, share: Array, intercept: bool) -> None:
+    """Up to rounding sum p_i x_i is the same for both sides, or these are other rows than those of the certificate."""
+    sign = s if intercept else np.ones(len(s))  # without an intercept the rows have their signs already
+    off = np.asarray((share * sign) @ held.X).ravel()
+    size = np.asarray(share @ abs(held.X)).ravel()
+    if (np.abs(off) > 1e-6 * size).any() or (intercept and abs(share @ s) > 1e-6):
+        raise DataError("the certificate is about other rows or labels: those of its witness do not meet here")
 
 
 def _view_of_witness(held: Table) -> View:
@@ -141,13 +155,14 @@ def _draw_hull(ax: Axes, at: Array, colour: str, hatch: str) -> None:
     values, directions = np.linalg.svd(centred, full_matrices=False)[1:] if len(at) > 1 else (np.zeros(1), None)
     if directions is None or values[0] == 0:
         return
-    if len(values) < 2 or values[1] <= 1e-9 * values[0]:
+    # Far from the origin rounding moves points off their line; nobody sees a hull that thin.
+    if len(at) < 3 or values[1] <= 1e-6 * values[0]:
         along = centred @ directions[0]
         ends = at[[along.argmin(), along.argmax()]]
         # Many points, so that a legend that looks for a free place sees the line.
         ax.plot(*np.linspace(ends[0], ends[1], 50).T, color=colour, lw=2.0, zorder=2)
         return
-    corners = at[ConvexHull(at).vertices]
+    corners = at[ConvexHull(centred).vertices]
     ax.fill(*corners.T, facecolor=colour, alpha=0.25, zorder=1)
     ax.fill(*corners.T, facecolor="none", edgecolor=colour, hatch=hatch, lw=1.6, zorder=2)
 
@@ -177,7 +192,7 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
     found : Separation
         From `separation`, decided.
     ax : Axes, optional
-    limit : int, default=30
+    limit : int, default=20
         Coefficients to draw at most, infinite ones first; the picture says when there are more.
 
     Returns
@@ -198,6 +213,8 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
     """
     if not isinstance(found, Separation) or not found.coefficients:
         raise DataError("the separation is undecided: there is nothing to draw")
+    if limit < 1:
+        raise DataError(f"at least one coefficient has to be drawn, limit is {limit}")
     groups = by_estimate(found.coefficients)
     order = [(name, value) for value, names in groups.items() for name in names]
     drawn = order[:limit]
@@ -205,6 +222,7 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
     for height, (_, value) in enumerate(drawn):
         _draw_estimate(ax, height, value)
     ax.set_yticks(range(len(drawn)), shorten([_words(name) for name, _ in drawn]))
+    ax.tick_params(axis="y", labelsize="medium" if len(drawn) <= 10 else "small")
     ax.set_xticks([-1, 0, 1], ["−∞", "finite", "+∞"])
     ax.set(xlim=(-1.15, 1.15), ylim=(len(drawn) - 0.5, -0.5), xlabel="maximum likelihood estimate")
     ax.axvline(0, color=GREY, lw=0.8, zorder=0)

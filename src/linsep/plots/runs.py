@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from linsep.learners.trace import Trace
 from linsep.learners.voted import VotedPerceptron
+from linsep.plots.steps import check_rows
 from linsep.plots.style import COLOURS, GREY, INK, legend, look, new_axes, note, say_thinned, thinned
 from linsep.plots.subject import Table, labels_of, table_of
 from linsep.theory.bounds import MistakeBounds
@@ -116,7 +117,8 @@ def _draw_mistakes(ax: Axes, trace: Trace) -> Axes:
         ax.set_yscale("symlog", linthresh=1)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_ylim(bottom=0)
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_ylim(0, 1.08 * max(1, int(trace.mistakes.max())))
     say_thinned(ax, len(trace), epochs, "epochs")
     return ax
 
@@ -130,6 +132,8 @@ def _path_of(run: Any, trace: Trace, table: Table, y: Array, plane: Hyperplane, 
     gamma = homogeneous_margin(table.X, y, *plane)
     R2 = radius(table.X) ** 2 + intercept
     unit = bool(getattr(run, "_unit_steps", False)) and run.class_weight is None
+    if trace.update_log is not None:
+        check_rows(run, table)
     if trace.update_log is not None and isinstance(table.X, np.ndarray):
         rows, steps = trace.update_rows, trace.update_steps
         if rows.size and (rows.size * table.X.shape[1] <= _ENTRIES):
@@ -155,14 +159,14 @@ def _every_update(
 def _draw_norm(ax: Axes, path: _Path) -> None:
     k = path.k.astype(float)
     few = k.size <= 40
+    alone = "D" if k.size == 1 else ""  # a line through one point is not seen
     if path.unit:
-        ax.plot(k, k * path.R2, color=COLOURS[6], ls="--", lw=1.4, label="k R²")
+        ax.plot(k, k * path.R2, color=COLOURS[6], ls="--", lw=1.4, marker=alone, ms=5, label="k R²")
     ax.plot(k, path.norm2, color=INK, lw=1.6, marker="o" if few else "", ms=3, label="||w_k||²")
     if path.unit and path.gamma > 0:
-        ax.plot(k, (k * path.gamma) ** 2, color=COLOURS[0], ls=":", lw=2.0, label="k² gamma²")
-    _say_missing(ax, path)
+        ax.plot(k, (k * path.gamma) ** 2, color=COLOURS[0], ls=":", lw=2.0, marker=alone, ms=5, label="k² gamma²")
     ax.set(xlabel="updates k", ylabel="squared norm")
-    if k.size and k[-1] > 20:
+    if k.size and k[-1] > max(20, 10 * k[0]):  # in less than a decade the labels of a logarithmic axis collide
         ax.set(xscale="log", yscale="log")
     _finish(ax, path)
 
@@ -175,11 +179,12 @@ def _draw_angle(ax: Axes, path: _Path) -> None:
     ax.plot(k, cos, color=INK, lw=1.6, marker="o" if few else "", ms=3, label="cos(w_k, w*)")
     if path.unit and path.gamma > 0:
         floor = np.sqrt(k) * path.gamma / np.sqrt(path.R2)
-        ax.plot(k, floor, color=COLOURS[0], ls=":", lw=2.0, label="√k gamma / R")
+        alone = "D" if k.size == 1 else ""
+        ax.plot(k, floor, color=COLOURS[0], ls=":", lw=2.0, marker=alone, ms=5, label="√k gamma / R")
     ax.axhline(1.0, color=GREY, lw=0.8)
     ax.set(xlabel="updates k", ylabel="cosine of the angle to w*")
     ax.set_ylim(min(0.0, float(np.nanmin(cos)) - 0.05) if k.size else 0.0, 1.05)
-    if k.size and k[-1] > 1000:
+    if k.size and k[-1] > max(1000, 10 * k[0]):
         ax.set_xscale("log")
     _finish(ax, path)
 

@@ -43,12 +43,10 @@ def update_of(model: Any, table: Table, k: int) -> Update:
     if len(model.classes_) > 2:
         raise DataError("updates of several classes move several planes; fit one class against the rest")
     rows, steps = trace.update_rows, trace.update_steps
-    if not 1 <= k <= len(rows):
+    if not 1 <= k <= len(rows) or k != int(k):
         raise DataError(f"update {k} was asked for; the run kept updates 1 to {len(rows)}")
-    if int(rows.max()) >= table.X.shape[0]:
-        raise DataError(
-            f"the run updated on row {rows.max()}, and X has {table.X.shape[0]} rows: not the rows of the fit"
-        )
+    k = int(k)
+    check_rows(model, table)
     end = float(np.linalg.norm(_summed(table, rows, steps, model.fit_intercept).w))
     if len(rows) == model.n_updates_ and not np.isclose(end, trace.norm_w[-1], rtol=1e-3):
         raise DataError(
@@ -58,6 +56,16 @@ def update_of(model: Any, table: Table, k: int) -> Update:
     before = _summed(table, rows[: k - 1], steps[: k - 1], model.fit_intercept)
     after = _summed(table, rows[:k], steps[:k], model.fit_intercept)
     return Update(k, int(rows[k - 1]), int(trace.update_epochs[k - 1]), float(steps[k - 1]), before, after)
+
+
+def check_rows(model: Any, table: Table) -> None:
+    """Raise DataError where a run that kept its updates cannot have been on a table of this shape."""
+    n, p = table.X.shape
+    rows = model.trace_.update_rows
+    if p != model.n_features_in_:
+        raise DataError(f"the run was on {model.n_features_in_} features, and X has {p}: not the rows of the fit")
+    if rows.size and int(rows.max()) >= n:
+        raise DataError(f"the run updated on row {rows.max()}, and X has {n} rows: not the rows of the fit")
 
 
 def _summed(table: Table, rows: Array, steps: Array, intercept: bool) -> Hyperplane:
@@ -236,6 +244,10 @@ def animate_run(
     suffix = None if file is None else Path(file).suffix.lower()
     if suffix not in (None, ".gif", ".html"):
         raise DataError(f"{file}: an animation is written as .gif or .html")
+    if frames < 1 or fps <= 0:
+        raise DataError(f"at least one frame and a positive fps are needed: frames is {frames}, fps is {fps}")
+    if file is not None and not Path(file).parent.is_dir():
+        raise DataError(f"cannot write {file}: there is no folder {Path(file).parent}; make it first")
     table = table_of(X)
     labels = labels_of(y, table.X.shape[0])
     last = update_of(model, table, 1) and len(model.trace_.update_rows)

@@ -107,7 +107,16 @@ def padded(values: Array, share: float = 0.08) -> tuple[float, float]:
 
 
 def shorten(names: Sequence[Any], length: int = 24) -> list[str]:
-    """Names cut to what fits beside an axis; `$` would start a formula."""
+    """Names cut to what fits beside an axis, in the middle where only their ends differ; `$` would start a formula.
+
+    Examples
+    --------
+    >>> shorten(["a long name", "short"], 6), shorten(["level=low", "level=high"], 6)
+    (['a lon…', 'short'], ['le…low', 'le…igh'])
+    """
     texts = [str(name) for name in names]
     cut = [text if len(text) <= length else f"{text[: length - 1]}…" for text in texts]
+    if len(set(cut)) < len(set(texts)):
+        end = length // 2
+        cut = [text if len(text) <= length else f"{text[: length - end - 1]}…{text[-end:]}" for text in texts]
     return [text.replace("$", r"\$") for text in cut]

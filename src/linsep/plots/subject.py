@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.data.numbers import row_names
+from linsep.learners.labels import check_labels
 from linsep.learners.voted import VotedPerceptron
 from linsep.theory.bracket import MarginBracket
 from linsep.theory.certificate import Separability
@@ -63,7 +64,7 @@ def table_of(X: Any) -> Table:
 
 def labels_of(y: Any, n: int) -> Array:
     """One label a row."""
-    labels = np.asarray(y)
+    labels = np.asarray(check_labels(y))
     if labels.shape != (n,):
         raise DataError(f"X has {n} rows and y the shape {labels.shape}: one label a row is needed")
     return labels
@@ -93,7 +94,16 @@ def subject_of(model: Any, label: Any = None) -> Subject:
 
 
 def _of_plane(plane: Hyperplane, support: Array | None = None) -> Subject:
-    return Subject(lambda X: np.asarray(X @ plane.w + plane.b), plane, support=support)
+    if not np.isfinite([*plane.w, plane.b]).all():
+        raise DataError("w or b holds a value that is no finite number")
+
+    def decide(X: Any) -> Array:
+        p = np.shape(X)[1]
+        if p != len(plane.w):
+            raise DataError(f"X has {p} features and w {len(plane.w)} entries: one weight a feature is needed")
+        return np.asarray(X @ plane.w + plane.b)
+
+    return Subject(decide, plane, support=support)
 
 
 def _in_floats(plane: Hyperplane) -> Hyperplane:

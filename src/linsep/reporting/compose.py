@@ -21,7 +21,7 @@ from linsep.reporting import tables
 from linsep.reporting.draw import Sketch, draw_all
 from linsep.reporting.page import Page
 from linsep.reporting.pictures import Seen, certificate_sketches, model_sketches, separation_sketches
-from linsep.reporting.receipt import Receipt
+from linsep.reporting.receipt import Receipt, why_stopped
 from linsep.reporting.weights import Weights, weights_of
 from linsep.theory.certificate import Separability
 from linsep.theory.separation_words import opening
@@ -168,8 +168,8 @@ def _lead(model: Any, seen: Seen | None, receipt: Receipt) -> str:
         wrong = int((seen.margins <= 0).sum())
         right = f"all {count(n, 'row')}" if not wrong else f"{n - wrong:,} of {count(n, 'row')}"
         sentences.append(f"It is right about {right} of {count(p, 'feature')}.")
-    reason = model.stop_reason_
-    sentences.append(f"Why it stopped: {reason.sentence}.")
+    why = model.stop_reason_.sentence if seen is None else why_stopped(model, float((seen.margins > 0).mean()))
+    sentences.append(f"Why it stopped: {why}.")
     if receipt.proved.certificate is not None:
         summary = receipt.proved.certificate.summary()
         sentences.append(f"The rows are {summary}.")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from linsep.learners import KernelPerceptron
+from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.kernel_function import KernelFunction
 from linsep.theory.bounds import MistakeBounds, mistake_bounds
 from linsep.theory.bracket import max_margin
@@ -17,7 +17,7 @@ from linsep.theory.budgets import kernel_bounds
 from linsep.theory.margin import radius
 from linsep.theory.separability import Separability, separability
 from linsep.theory.sgd import least_loss, training_loss
-from linsep.types import Array, Hyperplane
+from linsep.types import Array, Hyperplane, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
 _PROOF_ENTRIES = 2_000_000
@@ -68,7 +68,7 @@ def make_receipt(
     lines = [
         ("rows x features", f"{n:,} x {p:,}"),
         ("learner", data["learner"]),
-        ("stop reason", f"{learner.stop_reason_}: {learner.stop_reason_.sentence}"),
+        ("stop reason", f"{learner.stop_reason_}: {why_stopped(learner, data['training_accuracy'])}"),
         ("epochs", f"{learner.n_iter_:,}" + ("" if seconds is None else f" in {seconds:.2f} s")),
         ("mistakes", "not counted by this learner" if data["mistakes"] is None else f"{data['mistakes']:,}"),
         ("training accuracy", _LEFT_OUT if hasty else f"{data['training_accuracy']:.2%}"),
@@ -78,6 +78,22 @@ def make_receipt(
     proof_lines, proof, proved = _prove(learner, X, y) if prove else ([], {}, Proved())
     loss_lines, loss = _excess(learner, X, y) if prove and hasattr(learner, "excess_bound_") else ([], {})
     return Receipt(lines + loss_lines + proof_lines, data | loss | proof, proved)
+
+
+def why_stopped(learner: Any, accuracy: float) -> str:
+    """What the stop means for this learner; `accuracy` is that on the rows of the run."""
+    reason: StopReason = learner.stop_reason_
+    if reason is StopReason.CLEAN_PASS and accuracy < 1 and _predicts_by_many(learner):
+        return "a whole pass without a mistake: its vector separates the training rows, the mean or vote need not"
+    if reason in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET) and isinstance(learner, MLP):
+        return f"the {reason} ended"  # it does not look for a clean pass
+    return reason.sentence
+
+
+def _predicts_by_many(learner: Any) -> bool:
+    """Whether predictions are a mean or vote of the vectors of the run."""
+    many = isinstance(learner, AveragedPerceptron | VotedPerceptron)
+    return many or getattr(learner, "which", "last") != "last" or bool(getattr(learner, "average", False))
 
 
 def _held_out(value: float | None) -> str:

@@ -1,0 +1,123 @@
+"""Odd input: what cannot be drawn is refused in words, and what is drawn can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import linsep.plots
+from linsep import MLP, AveragedPerceptron, Perceptron, separability, separation
+from linsep.plots.style import shorten
+from linsep.reporting.receipt import why_stopped
+from linsep.types import DataError, StopReason
+
+plots: Any = linsep.plots
+ROWS = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
+LABELS = [0, 0, 1, 1]
+SQUARE, CROSSED = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), ["same", "same", "other", "other"]
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Any:
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def run() -> Perceptron:
+    return Perceptron(trace="updates").fit(ROWS, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda run, to: plots.plot_points(ROWS, [None, 0, 1, 1]), "Unknown label type: None"),
+        (lambda run, to: plots.plot_boundary(([1.0, 2.0, 3.0], 0.0), ROWS, LABELS), "X has 2 features and w 3 entries"),
+        (lambda run, to: plots.plot_boundary(([1.0, np.nan], 0.0), ROWS, LABELS), "w or b holds a value that is no"),
+        (lambda run, to: plots.plot_weights(([1.0, np.inf], 0.0)), "w or b holds a value that is no"),
+        (lambda run, to: plots.plot_witness(run, ROWS, LABELS), "a certificate, as separability"),
+        (lambda run, to: plots.plot_step(run, ROWS, LABELS, 1.5), "update 1.5 was asked for"),
+        (lambda run, to: plots.plot_step(run, ROWS[:, :1], LABELS, 1), "on 2 features, and X has 1"),
+        (lambda run, to: plots.animate_run(run, ROWS, LABELS, frames=0), "at least one frame"),
+        (lambda run, to: plots.animate_run(run, ROWS, LABELS, fps=0), "a positive fps"),
+        (lambda run, to: plots.animate_run(run, ROWS, LABELS, to / "none" / "run.gif"), "make it first"),
+    ],
+)
+def test_it_is_refused_in_words(run: Perceptron, tmp_path: Path, draw: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        draw(run, tmp_path)
+
+
+@pytest.mark.parametrize("rows", [ROWS[1:3], ROWS[:, :1]])
+def test_a_sandwich_of_other_rows_is_refused(run: Perceptron, rows: Any) -> None:
+    with pytest.raises(DataError, match="not the rows of the fit"):
+        plots.plot_trace(run, "norm", rows, [0, 1] * (len(rows) // 2), reference=(np.ones(rows.shape[1]), -1.0))
+
+
+def test_hulls_that_do_not_meet_are_not_said_to() -> None:
+    found = separability(SQUARE, CROSSED)
+    for rows, labels in (
+        (SQUARE, ["same", "other", "same", "other"]),
+        (SQUARE * [[1], [1], [1], [2]], CROSSED),
+    ):
+        with pytest.raises(DataError, match="other rows or labels"):
+            plots.plot_witness(found, rows, labels)
+    shifted = 1e6 + 0.1 * SQUARE  # rounded, and far from the origin
+    plots.plot_witness(found, shifted, CROSSED)
+
+
+def test_the_rows_of_a_witness_are_drawn_whatever_the_limit() -> None:
+    ax = plots.plot_witness(separability(SQUARE, CROSSED), SQUARE, CROSSED, limit=1)
+    assert sum("2 rows" in text.get_text() for text in ax.get_legend().get_texts()) == 2
+
+
+def test_a_zero_vector_is_on_no_side() -> None:
+    ax = plots.plot_boundary(([0.0, 0.0], 0.0), ROWS, LABELS)
+    assert "z is 0 everywhere" in ax.get_xlabel()
+
+
+def test_one_update_is_seen_between_its_bounds() -> None:
+    rows, labels = np.array([[-1.0, -2.0], [2.0, 4.0]]), [0, 1]
+    learner = Perceptron(trace="updates", fit_intercept=False).fit(rows, labels)
+    assert learner.n_updates_ == 1
+    for show in ("norm", "angle"):
+        ax = plots.plot_trace(learner, show, rows, labels, reference=([1.0, 2.0], 0.0))
+        drawn = [line for line in ax.lines if len(line.get_xdata()) == 1]
+        assert drawn and all(line.get_marker() for line in drawn)
+
+
+def test_mistakes_have_room_above_them(run: Perceptron) -> None:
+    ax = plots.plot_trace(run)
+    assert ax.get_ylim()[1] > max(ax.lines[0].get_ydata())
+
+
+def test_at_least_one_coefficient_is_drawn() -> None:
+    found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
+    with pytest.raises(DataError, match="at least one coefficient"):
+        plots.plot_separation(found, limit=0)
+
+
+def test_one_loss_may_be_named() -> None:
+    assert len(plots.plot_losses("hinge").lines) == 1
+
+
+def test_long_names_are_told_apart_by_their_ends() -> None:
+    names = [f"education of the mother, in years={k}" for k in ("none", "some")]
+    assert len(set(shorten(names))) == 2
+    assert shorten([names[0], "b"])[0].startswith("education of the mother")
+
+
+def test_the_words_of_a_stop_fit_the_learner() -> None:
+    averaged = AveragedPerceptron().fit(ROWS, LABELS)
+    assert averaged.stop_reason_ is StopReason.CLEAN_PASS
+    assert why_stopped(averaged, 0.75).endswith("the mean or vote need not")
+    assert why_stopped(averaged, 1.0) == StopReason.CLEAN_PASS.sentence
+    plain = Perceptron().fit(ROWS, LABELS)
+    assert why_stopped(plain, 0.75) == StopReason.CLEAN_PASS.sentence  # on other rows than those of the run
+    net = MLP()
+    net.stop_reason_ = StopReason.EPOCH_BUDGET
+    assert "clean" not in why_stopped(net, 1.0)
