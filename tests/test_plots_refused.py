@@ -8,11 +8,13 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import linsep.plots
-from linsep import MLP, AveragedPerceptron, Perceptron, separability, separation
+from linsep import MLP, AveragedPerceptron, Perceptron, report, separability, separation
 from linsep.plots.style import shorten
 from linsep.reporting.receipt import why_stopped
+from linsep.reporting.tables import cell
 from linsep.types import DataError, StopReason
 
 plots: Any = linsep.plots
@@ -121,3 +123,12 @@ def test_the_words_of_a_stop_fit_the_learner() -> None:
     net = MLP()
     net.stop_reason_ = StopReason.EPOCH_BUDGET
     assert "clean" not in why_stopped(net, 1.0)
+
+
+def test_rows_on_the_boundary_are_told_from_wrong_predictions() -> None:
+    with pytest.warns(ConvergenceWarning):
+        model = Perceptron(max_iter=2, fit_intercept=False, shuffle=False).fit([[1.0], [1.0]], [1, 0])
+    page = report(model, [[1.0], [1.0]], [1, 0]).html
+    assert "0 of 2 rows" in page
+    assert "2 rows on the boundary itself count as mistakes here." in page
+    assert cell(-0.0).text == "0"

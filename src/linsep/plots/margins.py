@@ -26,7 +26,7 @@ def plot_margins(model: Any, X: Any, y: Any, *, label: Any = None, ax: Axes | No
     Parameters
     ----------
     model : fitted classifier, Separability, MarginBracket, or pair (w, b)
-    X, y, ax : as in `plot_points`
+    X, y, ax : as in plot_points
     label : optional
         One class of three or more, against the rest.
 

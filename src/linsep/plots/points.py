@@ -125,7 +125,7 @@ def plot_boundary(
     Parameters
     ----------
     model : fitted classifier, Separability, MarginBracket, or pair (w, b)
-    X, y, ax, limit : as in `plot_points`
+    X, y, ax, limit : as in plot_points
     label : optional
         One class of three or more, against the rest.
     ring : {"mistaken", "support"}, optional

@@ -47,7 +47,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     ----------
     certificate : Separability
         Of these rows, with a witness.
-    X, y, ax, limit : as in `plot_points`
+    X, y, ax, limit : as in plot_points
 
     Returns
     -------

@@ -88,7 +88,7 @@ def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, lim
     X, y : the rows and labels it was fitted on
     k : int
         Which update, from 1.
-    ax, limit : as in `plot_points`
+    ax, limit : as in plot_points
 
     Returns
     -------
@@ -213,7 +213,7 @@ def animate_run(
 
     Parameters
     ----------
-    model, X, y, limit : as in `plot_step`
+    model, X, y, limit : as in plot_step
     file : path, optional
         Where to write: .gif (through Pillow) or .html (a page with buttons that needs nothing else).
     frames : int, default=60

@@ -168,6 +168,9 @@ def _lead(model: Any, seen: Seen | None, receipt: Receipt) -> str:
         wrong = int((seen.margins <= 0).sum())
         right = f"all {count(n, 'row')}" if not wrong else f"{n - wrong:,} of {count(n, 'row')}"
         sentences.append(f"It is right about {right} of {count(p, 'feature')}.")
+        if on := int((seen.margins == 0).sum()):
+            # `predict` gives them a class all the same, and accuracies count what it gives.
+            sentences.append(f"{count(on, 'row')} on the boundary itself count as mistakes here.")
     why = model.stop_reason_.sentence if seen is None else why_stopped(model, float((seen.margins > 0).mean()))
     sentences.append(f"Why it stopped: {why}.")
     if receipt.proved.certificate is not None:

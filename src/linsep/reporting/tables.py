@@ -89,7 +89,7 @@ def cell(value: Any) -> Cell:
         return Cell(_cut(str(value)))
     if abs(value) > 1e15:  # integers of any length among them
         return Cell(_cut(str(value)), float(value) if abs(value) < 1e300 else None)
-    return Cell(f"{value:,}" if isinstance(value, int) else f"{value:.6g}", float(value))
+    return Cell(f"{value:,}" if isinstance(value, int) else f"{value + 0.0:.6g}", float(value) + 0.0)
 
 
 def plain(number: int) -> Cell:
