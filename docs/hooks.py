@@ -19,6 +19,9 @@ FETCHED = re.compile(
     r"""\brel=["']?(?:stylesheet|preconnect|icon|preload)\b[^>]*\bhref=["']?(?:https?:)?//"""
 )
 
+# Emphasis that begins inside a word, as the stars of (w*, b*) would make it.
+STARRED = re.compile(r"\w<em>.{0,40}")
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the gallery's page and pictures, and the changelog, which stand outside docs/."""
@@ -36,8 +39,10 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuse a page that fetches anything from another machine."""
+    """Refuse a page that fetches anything from another machine, or whose formulas lost their stars."""
     for page in sorted(Path(config.site_dir).rglob("*.html")):
-        found = FETCHED.search(page.read_text(encoding="utf-8"))
-        if found:
+        text = page.read_text(encoding="utf-8")
+        if found := FETCHED.search(text):
             raise PluginError(f"{page} loads from the network: {found.group()}")
+        if found := STARRED.search(text):
+            raise PluginError(f"{page} takes a star for emphasis: {found.group()}")
