@@ -15,6 +15,7 @@ from linsep import MLP, AveragedPerceptron, Perceptron, report, separability, se
 from linsep.plots.style import shorten
 from linsep.reporting.receipt import why_stopped
 from linsep.reporting.tables import cell
+from linsep.reporting.weights import Weights
 from linsep.types import DataError, StopReason
 
 plots: Any = linsep.plots
@@ -41,6 +42,7 @@ def run() -> Perceptron:
         (lambda run, to: plots.plot_boundary(([1.0, 2.0, 3.0], 0.0), ROWS, LABELS), "X has 2 features and w 3 entries"),
         (lambda run, to: plots.plot_boundary(([1.0, np.nan], 0.0), ROWS, LABELS), "w or b holds a value that is no"),
         (lambda run, to: plots.plot_weights(([1.0, np.inf], 0.0)), "w or b holds a value that is no"),
+        (lambda run, to: plots.plot_weights(([1.0], 0.0), n=0), "at least one feature"),
         (lambda run, to: plots.plot_witness(run, ROWS, LABELS), "a certificate, as separability"),
         (lambda run, to: plots.plot_step(run, ROWS, LABELS, 1.5), "update 1.5 was asked for"),
         (lambda run, to: plots.plot_step(run, ROWS[:, :1], LABELS, 1), "on 2 features, and X has 1"),
@@ -105,6 +107,17 @@ def test_at_least_one_coefficient_is_drawn() -> None:
 
 def test_one_loss_may_be_named() -> None:
     assert len(plots.plot_losses("hinge").lines) == 1
+
+
+def test_weights_of_zero_are_left_out_of_many() -> None:
+    w = np.zeros(50)
+    w[[3, 7]] = 1.0, -2.0
+    ax = plots.plot_weights((w, 0.0))
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["x8", "x4"]
+    assert "2 of 50 features shown" in ax.get_xlabel()
+    shown = Weights(w[None], [f"x{j + 1}" for j in range(50)], np.ones(50), {})
+    assert [name for _, name, _ in shown.heaviest(20)] == ["x8", "x4"]
+    assert len(plots.plot_weights(([1.0, 0.0, 2.0], 0.0)).get_yticklabels()) == 3
 
 
 def test_long_names_are_told_apart_by_their_ends() -> None:

@@ -176,7 +176,7 @@ def test_what_applies_is_drawn(case: str) -> None:
 def test_without_rows_the_page_says_so(fitted: tuple[Any, Any, Any]) -> None:
     page = Reader(report(fitted[0]).html)
     assert {"Course of the run", "Weights"} == page.pictures.keys()
-    assert "neither pictures nor mistakes" in page.text()
+    assert "no pictures or tables of them" in page.text()
 
 
 def test_a_hundred_thousand_features_and_many_classes() -> None:

@@ -53,6 +53,8 @@ def plot_weights(
     >>> [float(bar.get_width()) for bar in ax.patches], ax.get_xlabel()
     ([-2.0, 0.5], 'weight\\n2 of 3 features shown')
     """
+    if n < 1:
+        raise DataError(f"at least one feature has to be drawn, n is {n}")
     subject = subject_of(model, label)
     if subject.plane is None:
         many = subject.classes is not None and len(subject.classes) > 2 and label is None
@@ -67,6 +69,8 @@ def plot_weights(
     texts = row_names(len(w), None) if known is None else [str(name) for name in known]
     if len(texts) != len(w):
         raise DataError(f"{len(texts)} names were given for {len(w)} features")
+    if n < len(w):
+        n = min(n, max(1, np.count_nonzero(w)))  # of so many features none that has no weight
     _draw_bars(ax, w, texts, min(n, len(w)), _sides(subject))
     return ax
 

@@ -109,7 +109,9 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
         else:
             remarks.append("No table of mistaken rows: there is none among these.")
     else:
-        remarks.append("The rows were not at hand, as those of a stream are not kept: neither pictures nor mistakes.")
+        remarks.append(
+            "The rows were not at hand, as those of a stream are not kept: there are no pictures or tables of them."
+        )
     return Page(
         title=_title(model),
         kicker="A separator and its receipt",
@@ -222,7 +224,7 @@ def of_certificates(
         if found.witness is not None:
             parts.append(_headed(tables.witness_table(found.witness, y, about.columns, chosen), head))
         if found.verdict == "undecided":
-            remarks.append(f"{head}undecided: there is nothing to draw.")
+            remarks.append(f"{head or 'Still '}undecided: there is nothing to draw.")
     if len(asked) > _MOST_ASKED:
         remarks.append(f"Pictures and tables are those of the first {_MOST_ASKED} of {len(asked)} classes.")
     pictures, left_out = draw_all(sketches)

@@ -166,6 +166,8 @@ def weights_table(weights: Weights, classes: Sequence[Any], note: str) -> Table:
         for k, name, value in few.heaviest(each)
     ]
     p = weights.planes.shape[1]
+    if planes == 1:
+        each = len(rows)  # fewer where the others are 0
     notes = [note, some_of(each, p, "features" + (" of each class" if planes > 1 else ""))]
     notes.append(some_of(kept, planes, "classes"))
     heads = [*(["class"] if planes > 1 else []), "feature", "weight", "size"]

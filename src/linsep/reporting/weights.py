@@ -22,11 +22,12 @@ class Weights(NamedTuple):
     about: dict[str, str]
 
     def heaviest(self, n: int) -> list[tuple[int, str, float]]:
-        """The n largest weights of each plane as (plane, feature, weight)."""
+        """The n largest weights of each plane as (plane, feature, weight); of more features than n no zeros."""
         return [
             (k, self.names[j], float(w[j] * self.signs[j]))
             for k, w in enumerate(self.planes)
             for j in np.argsort(-np.abs(w), kind="stable")[:n]
+            if w[j] != 0 or len(w) <= n
         ]
 
 
