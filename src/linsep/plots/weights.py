@@ -70,7 +70,7 @@ def plot_weights(
     if len(texts) != len(w):
         raise DataError(f"{len(texts)} names were given for {len(w)} features")
     if n < len(w):
-        n = min(n, max(1, np.count_nonzero(w)))  # of so many features none that has no weight
+        n = min(n, max(1, int(np.count_nonzero(w))))  # of so many features none that has no weight
     _draw_bars(ax, w, texts, min(n, len(w)), _sides(subject))
     return ax
 
