@@ -113,6 +113,7 @@ def test_a_budget_that_ends_still_writes_the_model(tmp_path: Path) -> None:
     done = linsep("fit", "t.csv", "--target", "y", "--max-iter", 5, folder=tmp_path)
     assert done.returncode == 0
     assert "warning: Perceptron stopped after 5 epochs" in done.stderr
+    assert "`linsep check` decides whether this one is; if so raise --max-iter or --seconds." in done.stderr
     assert load(tmp_path / "model.linsep").stop_reason_ == "epoch budget"
 
 

@@ -85,7 +85,7 @@ def fit(
         if hasattr(estimator, "verbose"):
             estimator.verbose = 0
         held_out = hold_out(estimator, rows.X, codes, holdout) if holdout and not interrupted else None
-    said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)][:1]
+    said = [_on_the_command_line(str(w.message)) for w in caught if issubclass(w.category, ConvergenceWarning)][:1]
     if interrupted:
         when = f"in epoch {estimator.n_iter_:,}" if estimator.n_iter_ else "before the first epoch"
         said.append(f"interrupted {when}; the model so far is in {model}")
@@ -97,6 +97,12 @@ def fit(
     result = Result(lines, {**choice.data, **receipt.data, "model": str(model)}, said, interrupted)
     told = replace(receipt, lines=[*choice.lines, *receipt.lines])
     return with_report(result, report, page_of_fit(estimator, rows.X, classes[codes], source, told))
+
+
+def _on_the_command_line(warning: str) -> str:
+    """What a learner advises, in the words of this program."""
+    warning = warning.replace("linsep.separability(X, y)", "`linsep check`")
+    return warning.replace("max_iter or max_seconds", "--max-iter or --seconds")
 
 
 def open_labelled(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:
