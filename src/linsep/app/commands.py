@@ -22,6 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.preprocessing import StandardScaler
 
+from linsep.app.labels import label_names
 from linsep.app.learners import Limits, climb_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_check, page_of_fit, with_report
@@ -156,13 +157,13 @@ def predict(model: Path, table: Any, output: str, *, format: str | None = None) 
 def score(model: Path, table: Any, *, format: str | None = None) -> Result:
     """Accuracy and the four counts behind it."""
     estimator = _load_with_encoder(model)
-    classes = [str(label) for label in estimator.classes_]
+    classes = label_names(estimator.classes_).tolist()
     found: Counter[tuple[str, str]] = Counter()
     for X, y in _encoded(estimator.encoder_, table, estimator.encoder_.target, format):
         if y is None:
             raise DataError("these rows have no labels to compare with")
-        said = [str(label) for label in estimator.predict(X)]
-        truth = [str(label) for label in y]
+        said = label_names(estimator.predict(X)).tolist()
+        truth = label_names(y).tolist()
         if classes[0] == f"not {classes[-1]}":
             truth = [label if label == classes[1] else classes[0] for label in truth]
         found.update(zip(truth, said, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -67,6 +68,11 @@ class Safeguards:
     ball: float | None = None
     half_life: float | None = None
 
+    def __post_init__(self) -> None:
+        for option, value in (("--ball", self.ball), ("--half-life", self.half_life)):
+            if value is not None and not 0 < value < math.inf:
+                raise DataError(f"{option} takes a finite number above 0, not {value}")
+
     @property
     def wanted(self) -> bool:
         """Whether there is anything to look at."""
@@ -119,6 +125,10 @@ class StreamFit:
     def _learn(self, chunk: TableChunk | Chunk, position: Position) -> None:
         learn = self.counters.passes == 0
         is_table = isinstance(chunk, TableChunk)
+        if is_table and not self.counters.rows and not self.stream.open_columns:
+            unknown = sorted(self.stream.categorical.difference(chunk.names))
+            if unknown:
+                raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
         X = self.encoder.learn_chunk(chunk) if learn or not is_table else self.encoder.encode_chunk(chunk)
         self.stream.read_as_text(self.encoder.text_columns)
         y, classes = self.labels.read(chunk)

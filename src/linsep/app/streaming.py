@@ -178,7 +178,7 @@ def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def _warnings(run: StreamFit) -> list[str]:
-    said = [f"skipped: {complaint}" for complaint in run.stream.complaints]
+    said = [f"skipped: {complaint}" for complaint in run.stream.complaints] + run.labels.warnings
     if run.interrupted:
         said.append(f"interrupted after {run.counters.rows:,} rows; the model so far is kept")
     if run.counters.absorbed:

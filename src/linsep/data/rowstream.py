@@ -86,6 +86,7 @@ class RowStream:
     ) -> None:
         self.files = [name for one in ([source] if isinstance(source, str) else source) for name in find_files(one)]
         self.name = source if isinstance(source, str) else ", ".join(source[:3])
+        self.name = "standard input" if self.name == "-" else self.name
         self.format = format or _guess(self.files)
         if self.format not in _FORMATS.values():
             raise DataError(f"no format called {self.format!r}: choose csv, parquet, jsonl, svmlight or vw")
@@ -110,7 +111,7 @@ class RowStream:
     @property
     def can_be_read_again(self) -> bool:
         """Whether a later pass, or a run after a crash, finds the rows still there."""
-        return "-" not in self.files
+        return all(Path(name).is_file() for name in self.files)  # "-", a named pipe and <(...) are none
 
     def fingerprint(self) -> list[list[Any]]:
         """The files and their sizes: whether they are still what they were."""

@@ -1,0 +1,107 @@
+"""`linsep fit` on a stream: labels of several kinds, pipes with a name, and options that make no sense."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linsep.app import commands
+from linsep.app.result import Result
+from linsep.app.streaming import StreamOptions, fit_stream
+from linsep.data import blocks
+from linsep.types import DataError
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where files are read in blocks of a few hundred bytes."""
+    monkeypatch.setattr(blocks, "TABLE_BYTES", 700)
+    return tmp_path
+
+
+def write(path: Path, labels: list[str]) -> Path:
+    """Rows whose one number has the sign of the place of the label: 0 is negative."""
+    rng = np.random.default_rng(0)
+    first = labels[0]
+    lines = [f"{(-1 if label == first else 1) * rng.uniform(1, 2):.3f},{label}" for label in labels]
+    path.write_text("a,y\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def fit(table: Any, positive: str | None = None, categorical: tuple[str, ...] = (), **options: Any) -> Result:
+    model = Path(table).parent / "m.linsep"
+    asked: dict[str, Any] = {"target": "y", "positive": positive, "categorical": categorical, "format": None}
+    if Path(table).suffix == "":
+        asked["format"] = "csv"
+    said: list[str] = []
+    return fit_stream(table, StreamOptions(**options), learner="perceptron", model=model, say=said.append, **asked)
+
+
+def test_truth_values_are_called_true_and_false(folder: Path) -> None:
+    table = folder / "t.jsonl"
+    table.write_text("\n".join(json.dumps({"a": k % 7 - 3, "y": k % 7 > 3}) for k in range(100)))
+    for options in ({"positive": "True"}, {"classes": ("False", "True")}, {}):
+        fit(table, **options)
+        counts = commands.score(folder / "m.linsep", str(table)).data["counts"]
+        assert sum(count for name, count in counts.items() if name.startswith("True predicted")) == 42
+
+
+def test_labels_that_are_numbers_in_one_piece_and_text_in_another(folder: Path) -> None:
+    table = write(folder / "t.csv", ["1", "2"] * 200 + ["1", "2", "x"] * 100)
+    with pytest.raises(DataError, match=r"t\.csv:\d+: label x is not one of the classes 1, 2: name all"):
+        fit(table)
+    with pytest.raises(DataError, match=r"t\.csv:\d+: label x is text where the labels before were numbers: name all"):
+        fit(table, open_classes=True)
+    assert fit(table, classes=("1", "2", "x")).data["rows"] == 700
+    back = write(folder / "u.csv", ["1", "2", "x"] * 100 + ["1", "2"] * 200)
+    for options in ({}, {"open_classes": True}):
+        assert fit(back, **options).data["classes"] == ["1", "2", "x"]
+
+
+def test_labels_with_a_point_are_names_if_they_are_named(folder: Path) -> None:
+    for labels in (["1", "2"] * 200 + ["1", "2.5"] * 50, ["1", "2.5"] * 50 + ["1", "2"] * 200):
+        table = write(folder / "t.csv", labels)
+        fit(table, classes=("1", "2", "2.5"))
+        assert commands.score(folder / "m.linsep", str(table)).data["rows"] == 500
+
+
+def test_a_positive_label_that_never_came_is_said(folder: Path) -> None:
+    table = write(folder / "t.csv", ["1", "2"] * 50)
+    assert fit(table, positive="1").warnings == []
+    assert "no row had the label '3'" in fit(table, positive="3").warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"ball": -1.0}, "--ball takes a finite number above 0, not -1.0"),
+        ({"ball": float("nan")}, "--ball takes a finite number above 0, not nan"),
+        ({"half_life": 0.0}, "--half-life takes a finite number above 0, not 0.0"),
+        ({"categorical": ("city",)}, "no feature column called 'city' to read as categories"),
+        ({"classes": ("1", "2", "")}, "--classes has an empty name"),
+    ],
+)
+def test_options_that_make_no_sense(folder: Path, options: dict[str, Any], said: str) -> None:
+    table = write(folder / "t.csv", ["1", "2"] * 50)
+    with pytest.raises(DataError, match=said):
+        fit(table, **options)
+    assert not (folder / "m.linsep").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_with_a_name_is_a_pipe(folder: Path) -> None:
+    table = write(folder / "t.csv", ["1", "2"] * 50)
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(DataError, match="a pipe can be read once"):
+        fit(pipe, passes=2)
+    with pytest.raises(DataError, match="a pipe cannot be read again after a crash"):
+        fit(pipe, checkpoint=folder / "run.ck")
+    with subprocess.Popen(["cp", str(table), str(pipe)]):
+        assert fit(pipe).data["rows"] == 100
