@@ -230,3 +230,12 @@ def test_undecided_comes_from_the_clock_alone() -> None:
     assert again.verdict == "undecided"
     assert separability(X, y).verdict != "undecided"
     assert separability(X, y, time_limit=600.0).verdict == separability(X, y).verdict
+
+
+@pytest.mark.parametrize("scale", [2.0**-700, 2.0**1015])
+def test_the_margin_of_tiny_and_of_huge_numbers(scale: float) -> None:
+    X, y = np.array([[1.0, 1.0], [2.0, -1.0], [-1.0, 0.0], [-1.0, 1.0]]), [1, 1, 0, 0]
+    plain, found = separability(X, y).margin, separability(X * scale, y).margin
+    assert plain is not None and found is not None
+    # Their squares are no doubles: norms are scaled as they are summed.
+    np.testing.assert_allclose([found.lower / scale, found.upper / scale], [plain.lower, plain.upper])

@@ -117,3 +117,13 @@ def test_a_scan_goes_on_whatever_a_design_holds() -> None:
 def test_bad_input_is_refused(X: Any, y: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
         separation(X, y, **options)
+
+
+def test_entries_at_both_ends_of_the_doubles() -> None:
+    huge, tiny = 1e306, 1e-310
+    X = np.array([[huge, tiny, 1], [-huge, tiny, 2], [huge, -tiny, -1], [huge, 3 * tiny, 0.5], [-huge, -tiny, 0.5]])
+    plain = X / [huge, tiny, 1]
+    for y in ([1, 1, 0, 1, 0], [0, 1, 0, 1, 0], [0, 1, 1, 0, 0]):
+        found, expected = separation(X, y), separation(plain, y)
+        found.verify(X, y)
+        assert (found.kind, found.rows, found.coefficients) == (expected.kind, expected.rows, expected.coefficients)

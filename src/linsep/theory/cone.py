@@ -37,6 +37,7 @@ _SMALL = 100_000  # entries of a table on which looking for opposite rows costs 
 _PER_ENTRY, _PER_ROW = 2e-8, 4e-7  # seconds that comparing rows by hashes takes
 _WIDE = 500  # columns from which on the perceptron tries first, if the rows are sparse and not much more
 _PASSES = 200
+_FEW = 32  # rows asked exactly at a time: the first wrong one ends it
 _UNSURE = 1e-9  # scores this near 0 (unit direction, rows near unit size) are asked exactly
 
 
@@ -310,8 +311,12 @@ class _Faces:
         z = np.where(self.rows.active, self.rows.scores(v), np.inf)
         unsure = np.flatnonzero(z < _UNSURE)
         unsure = unsure[np.argsort(z[unsure], kind="stable")]
-        wrong = unsure[exact_signs(self.rows, unsure, d) <= 0]
-        return int(wrong[0]) if wrong.size else None
+        for start in range(0, unsure.size, _FEW):
+            some = unsure[start : start + _FEW]
+            wrong = some[exact_signs(self.rows, some, d) <= 0]
+            if wrong.size:
+                return int(wrong[0])
+        return None
 
     def _set_aside(self, weights: dict[int, int], basis: list[int], span: Span | None) -> None:
         """Take the weights of a face into the overlap and drop the rows in the span."""

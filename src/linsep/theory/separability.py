@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from linsep.theory.bracket import MarginBracket, max_margin
 from linsep.theory.certificate import Combination, Separability
@@ -203,6 +204,10 @@ def _bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> Margin
     plus = s > 0
     share = np.where(plus, 0.5 / plus.sum(), 0.5 / (~plus).sum()) if fit_intercept else np.full(s.size, 1 / s.size)
     doubles = X.astype(np.float64, copy=False)
-    upper = float(np.linalg.norm((share * s) @ doubles))
-    lower = float((s * (doubles @ plane.w + plane.b)).min() / np.linalg.norm(plane.w))
+    # BLAS scales a norm as it goes: squares of tiny or huge entries would leave the range of doubles.
+    upper = float(scipy.linalg.norm((share * s) @ doubles))
+    with np.errstate(over="ignore", invalid="ignore"):
+        lower = float((s * (doubles @ plane.w + plane.b)).min() / scipy.linalg.norm(plane.w))
+    if not 0 < lower <= upper < np.inf:
+        return None
     return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)

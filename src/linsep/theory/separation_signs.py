@@ -35,15 +35,26 @@ class Signs:
         self.Z, self.separated, self.null = Z, separated, null
         top = [max(map(abs, v)).bit_length() for v in null]
         N = np.array([[entry / (1 << e) for entry in v] for v, e in zip(null, top, strict=True)]).T
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            self._scale_rows(Z, separated, N)
+        self.top = top
+        # Where doubles do not hold the products, floating point has no guess.
+        self.usable = bool(np.isfinite(self.N).all() and np.isfinite(self.G.data).all())
+        if self.usable:
+            self._start(len(null), len(separated))
+
+    def _scale_rows(self, Z: Any, separated: Array, N: Array) -> None:
+        """Separated rows in the coordinates of the null vectors, columns and rows divided by their largest entries."""
         part = Z[separated] if hasattr(Z, "toarray") else Z[separated].astype(np.float64)
         G: Any = sp.csr_array(part @ (sp.csr_matrix(N) if hasattr(Z, "toarray") else N))
         scale = abs(G).max(axis=0).toarray().ravel()
         self.scale = np.where(scale > 0, scale, 1.0)
-        self.top = top
         self.N = N / self.scale
         G = sp.csr_array(G / self.scale)
         rows = abs(G).max(axis=1).toarray().ravel()
         self.G: Any = sp.csr_array(sp.diags_array(1 / np.where(rows > 0, rows, 1.0)) @ G)
+
+    def _start(self, n_null: int, n: int) -> None:
         self.held: list[int] = []
         make: Any = highspy.Highs  # its constructor carries no types
         self.highs = make()
@@ -51,9 +62,8 @@ class Signs:
             self.highs.setOptionValue(option, value)
         for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self.highs.setOptionValue(option, 1e-9)
-        for _ in null:
+        for _ in range(n_null):
             self.highs.addVar(-1.0, 1.0)
-        n = len(separated)
         self._hold(np.arange(0, n, max(1, n // (4 * _AT_ONCE))))
 
     def _hold(self, ids: Array) -> None:
@@ -65,6 +75,8 @@ class Signs:
     def guess(self, j: int, way: int, deadline_left: float) -> tuple[Vector | None, Weights | None]:
         """A direction of C with way * d_j < 0, or weights of separated rows that prove there is none; or neither."""
         cost = way * self.N[j]
+        if not self.usable or not cost.any():
+            return None, None
         columns = np.arange(len(cost), dtype=np.int32)
         self.highs.changeColsCost(len(cost), columns, cost / np.abs(cost).max())
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + deadline_left)

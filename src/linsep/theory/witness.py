@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
-from flint import fmpz, fmpz_mat
+from flint import fmpq, fmpz, fmpz_mat
 
 from linsep.theory.integers import OutOfTimeError, primitive, rank_mod, solve
 from linsep.theory.signed import SignedRows
 
+Exact = tuple[list[int], int]  # integers, and the power of two that they are over
 Price = Callable[[list[int]], int | None]
 
 
@@ -32,9 +32,13 @@ class ExactEnd:
     free: dict[int, int]
 
 
-def exact_matrix(rows: SignedRows, ids: Sequence[int]) -> fmpz_mat:
-    """The rows `ids` times one common power of two, as integers."""
-    entries = [rows.exact(i) for i in ids]
+def exact_matrix(rows: SignedRows, ids: Sequence[int], known: dict[int, Exact] | None = None) -> fmpz_mat:
+    """The rows `ids` times one common power of two, as integers; `known` keeps them for the next call."""
+    known = {} if known is None else known
+    for i in ids:
+        if i not in known:
+            known[i] = rows.exact(i)
+    entries = [known[i] for i in ids]
     top = max(q for _, q in entries)
     return fmpz_mat([[m << (top - q) for m in row] for row, q in entries])
 
@@ -67,11 +71,12 @@ def exact_nearest(
     OutOfTimeError
     """
     ids = list(ids)
-    whole = [Fraction(w) for w in weights]
-    total = sum(whole, Fraction(0))
+    whole = [fmpq(*float(w).as_integer_ratio()) for w in weights]
+    total = sum(whole, fmpq(0))
     x = [w / total for w in whole]
+    known: dict[int, Exact] = {}
     while True:
-        M = exact_matrix(rows, [*ids, *free])
+        M = exact_matrix(rows, [*ids, *free], known)
         if time.perf_counter() > deadline:
             raise OutOfTimeError
         # Rows that rounding let in although the others span them would make the system singular: the rank tells.
@@ -84,10 +89,10 @@ def exact_nearest(
             entering = price(d)
             if entering is None:
                 return ExactEnd(d, {}, {})
-            x = [Fraction(value, denominator) for value in found[: len(ids)]] + [Fraction(0)]
+            x = [fmpq(value, denominator) for value in found[: len(ids)]] + [fmpq(0)]
             ids.append(entering)
             continue
-        y = [Fraction(value, denominator) for value in found[: len(ids)]]
+        y = [fmpq(value, denominator) for value in found[: len(ids)]]
         theta = min(a / (a - b) for a, b in zip(x, y, strict=True) if b <= 0)
         x = [a + theta * (b - a) for a, b in zip(x, y, strict=True)]
         ids = [i for i, a in zip(ids, x, strict=True) if a > 0]
@@ -95,8 +100,8 @@ def exact_nearest(
 
 
 def _independent(
-    rows: SignedRows, ids: list[int], x: list[Fraction], free: Sequence[int], M: fmpz_mat
-) -> tuple[list[int], list[Fraction], fmpz_mat]:
+    rows: SignedRows, ids: list[int], x: list[fmpq], free: Sequence[int], M: fmpz_mat
+) -> tuple[list[int], list[fmpq], fmpz_mat]:
     """Drop convex rows until (1, z_i), (0, z_b) are independent, moving their weight along a null vector."""
     while True:
         k = len(ids)
