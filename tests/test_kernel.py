@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import naive
 from linsep import load, save, separability
 from linsep.app import commands
-from linsep.data.synthetic import make_xor
+from linsep.data.synthetic import make_separable, make_xor
 from linsep.kernels.losses import LOSSES
 from linsep.learners import (
     AveragedPerceptron,
@@ -365,3 +365,21 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         commands.fit(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="cubic", **common)
     with pytest.raises(DataError, match="--kernel is not an option of --learner mlp"):
         commands.fit(str(tmp_path / "t.csv"), learner="mlp", max_iter=1, kernel="rbf", **common)
+
+
+def test_votes_after_a_clean_pass_and_a_second_run(tmp_path: Path) -> None:
+    """The vectors before the last vote too; and nothing is left to chance."""
+    X, y, *_ = make_separable(400, 5, 0.1, random_state=0)
+    lines = [",".join(map(repr, row)) + f",{label}" for row, label in zip(X.tolist(), y.tolist(), strict=True)]
+    (tmp_path / "t.csv").write_text("a,b,c,d,e,y\n" + "\n".join(lines) + "\n")
+    found = [
+        commands.fit(str(tmp_path / "t.csv"), target="y", positive=None, seconds=None, holdout=0.0, learner="kernel",
+                     max_iter=100, model=tmp_path / name)
+        for name in ("m", "n")
+    ]  # fmt: skip
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
+    assert found[0].data["stop_reason"] == "clean pass" and found[0].data["training_accuracy"] < 1
+    assert dict(found[0].lines)["stop reason"].endswith("the mean or vote need not")
+    save(load(tmp_path / "m").set_params(which="last"), tmp_path / "last")
+    assert commands.score(tmp_path / "last", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
+    assert "weights are per" not in dict(commands.show(tmp_path / "m", 5).lines)

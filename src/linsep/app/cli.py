@@ -86,7 +86,10 @@ def fit(
     ] = None,
     kernel: Annotated[
         str | None,
-        typer.Option(help="Of --learner kernel: poly, (gamma x.y + coef0)^degree; rbf, exp(-gamma |x - y|^2); linear."),
+        typer.Option(
+            help="Of --learner kernel: poly, (gamma x.y + coef0)^degree; rbf, exp(-gamma |x - y|^2); linear, x.y (so "
+            "no intercept)."
+        ),
     ] = None,
     degree: Annotated[int | None, typer.Option(help="Of --kernel poly; 3 unless given.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Of --kernel poly and rbf; 1 unless given.")] = None,

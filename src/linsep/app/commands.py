@@ -327,7 +327,7 @@ def show(model: Path, n_weights: int) -> Result:
         "features": f"{W.shape[1]:,}",
     }
     about |= what_they_are
-    if getattr(estimator, "encoder_", None) is not None:
+    if len(W) and getattr(estimator, "encoder_", None) is not None:
         about["weights are per"] = "standard deviation of a number, or 1 for a category"
     if hasattr(estimator, "n_mistakes_"):
         about["mistakes"] = f"{estimator.n_mistakes_:,}"

@@ -80,10 +80,10 @@ def make_receipt(
     return Receipt(lines + loss_lines + proof_lines, data | loss | proof, proved)
 
 
-def why_stopped(learner: Any, accuracy: float) -> str:
-    """What the stop means for this learner; `accuracy` is that on the rows of the run."""
+def why_stopped(learner: Any, accuracy: float | None) -> str:
+    """What the stop means for this learner; `accuracy` is that on the rows of the run, None where not measured."""
     reason: StopReason = learner.stop_reason_
-    if reason is StopReason.CLEAN_PASS and accuracy < 1 and _predicts_by_many(learner):
+    if reason is StopReason.CLEAN_PASS and accuracy != 1 and _predicts_by_many(learner):
         return "a whole pass without a mistake: its vector separates the training rows, the mean or vote need not"
     if reason in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET) and isinstance(learner, MLP):
         return f"the {reason} ended"  # it does not look for a clean pass

@@ -64,7 +64,10 @@ def auto_eta0(radius: float, G: float, steps: int | None, learning_rate: str = "
     if learning_rate == "invsqrt":
         return radius / G
     if steps is None:
-        raise DataError('eta0="auto" is B / (G sqrt T), T = max_iter x n: give max_iter, or eta0 as a number')
+        raise DataError(
+            'eta0="auto" is B / (G sqrt T), T = max_iter x n: give max_iter (--max-iter), beside a limit in seconds if '
+            "there is one, or eta0 as a number"
+        )
     return radius / (G * math.sqrt(steps))
 
 
