@@ -37,7 +37,7 @@ def write(path: Path, labels: list[str]) -> Path:
 def fit(table: Any, positive: str | None = None, categorical: tuple[str, ...] = (), **options: Any) -> Result:
     model = Path(table).parent / "m.linsep"
     asked: dict[str, Any] = {"target": "y", "positive": positive, "categorical": categorical, "format": None}
-    if Path(table).suffix == "":
+    if Path(table).suffix in ("", ".linsep"):
         asked["format"] = "csv"
     said: list[str] = []
     return fit_stream(table, StreamOptions(**options), learner="perceptron", model=model, say=said.append, **asked)
@@ -60,8 +60,8 @@ def test_labels_that_are_numbers_in_one_piece_and_text_in_another(folder: Path) 
         fit(table, open_classes=True)
     assert fit(table, classes=("1", "2", "x")).data["rows"] == 700
     back = write(folder / "u.csv", ["1", "2", "x"] * 100 + ["1", "2"] * 200)
-    for options in ({}, {"open_classes": True}):
-        assert fit(back, **options).data["classes"] == ["1", "2", "x"]
+    for is_open in (False, True):
+        assert fit(back, open_classes=is_open).data["classes"] == ["1", "2", "x"]
 
 
 def test_labels_with_a_point_are_names_if_they_are_named(folder: Path) -> None:
@@ -92,6 +92,19 @@ def test_options_that_make_no_sense(folder: Path, options: dict[str, Any], said:
     with pytest.raises(DataError, match=said):
         fit(table, **options)
     assert not (folder / "m.linsep").exists()
+
+
+def test_the_model_never_replaces_what_is_read(folder: Path) -> None:
+    table = write(folder / "m.linsep", ["1", "2"] * 50)
+    before = table.read_bytes()
+    with pytest.raises(DataError, match=r"m\.linsep would be replaced, which this command reads or writes too"):
+        fit(str(folder / "*.linsep"))
+    with pytest.raises(DataError, match=r"m\.linsep would be replaced"):
+        fit(write(folder / "t.csv", ["1", "2"]), checkpoint=table)
+    with pytest.raises(DataError, match=r"m\.linsep would be replaced"):
+        asked: dict[str, Any] = {"positive": None, "max_iter": None, "seconds": None, "holdout": 0.0}
+        commands.fit(str(table), target="y", learner="perceptron", model=table, format="csv", **asked)
+    assert table.read_bytes() == before
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")

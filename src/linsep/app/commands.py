@@ -61,7 +61,7 @@ def fit(
     **options: Any,
 ) -> Result:
     """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
-    check_writable(model)
+    check_writable(model, table)
     check_report(report, model, table)
     source = open_labelled(table, target, format, categorical)
     encoder = TableEncoder().fit(source)

@@ -29,8 +29,10 @@ def program() -> str:
     return "linsep" if shutil.which("linsep") or not sys.argv[0].endswith("linsep") else sys.argv[0]
 
 
-def check_writable(path: Path) -> None:
-    """Find out before hours of training, not after, that the model has nowhere to go."""
+def check_writable(path: Path, *others: Any) -> None:
+    """Find out before hours of training, not after, that the model has nowhere to go, or would replace other files."""
+    if any(isinstance(other, str | Path) and os.path.realpath(other) == os.path.realpath(path) for other in others):
+        raise DataError(f"{path} would be replaced, which this command reads or writes too; give it another name")
     folder = path.parent
     if not folder.is_dir():
         raise DataError(f"cannot write {path}: there is no folder {folder}; make it first")

@@ -125,7 +125,7 @@ class StreamFit:
     def _learn(self, chunk: TableChunk | Chunk, position: Position) -> None:
         learn = self.counters.passes == 0
         is_table = isinstance(chunk, TableChunk)
-        if is_table and not self.counters.rows and not self.stream.open_columns:
+        if isinstance(chunk, TableChunk) and not self.counters.rows and not self.stream.open_columns:
             unknown = sorted(self.stream.categorical.difference(chunk.names))
             if unknown:
                 raise DataError(f"no feature column called {unknown[0]!r} to read as categories")

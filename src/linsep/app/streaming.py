@@ -84,8 +84,6 @@ def fit_stream(
     say: Say,
 ) -> Result:
     """Train on a stream, save the model, and make its receipt."""
-    check_writable(model)
-    check_report(report, model, table, options.checkpoint)
     stream = RowStream(
         str(table),
         target=target,
@@ -95,6 +93,8 @@ def fit_stream(
         lenient=options.lenient,
         open_columns=options.open_columns,
     )
+    check_writable(model, options.checkpoint, *stream.files)
+    check_report(report, model, options.checkpoint, *stream.files)
     if stream.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
     if options.passes > 1 and not stream.can_be_read_again:
