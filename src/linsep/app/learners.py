@@ -59,15 +59,13 @@ class Limits(NamedTuple):
 
 
 def make_learner(name: str, limits: Limits, **options: Any) -> Any:
-    """The learner of that name, with those of the `options` that are not None; its seed is 0: twice gives the same."""
+    """The learner of that name, with those of the `options` that are not None."""
     if name not in LEARNERS:
         raise DataError(f"no learner called {name!r}: choose from {', '.join(LEARNERS)} or auto")
     kind, parameters = LEARNERS[name]
     estimator = kind(**parameters)
     _check_options(name, estimator.get_params(), options)
     estimator.set_params(**{option: value for option, value in options.items() if value is not None})
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=0)
     return limits.put_on(estimator)
 
 
