@@ -232,6 +232,24 @@ def test_an_encoder_that_does_more_is_refused() -> None:
         to_json(model)
 
 
+def test_a_stream_of_numbers_is_exported() -> None:
+    rng = np.random.default_rng(0)
+    columns = {"a": rng.normal(3, 2, 200), "b": np.full(200, 7.0), "c": rng.normal(-9, 0.1, 200)}
+    encoder = TableEncoder(bits=8)
+    for part in (slice(0, 70), slice(70, 200)):
+        encoder.partial_fit(pa.table({name: values[part] for name, values in columns.items()}))
+    X = encoder.transform(pa.table(columns))
+    model = learners.AveragedPerceptron().fit(X, np.where(X @ [1, 0, -2] > 0.3, "up", "down"))
+    model.encoder_ = encoder
+    z, said = in_duckdb(to_sql(model), columns)
+    close(np.ravel(z), model.decision_function(X))
+    assert said == model.predict(X).tolist()
+    by_hand = sum(
+        (columns[x["name"]] - x["mean"]) / x["scale"] * x["weights"][0] for x in json.loads(to_json(model))["inputs"]
+    )
+    close(by_hand + model.intercept_[0], model.decision_function(X))
+
+
 def test_without_onnx_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r"pip install 'linsep\[onnx\]'"):

@@ -102,10 +102,7 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     """The columns that the encoder reads, each with the weights of the features it makes of them."""
     meta, arrays = encoder.state()
     if "running" in meta:
-        raise DataError(
-            "cannot export this model: it was trained on a stream, whose categories and text are hashed, and no other "
-            "program knows that hash; train it on the whole table (without --stream)"
-        )
+        return _streamed_inputs(meta["running"], arrays["running/moments"], W)
     if meta["kind"] == "rows":
         columns = [(name, None) for name in encoder.feature_names_]
     else:
@@ -125,6 +122,22 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
         inputs.append(Number(name, *next(moments), own[0]) if levels is None else Category(name, levels, own))
         at += size
     return inputs
+
+
+def _streamed_inputs(running: dict[str, Any], moments: Array, W: Array) -> list[Number | Category]:
+    """The columns of a stream, if all are numbers: (x - mean) / deviation, as the last row left them."""
+    if running.get("open") or any(kind != "number" for _, kind in running["kinds"]):
+        raise DataError(
+            "cannot export this model: it was trained on a stream, whose categories and text are hashed (so are open "
+            "columns), and no other program knows that hash; train it on the whole table (without --stream)"
+        )
+    names = [name for name, _ in running["kinds"]]
+    scales = np.sqrt(moments[:, 2] / moments[:, 0])
+    scales[scales == 0] = 1.0
+    return [
+        Number(name, mean, scale, w)
+        for name, mean, scale, w in zip(names, moments[:, 1].tolist(), scales.tolist(), _per_feature(W), strict=True)
+    ]
 
 
 def _per_feature(W: Array) -> Array:
