@@ -239,7 +239,7 @@ def test_a_stream_of_numbers_is_exported() -> None:
     for part in (slice(0, 70), slice(70, 200)):
         encoder.partial_fit(pa.table({name: values[part] for name, values in columns.items()}))
     X = encoder.transform(pa.table(columns))
-    model = learners.AveragedPerceptron().fit(X, np.where(X @ [1, 0, -2] > 0.3, "up", "down"))
+    model: Any = learners.AveragedPerceptron().fit(X, np.where(X @ [1, 0, -2] > 0.3, "up", "down"))
     model.encoder_ = encoder
     z, said = in_duckdb(to_sql(model), columns)
     close(np.ravel(z), model.decision_function(X))

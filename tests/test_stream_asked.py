@@ -94,6 +94,20 @@ def test_options_that_make_no_sense(folder: Path, options: dict[str, Any], said:
     assert not (folder / "m.linsep").exists()
 
 
+@pytest.mark.parametrize("stray", ['x"y,1', '0.5,"1', '"0.5,1', '5",1'])
+def test_a_stray_quote_costs_one_row_and_every_skipped_line_counts(folder: Path, stray: str) -> None:
+    table = write(folder / "t.csv", ["1", "2"] * 200)
+    lines = table.read_text().splitlines()
+    lines[100:100] = [stray]
+    table.write_text("\n".join([*lines, "1", ""]))
+    data = fit(table, lenient=True).data
+    assert (data["rows"], data["skipped"]) == (400, 2)
+    lines[250:250] = [stray]
+    table.write_text("\n".join([*lines, "1", ""]))
+    data = fit(table, lenient=True).data
+    assert data["rows"] + data["skipped"] >= 401
+
+
 def test_the_model_never_replaces_what_is_read(folder: Path) -> None:
     table = write(folder / "m.linsep", ["1", "2"] * 50)
     before = table.read_bytes()

@@ -160,6 +160,7 @@ class StreamFit:
     def _end_of_pass(self) -> None:
         if self.counters.seen[-1] == 0:
             raise DataError(f"{self.stream.name}: there is not one row")
+        self.counters.skipped = self.stream.skipped  # the last lines may have left no chunk
         self.counters.passes += 1
         self.estimator.n_iter_ = self.counters.passes
         clean = self.counters.mistakes[-1] == 0

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -173,7 +176,7 @@ class RowStream:
                 yield from self._good_lines(content[:cut], name, line, names)
                 yield from self._good_lines(content[cut:], name, line + content.count(b"\n", 0, cut), names)
                 return
-            self.skipped += 1
+            self.skipped += sum(bool(one.strip()) for one in content.split(b"\n"))
             if len(self.complaints) < _COMPLAINTS:
                 self.complaints.append(str(error))
 
@@ -216,7 +219,7 @@ class RowStream:
                 cut = content.find(b"\n", cut) + 1
             if 0 < cut < len(content):
                 return cut
-        return 0
+        return _beside_stray_quote(content) if self.format == "csv" and b'"' in content else 0
 
     def _parse(self, content: bytes, name: str, line: int, names: list[str]) -> TableChunk | Chunk | None:
         if not content.strip():
@@ -252,6 +255,23 @@ class RowStream:
                     yield chunk, Position(at.file, number + 1, 1, self._row)
         except (pa.ArrowInvalid, OSError) as error:
             raise DataError(f"{name}: not a whole Parquet file: {error}") from None
+
+
+def _beside_stray_quote(content: bytes) -> int:
+    """Where a record ends, near the middle, as CSV readers see it: to them a quote inside a field is a letter.
+
+    One record that is never closed ends with its first line, so that it costs no other rows. 0 if there is no place.
+    """
+    reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="latin-1", newline=""))
+    ends: list[int] = []
+    with suppress(csv.Error):
+        ends.extend(reader.line_num for _ in reader)
+    lines = content.split(b"\n")
+    last = len(lines) - (not lines[-1])
+    ends = [end for end in ends if end < last]
+    if not ends and (last == 1 or content.count(b'"') % 2 == 0):
+        return 0
+    return sum(len(line) + 1 for line in lines[: ends[len(ends) // 2] if ends else 1])
 
 
 def _row_from(name: str, first: int) -> Any:
