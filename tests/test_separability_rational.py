@@ -246,3 +246,13 @@ def test_the_margin_of_tiny_and_of_huge_numbers(scale: float) -> None:
             if bias != "homogeneous" or scale > 1:  # else the constant outweighs all that the rows say
                 np.testing.assert_allclose([best.lower / scale, best.upper / scale], 1.0)
                 assert best.hyperplane.w[0] > 0 and abs(best.hyperplane.w[1]) < 1e-9 * best.hyperplane.w[0]
+
+
+@pytest.mark.parametrize(
+    ("part", "value"), [("verdict", "maybe"), ("sha256", ""), ("witness", {"rows": ["x"], "weights": [1]})]
+)
+def test_a_malformed_certificate_is_refused_in_words(part: str, value: Any) -> None:
+    X, y = np.array([[0], [1], [1], [2]]), [0, 0, 1, 1]
+    plain = json.loads(separability(X, y).to_json()) | {part: value}
+    with pytest.raises((CertificateError, DataError), match=r"malformed|not a certificate"):
+        Separability.from_json(json.dumps(plain)).verify(X, y)
