@@ -13,6 +13,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linsep.theory.bracket import max_margin
 from linsep.theory.certificate import Combination, Separability
 from linsep.theory.exact import CertificateError
 from linsep.theory.separability import separability
@@ -239,3 +240,19 @@ def test_the_margin_of_tiny_and_of_huge_numbers(scale: float) -> None:
     assert plain is not None and found is not None
     # Their squares are no doubles: norms are scaled as they are summed.
     np.testing.assert_allclose([found.lower / scale, found.upper / scale], [plain.lower, plain.upper])
+    for table in (X, scipy.sparse.csr_matrix(X)):
+        for bias in ("free", "homogeneous", None):
+            best = max_margin(table * scale, y, bias=bias)
+            if bias != "homogeneous" or scale > 1:  # else the constant outweighs all that the rows say
+                np.testing.assert_allclose([best.lower / scale, best.upper / scale], 1.0)
+                assert best.hyperplane.w[0] > 0 and abs(best.hyperplane.w[1]) < 1e-9 * best.hyperplane.w[0]
+
+
+@pytest.mark.parametrize(
+    ("part", "value"), [("verdict", "maybe"), ("sha256", ""), ("witness", {"rows": ["x"], "weights": [1]})]
+)
+def test_a_malformed_certificate_is_refused_in_words(part: str, value: Any) -> None:
+    X, y = np.array([[0], [1], [1], [2]]), [0, 0, 1, 1]
+    plain = json.loads(separability(X, y).to_json()) | {part: value}
+    with pytest.raises((CertificateError, DataError), match=r"malformed|not a certificate"):
+        Separability.from_json(json.dumps(plain)).verify(X, y)

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from linsep import separation, separation_scan
+from linsep import max_margin, separability, separation, separation_scan
 from linsep.types import DataError
 
 COLUMNS: dict[str, list[Any]] = {
@@ -127,3 +127,18 @@ def test_entries_at_both_ends_of_the_doubles() -> None:
         found, expected = separation(X, y), separation(plain, y)
         found.verify(X, y)
         assert (found.kind, found.rows, found.coefficients) == (expected.kind, expected.rows, expected.coefficients)
+
+
+@pytest.mark.parametrize("column", [np.arange(4) + 1j, pd.Series([0.0, 1.0, 0.0, 1.0]).astype("Sparse[float]")])
+def test_columns_that_are_neither_numbers_nor_text(column: Any) -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "z": column})
+    with pytest.raises(DataError, match="make the column numbers or text first"):
+        separation(frame, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("limit", [-1, float("nan"), "1", True])
+def test_a_time_limit_that_is_none(limit: Any) -> None:
+    X, y = [[1.0], [2.0], [3.0]], [0, 1, 0]
+    for ask in (separation, separability, max_margin):
+        with pytest.raises(DataError, match="time_limit is a number of seconds"):
+            ask(X, y, time_limit=limit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from linsep.markup import table_html
 from linsep.theory import separation_words as words
 from linsep.theory.cone import OutOfTimeError
 from linsep.theory.exact import CertificateError
+from linsep.theory.integers import deadline_of
 from linsep.theory.separation import find_proof
 from linsep.theory.separation_check import SeparationProof, verify_proof
 from linsep.theory.separation_rows import Family, ModelRows, model_rows
@@ -295,7 +295,7 @@ def separation_of_design(
     design: Design, y: Any, family: Family, fit_intercept: bool, time_limit: float | None
 ) -> Separation:
     """Answer for a design matrix whose columns are named."""
-    deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
+    deadline = deadline_of(time_limit)
     rows = model_rows(design.X, response(y), design.names, family, fit_intercept)
     about: dict[str, Any] = {"family": family, "n_rows": design.X.shape[0], "fit_intercept": fit_intercept}
     about |= {"classes": tuple(rows.classes.tolist()), "references": design.references, "levels": design.levels}

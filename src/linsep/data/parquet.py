@@ -41,6 +41,8 @@ def from_dataframe(frame: Any, target: str | None, categorical: Collection[str])
         table = frame.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise DataError(f"dataframe: a column holds values of mixed types: {error}") from None
+    except (NotImplementedError, TypeError) as error:  # complex numbers, pandas' sparse columns
+        raise DataError(f"dataframe: {error}; make the column numbers or text first, or leave it out") from None
     return from_arrow(table, "dataframe", target, categorical)
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse
 
 from linsep.markup import table_html
 from linsep.theory.exchange import Exchanged, exchanged
+from linsep.theory.integers import deadline_of
 from linsep.theory.margin import row_norms2, signs
 from linsep.theory.nearest import nearest_point
+from linsep.theory.scale import times_columns
 from linsep.theory.signed import SignedRows, check_rows
 from linsep.types import Array, Hyperplane
 
 _MANY = 500_000  # entries of a table from which on weights are exchanged first
 _SHORT = 100  # rows that one look at all rows puts on the shortlist
+_SQUARES = 400  # powers of two up to which squares of entries, and their sums, are doubles
 Bias = Literal["free", "homogeneous"] | None
 
 
@@ -149,7 +152,7 @@ def max_margin(
     Raises
     ------
     DataError
-        Wrong shapes, a number that is not finite, or not two classes.
+        Wrong shapes, a number that is not finite, not two classes, or a time limit that is no number of seconds.
 
     Examples
     --------
@@ -163,12 +166,28 @@ def max_margin(
     s = signs(y)
     if X.dtype != np.float64:
         X = X.astype(np.float64)
-    deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
+    deadline = deadline_of(time_limit)
     limits: dict[str, Any] = {"tol": tol, "max_steps": max_steps, "deadline": deadline}
+    stored = X.data if hasattr(X, "toarray") else X
+    e = int(np.frexp(np.abs(stored).max(initial=0.0))[1])
+    if -_SQUARES <= e <= _SQUARES or (e < 0 and bias == "homogeneous"):
+        return _nearest(X, s, bias, limits)
+    if bias == "homogeneous":
+        one: Any = np.ones((len(s), 1))
+        X = scipy.sparse.csr_matrix(scipy.sparse.hstack([X, one])) if hasattr(X, "toarray") else np.hstack([X, one])
+    found = _nearest(times_columns(X, np.full(X.shape[1], e)), s, None if bias == "homogeneous" else bias, limits)
+    w, b = found.hyperplane.w, float(np.ldexp(found.hyperplane.b, e))
+    plane = Hyperplane(w[:-1], float(w[-1])) if bias == "homogeneous" else Hyperplane(w, b)
+    lower, upper = (float(np.ldexp(side, e)) for side in (found.lower, found.upper))
+    return MarginBracket(lower, upper, plane, found.weights, bias)
+
+
+def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBracket:
+    """The bracket of a table whose squares are doubles."""
     if bias == "free":
         return _free(X, s, limits)
     if len(s) * X.shape[1] >= _MANY:
-        quick = exchanged(X, s, constant=bias == "homogeneous", free=False, tol=tol)
+        quick = exchanged(X, s, constant=bias == "homogeneous", free=False, tol=limits["tol"])
         if quick is not None:
             return _quick(X, s, quick, bias)
     rows = SignedRows(X, s, constant=bias == "homogeneous", scaled=False)

@@ -105,6 +105,15 @@ class Separability:
         CertificateError
             A part does not prove what it says, or a part that the verdict needs is missing.
         """
+        try:
+            self._check(X, y)
+        except (exact.CertificateError, DataError):
+            raise
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            # Read from a file, a part may hold what is no number at all.
+            raise exact.CertificateError(f"a part of the certificate is malformed: {error}") from error
+
+    def _check(self, X: Any, y: Any) -> None:
         X = X if hasattr(X, "shape") else np.asarray(X)
         X = X.tocsr() if hasattr(X, "tocsr") else X
         if X.shape != (self.n_rows, self.n_features):
@@ -224,6 +233,8 @@ class Separability:
             plain = json.loads(text)
             if plain["format"] != FORMAT:
                 raise ValueError(f"its format is {plain['format']!r}")
+            if len(plain["sha256"]) != 64:
+                raise ValueError("it lacks the hash of the rows that it is about")
             return cls._from_dict(plain)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise DataError(f"not a certificate that this version reads: {error!r}") from error

@@ -12,7 +12,7 @@ import numpy as np
 from flint import fmpq_mat, fmpz_mat, nmod_mat
 
 from linsep.theory.signed import SignedRows
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 PRIME = 2**61 - 1
 _TINY = 2.0**-900
@@ -21,6 +21,16 @@ _SECONDS = 4e-9  # an exact solve of size n, with what surrounds it, takes about
 
 class OutOfTimeError(Exception):
     """The deadline passed, or an exact computation would not end before it."""
+
+
+def deadline_of(time_limit: float | None) -> float:
+    """The time of `time.perf_counter` after so many seconds; never without a limit."""
+    if time_limit is None:
+        return np.inf
+    given: Any = time_limit
+    if isinstance(given, bool) or not isinstance(given, int | float | np.number) or not given >= 0:
+        raise DataError(f"time_limit is a number of seconds, 0 or more, or None for no limit; not {time_limit!r}")
+    return time.perf_counter() + float(time_limit)
 
 
 class IntegerRows:

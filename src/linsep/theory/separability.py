@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from linsep.theory.certificate import Combination, Separability
 from linsep.theory.cone import ConeEnd, solve_cone
 from linsep.theory.exact import CertificateError
 from linsep.theory.fragile import direction_is_fragile, exact_inputs, overlap_is_fragile
+from linsep.theory.integers import deadline_of
 from linsep.theory.margin import signs
 from linsep.theory.signed import SignedRows, check_rows
 from linsep.theory.span import as_floats
@@ -52,7 +52,7 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     Raises
     ------
     DataError
-        Wrong shapes, a number that is not finite, or not two classes.
+        Wrong shapes, a number that is not finite, not two classes, or a time limit that is no number of seconds.
 
     Notes
     -----
@@ -68,7 +68,7 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     >>> separability([[0], [1], [1], [2]], [0, 0, 1, 1]).verdict
     'quasi-separable'
     """
-    deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
+    deadline = deadline_of(time_limit)
     X, s = check_rows(X, y), signs(y)
     end = solve_cone(SignedRows(X, s, constant=fit_intercept), deadline=deadline)
     witness = _shortest_witness(X, s, end)
