@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,9 @@ from linsep.learners.progressive import lay_out
 from linsep.store import load
 from linsep.types import Array, DataError
 
-try:
-    import fcntl
-except ImportError:  # no such locks on Windows
-    fcntl = None  # type: ignore[assignment]
+fcntl: Any = None
+with suppress(ImportError):  # no such locks on Windows
+    fcntl = import_module("fcntl")
 
 
 class Checkpoint:
