@@ -10,60 +10,53 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 
-class EpochProgress:
-    """Callable for a learner's `verbose`: shows epochs, mistakes of the last pass and the time."""
+class _Line:
+    """The line itself: made when there is first something to show."""
 
-    def __init__(self, max_iter: int | None, max_seconds: float | None) -> None:
-        self._max_iter = max_iter
-        self._max_seconds = max_seconds
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
+    _bar: Progress | None = None
+    _task: TaskID
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def __call__(self, epochs: int, mistakes: int, seconds: float) -> None:
+    def _show(self, seconds: float, total: float | None, completed: float, description: str) -> None:
         if seconds < 1.0 or not sys.stderr.isatty():
             return
         if self._bar is None:
             columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
-            self._task = self._bar.add_task("", total=self._max_seconds or self._max_iter)
-        assert self._task is not None
-        self._bar.update(
-            self._task,
-            completed=seconds if self._max_seconds else epochs,
-            description=f"epoch {epochs:,}: {mistakes:,} mistakes",
-        )
-
-
-class StreamProgress:
-    """Rows, rows a second and the mistakes so far, for a stream whose end may be unknown."""
-
-    def __init__(self, total_bytes: int | None) -> None:
-        self._total = total_bytes
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
-
-    def __call__(self, rows: int, seconds: float, read: int, words: str) -> None:
-        """Show where the stream is: rows so far, seconds since the start, bytes read, and what there is to say."""
-        if seconds < 1.0 or not sys.stderr.isatty():
-            return
-        if self._bar is None:
-            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task("", total=self._total)
-        assert self._task is not None
-        said = f"{rows:,} rows, {rows / seconds:,.0f} a second: {words}"
-        self._bar.update(self._task, completed=read, description=said)
+            self._task = self._bar.add_task("", total=total)
+        self._bar.update(self._task, completed=completed, description=description)
 
     def close(self) -> None:
         """Take the line away."""
         if self._bar is not None:
             self._bar.stop()
+
+
+class EpochProgress(_Line):
+    """Callable for a learner's `verbose`: shows epochs, mistakes of the last pass and the time."""
+
+    def __init__(self, max_iter: int | None, max_seconds: float | None) -> None:
+        self._max_iter = max_iter
+        self._max_seconds = max_seconds
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def __call__(self, epochs: int, mistakes: int, seconds: float) -> None:
+        done = seconds if self._max_seconds else epochs
+        self._show(seconds, self._max_seconds or self._max_iter, done, f"epoch {epochs:,}: {mistakes:,} mistakes")
+
+
+class StreamProgress(_Line):
+    """Rows, rows a second and the mistakes so far, for a stream whose end may be unknown."""
+
+    def __init__(self, total_bytes: int | None) -> None:
+        self._total = total_bytes
+
+    def __call__(self, rows: int, seconds: float, read: int, words: str) -> None:
+        """Show where the stream is: rows so far, seconds since the start, bytes read, and what there is to say."""
+        rate = rows / max(seconds, 1e-9)
+        self._show(seconds, self._total, read, f"{rows:,} rows, {rate:,.0f} a second: {words}")
