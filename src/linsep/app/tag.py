@@ -14,6 +14,7 @@ from linsep.app.commands import Result, check_writable, open_output, program
 from linsep.app.progress import EpochProgress
 from linsep.data.tagged import TAG_COLUMNS, Tagged, read_tagged
 from linsep.learners import SequenceTagger
+from linsep.reporting.receipt import held_out_split
 from linsep.store import load, save
 from linsep.theory.bounds import MistakeBounds
 from linsep.types import DataError, PrecisionWarning
@@ -66,9 +67,7 @@ def fit(
 
 def _hold_out(tagger: SequenceTagger, X: Any, y: Any, fraction: float) -> float:
     """Token accuracy on `fraction` of the sentences, drawn with seed 0, of a tagger trained on the others."""
-    order = np.random.RandomState(0).permutation(len(X)).tolist()
-    n_test = max(1, round(fraction * len(X)))
-    test, train = order[:n_test], sorted(order[n_test:])
+    train, test = (positions.tolist() for positions in held_out_split(len(X), fraction))
     other = clone(tagger).fit([X[i] for i in train], [y[i] for i in train])
     return float(other.score([X[i] for i in test], [y[i] for i in test]))
 

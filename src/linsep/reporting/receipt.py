@@ -102,11 +102,16 @@ def _held_out(value: float | None) -> str:
     return f"{value:.2%} (the same learner, fitted on the other rows)"
 
 
+def held_out_split(n: int, fraction: float) -> tuple[Array, Array]:
+    """Positions to train on, in order, and at least one to test on, drawn with seed 0."""
+    order = np.random.RandomState(0).permutation(n)
+    n_test = max(1, round(fraction * n))
+    return np.sort(order[n_test:]), order[:n_test]
+
+
 def hold_out(learner: Any, X: Any, y: Array, fraction: float) -> float:
     """Accuracy on `fraction` of the rows, drawn with seed 0, of a copy of the learner fitted on the others."""
-    order = np.random.RandomState(0).permutation(len(y))
-    n_test = max(1, round(fraction * len(y)))
-    test, train = order[:n_test], np.sort(order[n_test:])
+    train, test = held_out_split(len(y), fraction)
     return float(clone(learner).fit(X[train], y[train]).score(X[test], y[test]))
 
 
