@@ -1,7 +1,7 @@
 """Asking memory for rows before their turn comes.
 
 Rows in shuffled order are where no hardware expects them: a pass over short sparse rows then waits for memory most of
-its time, unless it says a few rows ahead where it will look.
+its time, unless it says a few rows ahead where it will look. `fetch_ahead` is a stub in Python, as in `rows.py`.
 """
 
 from __future__ import annotations

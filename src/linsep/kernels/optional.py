@@ -1,4 +1,4 @@
-"""Parts of a pass that may be absent: passing None compiles them away."""
+"""Parts of a pass that may be absent: passing None compiles them away. Stubs and overloads, as in `rows.py`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A pass that predicts each row before it learns from it: progressive validation (Blum, Kalai and Langford 1999).
 
 It is the ordinary pass, which is told to note what it predicts; of several classes each row is one call of that pass
-over that row alone. So the weights are those of the ordinary pass.
+over that row alone. So the weights are those of the ordinary pass. `one_row` is a stub in Python, as in `rows.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One row against a vector: the only place that knows how rows are stored.
 
 `X` is a C-contiguous 2-D array or a `CSR`; `i` is a row position. Arithmetic is done in the dtype of `w`.
-Each function is a stub in Python and an overload in compiled code, so a kernel is written once and Numba
+Each function is a stub in Python, which raises, and an overload in compiled code, so a kernel is written once and Numba
 makes one program a format.
 """
 
