@@ -14,7 +14,7 @@ from linsep.app.commands import Result, check_writable, open_output, program
 from linsep.app.progress import EpochProgress
 from linsep.data.tagged import TAG_COLUMNS, Tagged, read_tagged
 from linsep.learners import SequenceTagger
-from linsep.reporting.receipt import held_out_split
+from linsep.reporting.receipt import bound_line, held_out_split
 from linsep.store import load, save
 from linsep.theory.bounds import MistakeBounds
 from linsep.types import DataError, PrecisionWarning
@@ -113,11 +113,7 @@ def _bounds(tagger: SequenceTagger, bounds: MistakeBounds) -> tuple[list[tuple[s
     lines, data = [], []
     for row in bounds:
         made = int(tagger.trace_.mistakes[0]) if row.one_pass else tagger.n_mistakes_
-        text = f"not applicable: {row.why}"
-        if row.applies:
-            allowed = f"{row.value:,.0f} allowed" + (", first epoch" if row.one_pass else "")
-            text = f"{made:,} mistakes of {allowed}: {row.formula}"
-        lines.append((f"bound: {row.name}", text))
+        lines.append(bound_line(row, made))
         data.append({"name": row.name, "allowed": row.value, "mistakes": made, "why": row.why})
     return lines, data
 

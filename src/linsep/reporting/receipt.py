@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.kernel_function import KernelFunction
-from linsep.theory.bounds import MistakeBounds, mistake_bounds
+from linsep.theory.bounds import Bound, MistakeBounds, mistake_bounds
 from linsep.theory.bracket import max_margin
 from linsep.theory.budgets import kernel_bounds
 from linsep.theory.margin import radius
@@ -207,13 +207,19 @@ def _told(tables: list[MistakeBounds], learner: Any) -> tuple[list[tuple[str, st
             row = replace(row, applies=False, why="the mistakes of the first pass were not kept")
         least.append(row)
         made = first_pass if row.one_pass else learner.n_mistakes_
-        text = f"not applicable: {row.why}"
-        if row.applies:
-            allowed = f"{row.value:,.0f} allowed" + (", first pass" if row.one_pass else "")
-            text = f"{made:,} mistakes of {allowed} ({made / row.value:.3g} of it): {row.formula}"
-        lines.append((f"bound: {row.name}", text))
+        lines.append(bound_line(row, made))
         data.append({"name": row.name, "allowed": row.value, "mistakes": made, "why": row.why})
     return lines, data, MistakeBounds(tuple(least), learner.n_mistakes_, learner.n_iter_)
+
+
+def bound_line(row: Bound, made: int | None) -> tuple[str, str]:
+    """One bound beside the mistakes made, or why it does not apply."""
+    if not row.applies or row.value is None or made is None:
+        return f"bound: {row.name}", f"not applicable: {row.why}"
+    allowed = f"{row.value:,.0f}" if row.value >= 10 else f"{row.value:.3g}"
+    when = ", first pass" if row.one_pass else ""
+    share = made / row.value if row.value else 0.0
+    return f"bound: {row.name}", f"{made:,} mistakes of {allowed} allowed{when} ({share:.3g} of it): {row.formula}"
 
 
 def _first_pass(learner: Any) -> int | None:
