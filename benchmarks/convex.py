@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier as ScikitSGD
 
 from benchmarks.timing import Report, Work
-from linsep.data.streams import make_zipf_text
+from linsep.data.synthetic.bulk import make_zipf_text
 from linsep.learners import SGDClassifier
 
 EPOCHS = 10

@@ -16,8 +16,8 @@ import numpy as np
 
 from benchmarks.data import Split, mnist, mnist_pixels
 from benchmarks.timing import Report, show, spread
-from linsep.kernels.kernelized import polynomial
-from linsep.kernels.votes import add_votes
+from linsep.kernels.kernelized.blocks import polynomial
+from linsep.kernels.linear.votes import add_votes
 from linsep.learners import KernelPerceptron
 
 SEEDS = (0, 1, 2)

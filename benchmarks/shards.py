@@ -1,7 +1,7 @@
 """Shards: two workers against one on files that are read again each epoch, and a simulation of up to 1,000 shards.
 
 The simulation is no cluster: shards are cut in memory and trained by the threads of this process, through the same
-`linsep.scale.fit`. What it shows is how mixing changes the epochs that are needed and the model that comes out.
+`linsep.distributed.fit`. What it shows is how mixing changes the epochs that are needed and the model that comes out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-import linsep.scale
+import linsep.distributed
 from benchmarks.data import Split, accuracies, loaders, mnist, newsgroups
 from benchmarks.timing import Report, show
 from linsep import AveragedPerceptron, Perceptron
@@ -84,7 +84,7 @@ def _write(data: Split, folder: Path) -> list[Path]:
 def _train(client: Any, files: list[Path]) -> tuple[float, Any]:
     learner = AveragedPerceptron(shuffle=False)
     began = time.perf_counter()
-    linsep.scale.fit(learner, list(files), client, epochs=_EPOCHS, keep=False)
+    linsep.distributed.fit(learner, list(files), client, epochs=_EPOCHS, keep=False)
     return time.perf_counter() - began, learner
 
 
@@ -102,11 +102,11 @@ def mixing(report: Report) -> None:
 def _simulate(report: Report, data: Split, count: int, mix: str | None) -> None:
     asked: dict[str, Any] = {"shuffle": False, "fit_intercept": not data.name.endswith("no intercept")}
     learner: Any = Perceptron(**asked)
-    linsep.scale.fit(learner, (data.X, data.y), shards=count, mix=mix, epochs=_MOST_EPOCHS)
+    linsep.distributed.fit(learner, (data.X, data.y), shards=count, mix=mix, epochs=_MOST_EPOCHS)
     made = learner.mixing_.mistakes.sum(axis=1)
     clean = made[-1] == 0
     early = Perceptron(**asked)
-    linsep.scale.fit(early, (data.X, data.y), shards=count, mix=mix, epochs=10)
+    linsep.distributed.fit(early, (data.X, data.y), shards=count, mix=mix, epochs=10)
     weights = learner.coef_.size + learner.intercept_.size
     bytes_a_mix = 0 if mix is None else 2 * count * weights * 8
     soon, late = accuracies([early, learner], data)

@@ -46,7 +46,7 @@ print(json.dumps([took, used, peak() - bare, loaded - bare]))
 """
 LINSEP = """
 from pathlib import Path
-from linsep.app.streaming import StreamOptions, fit_stream
+from linsep.app.commands.fit_stream import StreamOptions, fit_stream
 def linsep(path, target):
     return fit_stream(path, StreamOptions(), target=target, positive=None, learner="perceptron",
                       model=Path(path + ".linsep"), categorical=(), format=None, say=print)

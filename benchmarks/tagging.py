@@ -16,7 +16,7 @@ from sklearn_crfsuite import CRF
 
 from benchmarks.data import loaders
 from benchmarks.timing import Report, in_turn, seconds, show, show_median, spread
-from linsep.data.words import word_shapes
+from linsep.data.text.word_shapes import word_shapes
 from linsep.learners import SequenceTagger
 
 EPOCHS = 10

@@ -12,9 +12,9 @@ from sklearn.utils.validation import has_fit_parameter
 
 import linsep
 from linsep.app.learners import LEARNERS
+from linsep.distributed.mixing import check_mix
 from linsep.export.formula import formula_of
-from linsep.learners.progressive import can_stream
-from linsep.scale.mixing import check_mix
+from linsep.streaming.progressive import can_stream
 from linsep.types import DataError
 
 PAGE = Path(__file__).with_name("capabilities.md")
@@ -43,7 +43,7 @@ def bound_of(fitted: Any) -> str:
 
 
 def cluster_of(learner: Any) -> str:
-    """How `linsep.scale.fit` can train it."""
+    """How `linsep.distributed.fit` can train it."""
     if works(lambda: check_mix(learner, "uniform")):
         return "mixed"
     return "in turn" if works(lambda: check_mix(learner, None)) else ""

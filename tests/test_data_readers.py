@@ -22,9 +22,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
-from linsep.data.numbers import exact_numbers
-from linsep.data.open import open_data
-from linsep.data.svmlight import read_svmlight
+from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.readers.svmlight import read_svmlight
+from linsep.data.sources.open import open_data
 from linsep.types import DataError
 
 TABLE = 'city,size,"note, long",sold\nOslo,50,"a, b",yes\nRome,60.5,"say ""hi""",no\nBari,7e1,"two\nlines",no\n'
@@ -322,7 +322,7 @@ def test_svmlight_decimals_with_many_digits_stay_exact(tmp_path: Path, value: st
 
 
 def test_doubles_take_the_place_of_too_many_integers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linsep.data.numbers._MOST_INTEGERS", 1)
+    monkeypatch.setattr("linsep.data.features.exact_decimals._MOST_INTEGERS", 1)
     numbers = exact(tmp_path, "1 1:0.12345678901234567\n0 1:3\n")
     assert not numbers.as_written
     assert numbers.X.toarray().tolist() == [[0.12345678901234567], [3.0]]

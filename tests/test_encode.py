@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
-from linsep.data.encode import TableEncoder
-from linsep.data.open import open_data
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.sources.open import open_data
 from linsep.types import DataError
 
 

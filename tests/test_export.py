@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from linsep import learners, load, open_data
 from linsep.app.cli import app
-from linsep.data.encode import TableEncoder
+from linsep.data.features.encoder import TableEncoder
 from linsep.export import to_json, to_onnx, to_sql
 from linsep.types import DataError
 

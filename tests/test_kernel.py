@@ -17,9 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from linsep import load, save, separability
-from linsep.app import commands
-from linsep.data.synthetic import make_separable, make_xor
-from linsep.kernels.losses import LOSSES
+from linsep.app.commands import all as commands
+from linsep.data.synthetic.separable import make_separable, make_xor
+from linsep.kernels.linear.losses import LOSSES
 from linsep.learners import (
     AveragedPerceptron,
     KernelPerceptron,
@@ -32,7 +32,7 @@ from linsep.learners import (
     VotedPerceptron,
     kernel_function,
 )
-from linsep.learners.order import shuffled_order
+from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.types import DataError, StopReason
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

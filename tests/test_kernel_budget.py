@@ -19,8 +19,8 @@ from sklearn.datasets import load_iris
 import naive
 from linsep import load, save
 from linsep.learners import KernelPerceptron, Perceptron, kernel_function
-from linsep.learners.budgeted import POLICIES, _draws
-from linsep.theory.budgets import (
+from linsep.learners.kernel.budgeted import POLICIES, _draws
+from linsep.theory.bounds.kernel import (
     forgetron_bound,
     halving_bound,
     kernel_bounds,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linsep.theory.bracket import max_margin
-from linsep.theory.separability import separability
+from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.separability.decide import separability
 from linsep.types import Array
 
 # The loaders leave closing their files to the collector, and call what pandas is about to rename.

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from linsep import Perceptron, Separation, max_margin, mistake_bounds, separability, separation
-from linsep.learners.trace import Trace
+from linsep.learners.engine.trace import Trace
 from linsep.markup import sparkline_html
-from linsep.theory.certificate import Separability
+from linsep.theory.separability.certificate import Separability
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]]), [0, 0, 1, 1]
 SQUARE = [[0, 0], [1, 1], [0, 1], [1, 0]]

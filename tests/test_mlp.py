@@ -15,10 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from linsep import MLP, load, save, separability
-from linsep.app import commands
-from linsep.data.synthetic import make_moons, make_separable, make_xor
+from linsep.app.commands import all as commands
+from linsep.data.synthetic.separable import make_moons, make_separable, make_xor
 from linsep.learners import AveragedPerceptron, PassiveAggressive, Perceptron, PocketPerceptron, Rocchio, SGDClassifier
-from linsep.learners.ladder import RUNGS, climb
+from linsep.learners.selection import RUNGS, climb
 from linsep.types import DataError, StopReason
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])

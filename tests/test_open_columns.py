@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from linsep import load
-from linsep.app.stream import StreamFit
-from linsep.app.streaming import StreamOptions, fit_stream
-from linsep.data import blocks, rowstream
-from linsep.data.encode import TableEncoder
-from linsep.data.open import open_data
-from linsep.data.rowstream import RowStream
+from linsep.app.commands.fit_stream import StreamOptions, fit_stream
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.sources import blocks, rowstream
+from linsep.data.sources.open import open_data
+from linsep.data.sources.rowstream import RowStream
+from linsep.streaming.run import StreamFit
 from linsep.types import DataError
 
 BITS = 8

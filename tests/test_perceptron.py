@@ -338,7 +338,7 @@ def test_partial_fit_refuses_unknown_labels() -> None:
 _SECOND_PROCESS = """
 import numpy as np, scipy.sparse as sp, warnings
 warnings.simplefilter("ignore")
-from linsep.kernels import epoch
+from linsep.kernels.linear import epoch
 from linsep.learners import Perceptron
 rng = np.random.RandomState(0)
 X, y = rng.randn(40, 3), np.arange(40) % 2

@@ -26,8 +26,8 @@ from linsep import (
     mistake_bounds,
     separation,
 )
-from linsep.data.synthetic import flip_labels, make_xor
-from linsep.theory.certificate import Combination, Separability
+from linsep.data.synthetic.separable import flip_labels, make_xor
+from linsep.theory.separability.certificate import Combination, Separability
 
 plots: Any = linsep.plots  # artists are looked into further than their types say
 

@@ -17,9 +17,9 @@ from sklearn.datasets import load_iris, make_classification
 
 import naive
 from linsep import load, save
-from linsep.app import commands
+from linsep.app.commands import all as commands
 from linsep.learners import Perceptron, PocketPerceptron
-from linsep.learners.order import drawn_order
+from linsep.learners.engine.visiting_order import drawn_order
 from linsep.types import StopReason
 
 

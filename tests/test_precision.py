@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from linsep.kernels.epoch import bits_in_use
+from linsep.kernels.linear.epoch import bits_in_use
 from linsep.learners import AveragedPerceptron, Perceptron
 from linsep.types import PrecisionWarning
 

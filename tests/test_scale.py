@@ -17,7 +17,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.exceptions import ConvergenceWarning
 
 from linsep import load, make_separable, open_data, save
-from linsep.data.encode import TableEncoder
+from linsep.data.features.encoder import TableEncoder
 from linsep.learners import (
     AveragedPerceptron,
     MarginPerceptron,

@@ -13,10 +13,10 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linsep.theory.bracket import max_margin
-from linsep.theory.certificate import Combination, Separability
-from linsep.theory.exact import CertificateError
-from linsep.theory.separability import separability
+from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.separability.certificate import Combination, Separability
+from linsep.theory.separability.decide import separability
+from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array, DataError
 
 Row = list[int]

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from linsep import SeparationError, SeparationWarning, separation
-from linsep.theory.cone import OutOfTimeError
-from linsep.theory.exact import CertificateError
+from linsep.theory.cone.faces import OutOfTimeError
+from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array
 
 DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -370,7 +370,7 @@ def test_units_and_order_change_nothing(seed: int) -> None:
 def test_signs_without_the_linear_programme(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = planted(seed)
     found = separation(X, y)
-    monkeypatch.setattr("linsep.theory.separation_signs.Signs.guess", lambda *_: (None, None))
+    monkeypatch.setattr("linsep.theory.separation.coefficient_signs.Signs.guess", lambda *_: (None, None))
     exact = separation(X, y)
     exact.verify(X, y)
     assert exact.coefficients == found.coefficients
@@ -382,7 +382,7 @@ def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> 
 
     X, y = planted(0)
     whole = separation(X, y)
-    monkeypatch.setattr("linsep.theory.separation._time_left", late)
+    monkeypatch.setattr("linsep.theory.separation.decide._time_left", late)
     found = separation(X, y, time_limit=60.0)
     found.verify(X, y)
     assert (found.kind, found.rows) == (whole.kind, whole.rows)

@@ -18,10 +18,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from linsep import load, save
-from linsep.app import commands
-from linsep.kernels.losses import LOSSES, loss_slope, loss_value, shrinkage
+from linsep.app.commands import all as commands
+from linsep.kernels.linear.losses import LOSSES, loss_slope, loss_value, shrinkage
 from linsep.learners import AveragedPerceptron, Perceptron, SGDClassifier
-from linsep.theory.sgd import auto_eta0, gradient_bound, least_loss, sgd_bound, training_loss
+from linsep.theory.bounds.descent import auto_eta0, gradient_bound, least_loss, sgd_bound, training_loss
 from linsep.types import DataError, PrecisionWarning, StopReason
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -265,7 +265,7 @@ def test_sums_of_very_many_steps_are_on_the_safe_side(monkeypatch: pytest.Monkey
     exact = {}
     for average in ("eta", "uniform"):
         exact[average] = allowed(1.0, 1.0, 5000, eta0=1.0, learning_rate="invsqrt", average=average)
-    monkeypatch.setattr("linsep.theory.sgd._ONE_BY_ONE", 100)
+    monkeypatch.setattr("linsep.theory.bounds.descent._ONE_BY_ONE", 100)
     for average, value in exact.items():
         loose = allowed(1.0, 1.0, 5000, eta0=1.0, learning_rate="invsqrt", average=average)
         assert value < loose < 1.01 * value

@@ -159,7 +159,7 @@ def test_other_tools_can_read_the_file(path: Path) -> None:
 
 
 class Table:
-    """Stands for an encoder: plain data and arrays, as in `linsep.data.encode`."""
+    """Stands for an encoder: plain data and arrays, as in `linsep.data.features.encoder`."""
 
     def __init__(self, columns: list[str], mean: Any) -> None:
         self.columns, self.mean = columns, mean
@@ -173,7 +173,7 @@ class Table:
 
 
 def test_the_encoder_travels_with_the_model(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "linsep.data.encode", SimpleNamespace(TableEncoder=Table))
+    monkeypatch.setitem(sys.modules, "linsep.data.features.encoder", SimpleNamespace(TableEncoder=Table))
     learner: Any = fitted()
     learner.encoder_ = Table(["a", 'b"\\'], np.array([0.5, 1.5]))
     save(learner, path)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linsep.app import commands
+from linsep.app.commands import all as commands
+from linsep.app.commands.fit_stream import StreamOptions, fit_stream
 from linsep.app.result import Result
-from linsep.app.streaming import StreamOptions, fit_stream
-from linsep.data import blocks
+from linsep.data.sources import blocks
 from linsep.types import DataError
 
 

@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 
 from linsep import load
-from linsep.app import commands
+from linsep.app.commands import all as commands
+from linsep.app.commands.fit_stream import StreamOptions, fit_stream, wants_stream
 from linsep.app.result import Result
-from linsep.app.stream import StreamFit
-from linsep.app.streaming import StreamOptions, fit_stream, wants_stream
-from linsep.data import blocks
-from linsep.theory.risk import online_risk_bound
+from linsep.data.sources import blocks
+from linsep.streaming.run import StreamFit
+from linsep.theory.bounds.online_risk import online_risk_bound
 from linsep.types import DataError
 
 CITIES = ("Oslo", "Rome", "Bari")
@@ -166,7 +166,7 @@ def test_kill_9_and_the_same_command_again(table: Path) -> None:
     script = (
         "import sys\nfrom linsep.app import cli\nfrom linsep.data import blocks\nblocks.TABLE_BYTES = 700\n"
         "if sys.argv[1] == 'killed':\n"
-        "    from linsep.app.checkpoint import Checkpoint\n"
+        "    from linsep.streaming.checkpoint import Checkpoint\n"
         "    after = Checkpoint.after_chunk\n"
         "    def wait(self, run, wrong):\n"
         "        before = self._written\n"

@@ -18,8 +18,8 @@ from linsep import load
 DRIVER = """
 import os, signal, sys
 from pathlib import Path
-from linsep.app.streaming import StreamOptions, fit_stream
-from linsep.data import blocks
+from linsep.app.commands.fit_stream import StreamOptions, fit_stream
+from linsep.data.sources import blocks
 blocks.TABLE_BYTES = 700
 events, last = 0, -1
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 
 from linsep import AveragedPerceptron, PassiveAggressive, Perceptron, Rocchio, VotedPerceptron
-from linsep.data.encode import TableEncoder
-from linsep.data.grams import Grams, hash_words
-from linsep.data.hashing import hash_names, seed_of
-from linsep.data.parquet import from_arrow
-from linsep.data.running import MOST_NAMES, RunningTable
-from linsep.learners.progressive import fade, predict_then_learn, project, settle
-from linsep.theory.risk import online_risk_bound
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.hashing import hash_names, seed_of
+from linsep.data.features.ngrams import Grams, hash_words
+from linsep.data.features.running_moments import MOST_NAMES, RunningTable
+from linsep.data.readers.parquet import from_arrow
+from linsep.streaming.progressive import fade, predict_then_learn, project, settle
+from linsep.theory.bounds.online_risk import online_risk_bound
 from linsep.types import DataError
 
 

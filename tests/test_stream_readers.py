@@ -21,11 +21,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 
 from linsep import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron
-from linsep.data import blocks
-from linsep.data.blocks import iter_blocks
-from linsep.data.encode import TableEncoder
-from linsep.data.rowstream import Position, RowStream
-from linsep.learners.progressive import predict_then_learn
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.sources import blocks
+from linsep.data.sources.blocks import iter_blocks
+from linsep.data.sources.rowstream import Position, RowStream
+from linsep.streaming.progressive import predict_then_learn
 from linsep.types import DataError
 
 LEARNERS = [AveragedPerceptron(), MarginPerceptron(), *(PassiveAggressive(variant=v) for v in ("pa", "pa1", "pa2"))]

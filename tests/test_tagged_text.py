@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from linsep import load
 from linsep.app.cli import app
-from linsep.data.tagged import read_tagged
+from linsep.data.readers.tagged import read_tagged
 from linsep.types import DataError
 
 COLUMNS = "The\tdet\ndog\tnoun\n\n\nIt pron\nbarks verb\n"

@@ -14,13 +14,13 @@ from sklearn.base import clone
 
 import naive
 from linsep import load, save
-from linsep.data.words import FeatureIndex, index_features, word_shapes
-from linsep.kernels.chain import TALLY, Chain, Sentences, chain_epoch, make_chain
-from linsep.kernels.chain_margins import chain_margins
+from linsep.data.text.word_shapes import FeatureIndex, index_features, word_shapes
+from linsep.kernels.sequences.chain import TALLY, Chain, Sentences, chain_epoch, make_chain
+from linsep.kernels.sequences.chain_margins import chain_margins
 from linsep.learners import SequenceTagger, StructuredPerceptron
-from linsep.learners.structured import ChainModel
-from linsep.theory.bounds import collins_bounds
-from linsep.theory.chains import chain_radius
+from linsep.learners.sequences.structured import ChainModel
+from linsep.theory.bounds.chain_radius import chain_radius
+from linsep.theory.bounds.mistakes import collins_bounds
 from linsep.types import DataError, PrecisionWarning, StopReason
 
 WORDS = ["a", "The", "dog", "dogs", "barks", "re-run", "1984", "U.S.", "zu"]
@@ -355,7 +355,7 @@ def test_an_update_that_rounding_absorbs_warns(monkeypatch: pytest.MonkeyPatch) 
         chain_epoch(*arguments)
         arguments[-1][TALLY.index("absorbed")] += 3
 
-    monkeypatch.setattr("linsep.learners.tagger.chain_epoch", absorb)
+    monkeypatch.setattr("linsep.learners.sequences.tagger.chain_epoch", absorb)
     with pytest.warns(PrecisionWarning, match=r"3 step\(s\) no longer changed their weight: it has outgrown float32"):
         SequenceTagger(max_iter=1).fit(*planted(0))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linsep.theory.bounds import margin_upper_bound, mistake_bounds
+from linsep.theory.bounds.mistakes import margin_upper_bound, mistake_bounds
 from linsep.types import Array, DataError
 
 # On the unit circle; w = (1, 0), b = 0.25 has the values z = 1.25, 0.85, -0.55, -0.75.

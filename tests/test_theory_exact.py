@@ -11,7 +11,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linsep.theory.exact import (
+from linsep.theory.verify.separability import (
     CertificateError,
     value_signs,
     verify_directions,

@@ -8,7 +8,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep.theory.margin import (
+from linsep.theory.margin.geometry import (
     functional_margins,
     geometric_margin,
     homogeneous_margin,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
-from linsep.theory.bracket import Bias, MarginBracket, max_margin
-from linsep.theory.exchange import exchanged
-from linsep.theory.margin import geometric_margin, homogeneous_margin, signs
-from linsep.theory.nearest import nearest_point
+from linsep.theory.margin.geometry import geometric_margin, homogeneous_margin, signs
+from linsep.theory.margin.max_margin import Bias, MarginBracket, max_margin
+from linsep.theory.margin.mdm import exchanged
+from linsep.theory.margin.wolfe import nearest_point
 from linsep.types import Array, DataError
 
 BIASES: list[Bias] = ["free", "homogeneous", None]

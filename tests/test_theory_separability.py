@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
-from linsep.theory.certificate import Combination, Separability
-from linsep.theory.exact import CertificateError
-from linsep.theory.separability import separability
+from linsep.theory.separability.certificate import Combination, Separability
+from linsep.theory.separability.decide import separability
+from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array, DataError, Hyperplane
 
 DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from linsep.kernels.sums import has_duplicates
 from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron, VotedPerceptron
-from linsep.learners.threads import count_threads
+from linsep.learners.engine.threads import count_threads
 
 LEARNERS = [
     Perceptron(max_iter=4),

@@ -15,7 +15,7 @@ import pytest
 import scipy.sparse
 
 from linsep import separability
-from linsep.theory.certificate import Separability
+from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
 PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from linsep import Perceptron
-from linsep.data.synthetic import make_circle
+from linsep.data.synthetic.separable import make_circle
 from linsep.plots import plot_boundary
 from linsep.plots.style import look
 

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from linsep import AveragedPerceptron, PocketPerceptron, VotedPerceptron, make_separable
-from linsep.data.synthetic import flip_labels
+from linsep.data.synthetic.separable import flip_labels
 from linsep.plots import plot_survival
 from linsep.plots.style import look
 

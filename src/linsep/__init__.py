@@ -1,8 +1,8 @@
 """Linear separators with receipts: the perceptron family, and what can be proved beside each model."""
 
-from linsep.data.encode import TableEncoder
-from linsep.data.open import open_data
-from linsep.data.synthetic import make_separable
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.sources.open import open_data
+from linsep.data.synthetic.separable import make_separable
 from linsep.learners import (
     MLP,
     AveragedPerceptron,
@@ -18,14 +18,14 @@ from linsep.learners import (
     StructuredPerceptron,
     VotedPerceptron,
 )
-from linsep.regression import Separation, SeparationError, SeparationWarning, separation, separation_scan
+from linsep.regression.separation import Separation, SeparationError, SeparationWarning, separation, separation_scan
 from linsep.reporting import Report, report
 from linsep.store import load, save
-from linsep.theory.bounds import mistake_bounds
-from linsep.theory.bracket import max_margin
-from linsep.theory.risk import online_risk_bound
-from linsep.theory.separability import separability
-from linsep.theory.sgd import sgd_bound
+from linsep.theory.bounds.descent import sgd_bound
+from linsep.theory.bounds.mistakes import mistake_bounds
+from linsep.theory.bounds.online_risk import online_risk_bound
+from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.separability.decide import separability
 
 __all__ = [
     "MLP",

@@ -176,7 +176,7 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
         estimator.stream_ = from_jsonable(header["stream"])
     if "encoder" in header:
         # Imported here because it brings the table readers with it, which a model of arrays does without.
-        from linsep.data.encode import TableEncoder
+        from linsep.data.features.encoder import TableEncoder
 
         estimator.encoder_ = TableEncoder.from_state(from_jsonable(header["encoder"]), _under("encoder", arrays))
     return estimator

@@ -12,9 +12,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from linsep.app import commands
-from linsep.app import separation as separation_command
-from linsep.app.export import export_model
+from linsep.app.commands import all as commands
+from linsep.app.commands import separation as separation_command
+from linsep.app.commands.export import export_model
+from linsep.app.commands.fit_stream import StreamOptions, fit_stream, wants_stream
 from linsep.app.options import (
     CategoricalOpt,
     FormatOpt,
@@ -28,7 +29,6 @@ from linsep.app.options import (
     TargetOpt,
 )
 from linsep.app.result import Result
-from linsep.app.streaming import StreamOptions, fit_stream, wants_stream
 from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 

@@ -19,7 +19,7 @@ from linsep.learners import (
     SGDClassifier,
     VotedPerceptron,
 )
-from linsep.learners.ladder import RUNGS, climb
+from linsep.learners.selection import RUNGS, climb
 from linsep.reporting.receipt import Receipt
 from linsep.types import Array, DataError
 

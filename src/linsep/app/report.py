@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.result import Result, check_writable
-from linsep.data.numbers import ExactNumbers
-from linsep.data.open import Source
-from linsep.regression import Separation
+from linsep.data.features.exact_decimals import ExactNumbers
+from linsep.data.sources.open import Source
+from linsep.regression.separation import Separation
 from linsep.reporting.page import Page, check_extras, render
 from linsep.reporting.receipt import Receipt
-from linsep.theory.certificate import Separability
+from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, DataError
 
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from linsep.app import tag as commands
-from linsep.app.commands import Result
+from linsep.app.commands import tag as commands
+from linsep.app.commands.all import Result
 
 
 class TextFormat(StrEnum):

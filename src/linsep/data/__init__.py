@@ -1,1 +1,5 @@
-"""Anything a user has, turned into rows."""
+"""Anything a user has, turned into rows.
+
+In: files, pipes, dataframes, arrays. Out: chunks of rows a kernel can read, and the names of their columns. Begin with
+`sources/open.py`, the one door; `readers/` has one file a format and `features/` turns columns into features.
+"""

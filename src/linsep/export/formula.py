@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from linsep.data.numbers import row_names
-from linsep.learners.base import LinearClassifier
+from linsep.data.features.exact_decimals import row_names
+from linsep.learners.base.classifier import LinearClassifier
 from linsep.types import Array, DataError
 
 

@@ -1,16 +1,16 @@
 """scikit-learn estimators, one file a family."""
 
-from linsep.learners.aggressive import MarginPerceptron, PassiveAggressive
-from linsep.learners.averaged import AveragedPerceptron
-from linsep.learners.kernel import KernelPerceptron
+from linsep.learners.kernel.perceptron import KernelPerceptron
+from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
+from linsep.learners.linear.perceptron import Perceptron
+from linsep.learners.linear.pocket import PocketPerceptron
+from linsep.learners.linear.rocchio import Rocchio
+from linsep.learners.linear.sgd import SGDClassifier
+from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.mlp import MLP
-from linsep.learners.perceptron import Perceptron
-from linsep.learners.pocket import PocketPerceptron
-from linsep.learners.rocchio import Rocchio
-from linsep.learners.sgd import SGDClassifier
-from linsep.learners.structured import ChainModel, StructuredPerceptron
-from linsep.learners.tagger import SequenceTagger
-from linsep.learners.voted import VotedPerceptron
+from linsep.learners.sequences.structured import ChainModel, StructuredPerceptron
+from linsep.learners.sequences.tagger import SequenceTagger
 
 __all__ = [
     "MLP",

@@ -12,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.kernels.epoch import RECORD
-from linsep.learners.base import Classifier
-from linsep.learners.parameters import is_number, is_whole
-from linsep.learners.trace import Trace
-from linsep.learners.training import Progress
+from linsep.kernels.linear.epoch import RECORD
+from linsep.learners.base.classifier import Classifier
+from linsep.learners.base.epochs import Progress
+from linsep.learners.engine.trace import Trace
+from linsep.learners.inputs.parameters import is_number, is_whole
 from linsep.types import Array, Budget, StopReason
 
 # Epochs in a row that may bring less than the tolerance.

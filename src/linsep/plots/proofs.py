@@ -25,11 +25,11 @@ from linsep.plots.style import (
 )
 from linsep.plots.subject import Table, labels_of, table_of
 from linsep.plots.view import View, view_of
-from linsep.regression import Separation
-from linsep.theory.certificate import Separability
-from linsep.theory.margin import signs
-from linsep.theory.separation_check import FINITE, UNIDENTIFIED
-from linsep.theory.separation_words import by_estimate, estimate
+from linsep.regression.separation import Separation
+from linsep.theory.margin.geometry import signs
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separation.sentences import by_estimate, estimate
+from linsep.theory.verify.separation import FINITE, UNIDENTIFIED
 from linsep.types import Array, DataError
 
 _NUMBERED = 12

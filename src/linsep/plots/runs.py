@@ -9,13 +9,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from linsep.learners.trace import Trace
-from linsep.learners.voted import VotedPerceptron
+from linsep.learners.engine.trace import Trace
+from linsep.learners.linear.voted import VotedPerceptron
 from linsep.plots.steps import check_rows
 from linsep.plots.style import COLOURS, GREY, INK, legend, look, new_axes, note, say_thinned, thinned
 from linsep.plots.subject import Table, labels_of, table_of
-from linsep.theory.bounds import MistakeBounds
-from linsep.theory.margin import homogeneous_margin, radius
+from linsep.theory.bounds.mistakes import MistakeBounds
+from linsep.theory.margin.geometry import homogeneous_margin, radius
 from linsep.types import Array, DataError, Hyperplane
 
 Show = Literal["mistakes", "norm", "angle", "bounds"]

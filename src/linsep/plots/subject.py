@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.data.numbers import row_names
-from linsep.learners.labels import check_labels
-from linsep.learners.voted import VotedPerceptron
-from linsep.theory.bracket import MarginBracket
-from linsep.theory.certificate import Separability
+from linsep.data.features.exact_decimals import row_names
+from linsep.learners.inputs.labels import check_labels
+from linsep.learners.linear.voted import VotedPerceptron
+from linsep.theory.margin.max_margin import MarginBracket
+from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, DataError, Hyperplane
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from linsep.data.numbers import row_names
+from linsep.data.features.exact_decimals import row_names
 from linsep.plots.style import INK, NEGATIVE, POSITIVE, legend, new_axes, say_thinned, shorten
 from linsep.plots.subject import Subject, subject_of
 from linsep.types import Array, DataError

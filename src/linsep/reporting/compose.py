@@ -10,21 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.data.numbers import ExactNumbers
-from linsep.data.open import open_data
-from linsep.data.table import TableChunk
+from linsep.data.columns import TableChunk
+from linsep.data.features.exact_decimals import ExactNumbers
+from linsep.data.sources.open import open_data
 from linsep.learners import VotedPerceptron
 from linsep.plots.style import count
 from linsep.plots.subject import labels_of, margins_of, signs_of, subject_of, table_of
-from linsep.regression import Separation
+from linsep.regression.separation import Separation
 from linsep.reporting import tables
 from linsep.reporting.draw import Sketch, draw_all
 from linsep.reporting.page import Page
 from linsep.reporting.pictures import Seen, certificate_sketches, model_sketches, separation_sketches
 from linsep.reporting.receipt import Receipt, why_stopped
 from linsep.reporting.weights import Weights, weights_of
-from linsep.theory.certificate import Separability
-from linsep.theory.separation_words import opening
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separation.sentences import opening
 from linsep.types import Array, Hyperplane
 
 Lines = list[tuple[str, str]]

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep import plots
-from linsep.learners.voted import VotedPerceptron
+from linsep.learners.linear.voted import VotedPerceptron
 from linsep.plots.style import count
-from linsep.regression import Separation
+from linsep.regression.separation import Separation
 from linsep.reporting.draw import Sketch
 from linsep.reporting.receipt import Proved
 from linsep.reporting.weights import Weights
-from linsep.theory.certificate import Separability
+from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, Hyperplane
 
 _PROJECTED = " Projected on w, where the decision value is exact, and on the direction of most variance beside it."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from linsep.theory.certificate import Combination, Separability
+from linsep.theory.separability.certificate import Combination, Separability
 from linsep.types import Array, Hyperplane
 
 _SHOWN = 8  # rows, weights or terms that a line lists

@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.base import clone
 
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
-from linsep.learners.kernel_function import KernelFunction
-from linsep.theory.bounds import Bound, MistakeBounds, mistake_bounds
-from linsep.theory.bracket import max_margin
-from linsep.theory.budgets import kernel_bounds
-from linsep.theory.margin import radius
-from linsep.theory.separability import Separability, separability
-from linsep.theory.sgd import least_loss, training_loss
+from linsep.learners.kernel.function import KernelFunction
+from linsep.theory.bounds.descent import least_loss, training_loss
+from linsep.theory.bounds.kernel import kernel_bounds
+from linsep.theory.bounds.mistakes import Bound, MistakeBounds, mistake_bounds
+from linsep.theory.margin.geometry import radius
+from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.separability.decide import Separability, separability
 from linsep.types import Array, Hyperplane, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.

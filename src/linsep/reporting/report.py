@@ -6,12 +6,12 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from linsep.regression import Separation
+from linsep.regression.separation import Separation
 from linsep.reporting.page import Report, check_extras, render
 from linsep.reporting.proof import proof_lines
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.separated import separation_lines
-from linsep.theory.certificate import Separability
+from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from linsep.regression import Separation
-from linsep.theory.separation_words import by_estimate, estimate, listed
+from linsep.regression.separation import Separation
+from linsep.theory.separation.sentences import by_estimate, estimate, listed
 
 _MOST_LINES = 40  # coefficients printed one a line
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.data.table import TableChunk
-from linsep.regression import Separation
+from linsep.data.columns import TableChunk
+from linsep.regression.separation import Separation
 from linsep.reporting.weights import Weights
-from linsep.theory.certificate import Combination
-from linsep.theory.separation_words import estimate
+from linsep.theory.separability.certificate import Combination
+from linsep.theory.separation.sentences import estimate
 from linsep.types import Array
 
 MOST_ROWS = 100

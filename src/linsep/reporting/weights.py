@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.data.numbers import row_names
+from linsep.data.features.exact_decimals import row_names
 from linsep.types import Array
 
 

@@ -1,0 +1,29 @@
+"""What `linsep export` does: a model written for other programs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from linsep.app.commands.all import open_output
+from linsep.export import to_json, to_onnx, to_sql
+from linsep.store import load
+from linsep.types import DataError
+
+
+def export_model(model: Path, to: str, output: str, table: str) -> None:
+    """Write a model as "json", "sql" (scoring `table`) or "onnx"."""
+    estimator = load(model)
+    if to == "onnx":
+        if output == "-" and sys.stdout.isatty():
+            raise DataError("an ONNX file is no text for a screen: name a file with -o")
+        try:
+            graph = to_onnx(estimator)
+        except ImportError as error:
+            raise DataError(str(error)) from error
+        with open_output(output, binary=True) as stream:
+            stream.write(graph)
+        return
+    text = to_sql(estimator, table=table) if to == "sql" else to_json(estimator)
+    with open_output(output) as stream:
+        stream.write(text)

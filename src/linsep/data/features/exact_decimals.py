@@ -1,0 +1,196 @@
+"""The numbers of a table exactly as they are written: for verdicts, which are about the numbers given."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+
+from linsep.data.columns import Column
+from linsep.data.readers.svmlight import Decimals
+from linsep.data.sources.open import Source
+from linsep.types import Array, DataError
+
+# round(x 10^k) of a double x nearest to m / 10^k is m while |m| < 2^50: the two roundings are off by at most 1/4.
+_SAFE = 2.0**50
+_LARGEST_EXPONENT = 5000
+_MOST_INTEGERS = 10_000_000  # entries of an array of Python integers, about 100 bytes each
+# More indicator columns than four times the table's columns are kept as a sparse matrix.
+WIDE = 4
+
+
+class ExactNumbers(NamedTuple):
+    """`X[:, j]` is column j times 10**exponents[j]: float64, a CSR matrix, or Python integers beyond 2**53.
+
+    `as_written` is False where decimal text could not be kept exactly and X holds the nearest doubles instead.
+    `levels` tells which column and level an indicator stands for, and `references` the levels that were left out.
+    """
+
+    X: Any
+    y: Array | None
+    names: list[str]
+    exponents: list[int]
+    as_written: bool = True
+    levels: dict[str, tuple[str, str]] | None = None
+    references: dict[str, str] | None = None
+
+
+def exact_numbers(source: Source, *, keep_levels: int | None = None) -> ExactNumbers:
+    """Return the features of a source as written: decimal text as integers over a power of ten a column.
+
+    Text columns become indicators, one a level. Doubles (Parquet, dataframes, arrays) are taken as the doubles that
+    they are. svmlight text is decimal text too; where its integers pass 2**53 the rows are an array of Python
+    integers, and where that array would have more than ten million entries the nearest doubles.
+
+    `keep_levels` is the number of text columns, from the left, that get an indicator of every level: all by default.
+    The others go without one of their first level, the reference, as regressions need it.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from linsep.data.sources.open import open_data
+    >>> exact_numbers(open_data(pa.table({"a": [1.5, 2.0], "y": ["p", "q"]}), target="y")).names
+    ['a']
+    """
+    chunk = source.read()
+    if source.kind == "rows":
+        p = chunk.X.shape[1]
+        found = ExactNumbers(chunk.X, chunk.y, row_names(p, source.first_index), [0] * p)
+        return found if source.decimals is None else _exact_rows(found, source.decimals)
+    parts: list[Any] = []
+    names: list[str] = []
+    exponents: list[int] = []
+    indicator_of: dict[str, tuple[str, str]] = {}
+    references: dict[str, str] = {}
+    n_text = 0
+    for column in chunk.columns:
+        if column.is_number:
+            values, exponent = exact_column(column)
+            parts.append(values[:, None])
+            names.append(column.name)
+            exponents.append(exponent)
+        else:
+            indicators, levels = indicator_columns(column.text)
+            n_text += 1
+            if keep_levels is not None and n_text > keep_levels:
+                references[column.name] = levels[0]
+                indicators, levels = indicators[:, 1:], levels[1:]
+            parts.append(indicators)
+            names += [f"{column.name}={level}" for level in levels]
+            indicator_of |= {f"{column.name}={level}": (column.name, level) for level in levels}
+            exponents += [0] * len(levels)
+    X = _stack(parts, len(names) > WIDE * len(parts))
+    return ExactNumbers(X, chunk.y, names, exponents, True, indicator_of, references)
+
+
+def _stack(parts: list[Any], wide: bool) -> Any:
+    big = any(isinstance(part, np.ndarray) and part.dtype == object for part in parts)
+    if wide and not big:
+        return sp.hstack([sp.csr_matrix(part) for part in parts], format="csr")
+    dense = [part.toarray() if hasattr(part, "toarray") else part for part in parts]
+    return np.hstack([part.astype(object) if big else part for part in dense])
+
+
+def exact_column(column: Column) -> tuple[Array, int]:
+    """Return integers m and k with value = m / 10**k, as float64 if all are small enough; doubles as they are."""
+    values = column.values
+    assert values is not None
+    if column.text is None:
+        return values, 0
+    if not pc.any(pc.match_substring_regex(column.text, "[eE]")).as_py():
+        point = pc.find_substring(column.text, ".").to_numpy(zero_copy_only=False)
+        digits = pc.utf8_length(column.text).to_numpy(zero_copy_only=False) - 1 - point
+        k = int(np.where(point < 0, 0, digits).max())
+        if k <= 22 and np.abs(values).max() * 10.0**k < _SAFE:
+            return np.rint(values * 10.0**k), k
+    return _as_integers(column)
+
+
+def _as_integers(column: Column) -> tuple[Array, int]:
+    assert column.text is not None
+    integers, k = _shifted([_decimal(text, column.name) for text in column.text.to_pylist()])
+    if max(map(abs, integers)) < 2**53:
+        return np.array(integers, dtype=np.float64), k
+    return np.array(integers, dtype=object), k
+
+
+def _decimal(text: str, name: str) -> Decimal:
+    """The number as written, a zero as 0 whatever its power of ten."""
+    digits, _, power = text.lower().partition("e")
+    # Decimal itself refuses powers of ten of twenty digits.
+    if power and abs(int(power)) > _LARGEST_EXPONENT:
+        if Decimal(digits) == 0:
+            return Decimal(0)
+        raise DataError(f"column {name!r}: powers of ten beyond {_LARGEST_EXPONENT} are not handled exactly")
+    return Decimal(text)
+
+
+def _shifted(decimals: list[Decimal]) -> tuple[list[int], int]:
+    """Integers m and k with decimal = m / 10**k."""
+    k = max((-int(d.as_tuple().exponent) for d in decimals if d), default=0)
+    integers = []
+    for d in decimals:
+        sign, digits, exponent = d.as_tuple()
+        integers.append(int(Decimal((sign, digits, int(exponent) + k))) if d else 0)
+    return integers, k
+
+
+def _exact_rows(doubles: ExactNumbers, decimals: Decimals) -> ExactNumbers:
+    """Sparse rows as written, given the doubles nearest to them."""
+    X, p = doubles.X, len(doubles.names)
+    m, e = decimals.mantissa, decimals.exponent
+    if not decimals.beyond:
+        some = m != 0
+        powers = np.full(p, np.iinfo(np.int64).min)
+        np.maximum.at(powers, X.indices[some], -e[some].astype(np.int64))
+        powers[powers == np.iinfo(np.int64).min] = 0
+        shift = np.where(some, e + powers[X.indices], 0)
+        # Then m, the power and their product are whole numbers that doubles hold.
+        if shift.max() <= 22 and np.abs(m).max() < 2**53 and np.abs(values := m * 10.0**shift).max() < 2**53:
+            rows = sp.csr_matrix((values, X.indices, X.indptr), shape=X.shape)
+            return doubles._replace(X=rows, exponents=powers.tolist())
+    if X.shape[0] * p > _MOST_INTEGERS:
+        return doubles._replace(as_written=False)
+    return _rows_of_integers(doubles, decimals)
+
+
+def _rows_of_integers(doubles: ExactNumbers, decimals: Decimals) -> ExactNumbers:
+    X = doubles.X
+    # The same structure with the entry's number as its value leads from a column to its decimals.
+    entries = sp.csr_matrix((np.arange(1, X.nnz + 1), X.indices, X.indptr), shape=X.shape).tocsc()
+    dense = np.zeros(X.shape, dtype=object)
+    exponents = []
+    for j, name in enumerate(doubles.names):
+        part = slice(entries.indptr[j], entries.indptr[j + 1])
+        integers, k = _shifted([_entry(decimals, int(entry) - 1, name) for entry in entries.data[part]])
+        dense[entries.indices[part], j] = integers
+        exponents.append(k)
+    return doubles._replace(X=dense, exponents=exponents)
+
+
+def _entry(decimals: Decimals, k: int, name: str) -> Decimal:
+    text = decimals.beyond.get(k)
+    return _decimal(f"{decimals.mantissa[k]}e{decimals.exponent[k]}" if text is None else text, name)
+
+
+def row_names(p: int, first_index: int | None) -> list[str]:
+    """Names of matrix columns: x1, x2, ... by position, or by the index they have in svmlight text."""
+    first = 1 if first_index is None else first_index
+    return [f"x{j + first}" for j in range(p)]
+
+
+def indicator_columns(text: Any) -> tuple[Any, list[str]]:
+    """Return the 0/1 matrix of a text column (CSR, one column a level in sorted order) and its levels."""
+    encoded = text.dictionary_encode() if not pa.types.is_dictionary(text.type) else text
+    levels = encoded.dictionary.to_pylist()
+    order = sorted(range(len(levels)), key=lambda i: str(levels[i]))
+    rank = np.empty(len(levels), dtype=np.int64)
+    rank[order] = np.arange(len(levels))
+    columns = rank[encoded.indices.to_numpy(zero_copy_only=False)]
+    n = len(columns)
+    matrix = sp.csr_matrix((np.ones(n), columns, np.arange(n + 1)), shape=(n, len(levels)))
+    return matrix, [levels[i] for i in order]

@@ -1,0 +1,267 @@
+"""A table in a stream to features: running means and scales, categories and text hashed, the heaviest names kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+from numba import njit
+
+from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
+from linsep.data.features.hashing import hash_names, seed_of
+from linsep.data.features.ngrams import Grams, hash_words
+from linsep.types import Array, DataError
+
+# Names kept, at most; when there are more, those of the lightest weights go.
+MOST_NAMES = 1 << 15
+
+
+class _Entries(NamedTuple):
+    """The entry of each row for one column of a table, and which rows have one (None: all)."""
+
+    values: Array
+    columns: Array
+    there: Array | None
+
+
+class RunningTable:
+    """Columns of a stream as features: 2**bits hashed ones unless all are numbers, then one a number, in their order.
+
+    Row t's numbers become (x - m) / s with the mean m and the population standard deviation s of rows 1 to t (1 while
+    they are all equal), so what a row becomes does not depend on how the stream is cut into chunks. A category is a
+    signed 1 in the column that "column=level" is hashed to.
+
+    With `is_open` columns join as they appear and may be absent: a row that lacks one has no entry for it, and its
+    mean and scale are those of the rows that have it. There are hashed columns from the start, so that places stay.
+    """
+
+    def __init__(self, bits: int, text: Mapping[str, str], *, is_open: bool = False) -> None:
+        if not 8 <= bits <= 28:
+            raise DataError(f"categories are hashed to 2**bits columns, bits from 8 to 28, not {bits}")
+        self.bits, self.is_open = bits, is_open
+        self.text = {name: Grams.parse(spec) for name, spec in text.items()}
+        self.kinds: dict[str, str] = {}  # column -> number, category or text
+        self.moments = np.zeros((0, 3))  # count, mean, sum of squares about the mean
+        self.names: dict[int, tuple[str, float]] = {}
+        self._named = np.zeros(1 << bits, dtype=np.bool_)
+
+    @property
+    def hashed(self) -> int:
+        """How many features are hashed: none where all columns are numbers."""
+        numbers_alone = self.kinds and set(self.kinds.values()) == {"number"} and not self.is_open
+        return 0 if numbers_alone else 1 << self.bits
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
+        return self.hashed + len(self.moments)
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns of numbers."""
+        return [name for name, kind in self.kinds.items() if kind == "number"]
+
+    def feature_names(self) -> list[str]:
+        """Numbers by name, hashed columns by the name kept for them, else by number."""
+        hashed = [f"#{j}" for j in range(self.hashed)]
+        for column, (name, _) in self.names.items():
+            hashed[column] = name
+        return hashed + self.numbers
+
+    def signs(self) -> Array:
+        """The sign that each kept name was hashed with; 1 elsewhere."""
+        signs = np.ones(self.width)
+        for column, (_, sign) in self.names.items():
+            signs[column] = sign
+        return signs
+
+    # ---------------------------------------------------------------- encoding
+    def encode(self, chunk: TableChunk, *, learn: bool) -> Any:
+        """The rows of a chunk; with `learn` the moments, kinds and names take them in first, row by row."""
+        if learn:
+            self._meet(chunk)
+        self.check(chunk)
+        found, wide = [], []
+        moments = self.moments.copy()
+        numbers = {name: k for k, name in enumerate(self.numbers)}
+        for name, kind in self.kinds.items():
+            column = self._as_met(chunk, name, kind)
+            if column is None:
+                continue
+            if kind == "number":
+                k = numbers[name]
+                columns = np.full(chunk.n_rows, self.hashed + k)
+                found.append(_Entries(_standardise(column, moments[k], learn), columns, column.there))
+            elif kind == "category":
+                found.append(self._categories(name, column, learn))
+            else:
+                wide.append(self._words(name, column, learn))
+        if self.is_open and self.text:  # entries of 0 are dropped in a sum, so there is always one
+            wide.append(sp.csr_matrix((chunk.n_rows, self.width)))
+        self.moments = moments
+        return sum(wide, start=_as_rows(found, chunk.n_rows, self.width)).tocsr()
+
+    def check(self, chunk: TableChunk) -> None:
+        """Raise DataError unless the columns are there and hold what they held in the first rows."""
+        missing = [name for name in self.kinds if chunk.column(name) is None]
+        if missing and not self.is_open:
+            raise DataError(f"{chunk.where(0)}: columns missing: {', '.join(map(repr, missing))}")
+        for name, kind in self.kinds.items():
+            self._as_met(chunk, name, kind)
+
+    def _meet(self, chunk: TableChunk) -> None:
+        """Take in columns that were not there before; the first rows tell what they hold."""
+        for name in chunk.names:
+            if name not in self.kinds:
+                if self.kinds and chunk.start > 0 and not self.is_open:
+                    raise DataError(
+                        f"{chunk.where(0)}: column {name!r} was not there in the rows before; take it out, or let "
+                        "columns join with --open-columns (open_columns=True)"
+                    )
+                column = chunk.column(name)
+                assert column is not None
+                kind = "text" if name in self.text else "number" if column.is_number else "category"
+                self.kinds[name] = kind
+                if kind == "number":
+                    self.moments = np.concatenate([self.moments, np.zeros((1, 3))])
+        strange = [name for name in self.text if name not in self.kinds]
+        if strange and not self.is_open:
+            raise DataError(f"no column called {strange[0]!r} to read as text")
+
+    def _as_met(self, chunk: TableChunk, name: str, kind: str) -> Column | None:
+        """The column as numbers or as text, whichever it was in its first rows; None if these rows lack it."""
+        column = chunk.column(name)
+        if column is None:
+            return None
+        if kind != "number":
+            return replace(column, values=None, text=as_text(column.values) if column.text is None else column.text)
+        if column.values is not None:
+            return column
+        assert column.text is not None
+        bad = np.flatnonzero(~are_numbers(column.text))
+        if not bad.size:
+            return replace(number_column(name, column.text, chunk.where, is_text=False), there=column.there)
+        row = int(bad[0])
+        raise DataError(
+            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the rows before held numbers; "
+            f"mend it, or read the column as categories with --categorical {name}"
+        )
+
+    def _categories(self, name: str, column: Column, learn: bool) -> _Entries:
+        assert column.text is not None
+        encoded = column.text.dictionary_encode()
+        levels, offsets = _bytes_of(encoded.dictionary)
+        columns, signs = hash_names(f"{name}=", levels, offsets, self.bits)
+        if learn:
+            for k in np.flatnonzero(~self._named[columns]):
+                level = bytes(levels[offsets[k] : offsets[k + 1]]).decode()
+                self._keep(int(columns[k]), f"{name}={level}", float(signs[k]))
+        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        return _Entries(signs[codes], columns[codes], column.there)
+
+    def _words(self, name: str, column: Column, learn: bool) -> Any:
+        text = column.text if column.there is None else pc.if_else(pa.array(column.there), column.text, "")
+        raw, offsets = _bytes_of(pc.utf8_lower(text))
+        named = self._named if learn else np.ones_like(self._named)
+        found = hash_words(raw, offsets, self.text[name], seed_of(f"{name}:"), self.bits, named)
+        for place, sign, a, b in found.new:
+            words = bytes(raw[a:b]).decode(errors="replace")
+            self._keep(place, f"{name}:{' '.join(words.split()) or '_'}", sign)
+        return sp.csr_matrix((found.values, found.columns, found.indptr), shape=(len(found.indptr) - 1, self.width))
+
+    # ------------------------------------------------------------------- names
+    def _keep(self, column: int, name: str, sign: float) -> None:
+        self._named[column] = True
+        self.names[column] = (name, sign)
+
+    def forget_names(self, weight: Array) -> None:
+        """Keep half as many names as there is room for, those of the heaviest weights."""
+        columns = np.array(sorted(self.names))
+        keep = columns[np.argsort(-np.abs(weight[columns]), kind="stable")[: MOST_NAMES // 2]]
+        self.names = {int(j): self.names[int(j)] for j in np.sort(keep)}
+        self._named[:] = False
+        self._named[keep] = True
+
+    # ------------------------------------------------------------------- state
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """All that was learnt, as a JSON-able part and an array part."""
+        columns = sorted(self.names)
+        meta = {
+            "bits": self.bits,
+            **({"open": True} if self.is_open else {}),
+            "text": {name: [*grams] for name, grams in self.text.items()},
+            "kinds": [[name, kind] for name, kind in self.kinds.items()],
+            "names": [self.names[j][0] for j in columns],
+        }
+        arrays = {
+            "moments": self.moments,
+            "named": np.array(columns, dtype=np.int64),
+            "signs": np.array([self.names[j][1] for j in columns]),
+        }
+        return meta, arrays
+
+    @classmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> RunningTable:
+        """Take back what `state` gave."""
+        table = cls(meta["bits"], {}, is_open=meta.get("open", False))
+        table.text = {name: Grams(*grams) for name, grams in meta["text"].items()}
+        table.kinds = dict(meta["kinds"])
+        table.moments = arrays["moments"]
+        for column, name, sign in zip(arrays["named"].tolist(), meta["names"], arrays["signs"].tolist(), strict=True):
+            table._keep(column, name, sign)
+        return table
+
+
+def _bytes_of(text: Any) -> tuple[Array, Array]:
+    """The bytes of an Arrow array of strings, and where each string begins and the last one ends."""
+    text = pc.cast(text, pa.string())
+    _, offsets, raw = text.buffers()
+    bounds = np.frombuffer(offsets, dtype=np.int32)[text.offset : text.offset + len(text) + 1]
+    return np.frombuffer(raw, dtype=np.uint8) if raw is not None and raw.size else np.empty(0, np.uint8), bounds
+
+
+def _standardise(column: Column, moments: Array, learn: bool) -> Array:
+    assert column.values is not None
+    values = column.values if column.there is None else column.values[column.there]
+    out = np.empty(len(values))
+    _running(values, moments, learn, out)
+    if column.there is None:
+        return out
+    spread = np.zeros(len(column.there))
+    spread[column.there] = out
+    return spread
+
+
+def _as_rows(found: list[_Entries], n_rows: int, width: int) -> Any:
+    """Sparse rows, the entries of each in the order of the columns."""
+    empty = np.empty((n_rows, 0))
+    data = np.column_stack([entries.values for entries in found]) if found else empty
+    indices = np.column_stack([entries.columns for entries in found]) if found else empty.astype(np.int64)
+    if all(entries.there is None for entries in found):
+        indptr = np.arange(n_rows + 1) * len(found)
+        return sp.csr_matrix((data.ravel(), indices.ravel(), indptr), shape=(n_rows, width))
+    everywhere = np.ones(n_rows, dtype=np.bool_)
+    there = np.column_stack([everywhere if entries.there is None else entries.there for entries in found])
+    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+    return sp.csr_matrix((data[there], indices[there], indptr), shape=(n_rows, width))
+
+
+@njit(cache=True, nogil=True)
+def _running(values: Any, moments: Any, learn: bool, out: Any) -> None:
+    """(x - mean) / s row by row, the moments taking each row in before it is put out (Welford 1962)."""
+    count, mean, squares = moments[0], moments[1], moments[2]
+    for i in range(values.shape[0]):
+        x = values[i]
+        if learn:
+            count += 1.0
+            move = x - mean
+            mean += move / count
+            squares += move * (x - mean)
+        s = np.sqrt(squares / count) if count > 0.0 else 0.0
+        out[i] = (x - mean) / s if s > 0.0 else x - mean
+    moments[0], moments[1], moments[2] = count, mean, squares

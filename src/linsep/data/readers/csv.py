@@ -1,0 +1,159 @@
+"""CSV, strict: a header, the same number of fields on every line, UTF-8. Every column is read as text first."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from linsep.data.columns import Column, TableChunk, as_labels, check_names, number_column, read_numbers, take_target
+from linsep.types import DataError
+
+
+def read_csv(content: bytes, name: str, target: str | None, categorical: Collection[str]) -> TableChunk:
+    """Return the rows of a CSV file given as bytes; `name` is for messages."""
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    check_text(content, name, 1)
+    names = read_header(content, name)
+    take_target(names, target)
+    chunk = read_csv_block(content, name, names, target, categorical)
+    if chunk.n_rows == 0:
+        raise DataError(f"{name}: there is a header but not one row")
+    return chunk
+
+
+def read_header(content: bytes, name: str) -> list[str]:
+    """The column names that the first line of a CSV file holds."""
+    if not content.strip():
+        raise DataError(f"{name}: the file is empty; a header line with column names is needed")
+    end = content.find(b"\n") + 1
+    while end and content.count(b'"', 0, end) % 2:  # a name may hold a line end, in quotes
+        end = content.find(b"\n", end) + 1
+    first = content[: end or len(content)] if content[: end or len(content)].strip() else content
+    check_text(first, name, 1)
+    return _header(first, name)
+
+
+def read_csv_block(
+    content: bytes,
+    name: str,
+    names: list[str],
+    target: str | None,
+    categorical: Collection[str],
+    first_line: int = 1,
+    start: int = 0,
+) -> TableChunk:
+    """Whole records of a CSV file, checked text; those that begin at line 1 have the header before them."""
+    place = _Place(content, name, first_line)
+    table = _parse(place, names)
+
+    def parse(column: str) -> Column:
+        return number_column(column, _text(table, column), place.of, is_text=column in categorical)
+
+    y = None
+    if target is not None:
+        text = _text(table, target)
+        numbers = read_numbers(text)
+        y = as_labels(text.to_pylist() if numbers is None else numbers[1], place.of, target)
+    return TableChunk([column for column in names if column != target], y, start, table.num_rows, place.of, parse)
+
+
+def _text(table: Any, column: str) -> Any:
+    return pc.cast(table.column(column), pa.string()).combine_chunks()
+
+
+def check_text(content: bytes, name: str, first_line: int) -> None:
+    """Refuse what a lenient reader would swallow: bytes that are no text, and quotes that do not end as they should."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + first_line
+        raise DataError(f"{name}:{line}: not UTF-8 text ({error.reason}); convert the file first") from None
+    if b'"' not in content:
+        return
+    reader = csv.reader(_lines(content), strict=True)
+    start = first_line
+    try:
+        for _ in reader:
+            start = reader.line_num + first_line
+    except csv.Error as error:
+        raise DataError(
+            f"{name}:{start}: malformed quotes ({error}) in the row that begins here; "
+            'a quote inside a quoted field is written ""'
+        ) from None
+
+
+def _header(content: bytes, name: str) -> list[str]:
+    try:
+        names = next(record for record in csv.reader(_lines(content)) if record)
+    except csv.Error as error:
+        raise DataError(f"{name}:1: this is no header of column names: {error}") from None
+    if len(names) == 1 and (other := [mark for mark in ";\t|" if mark in names[0]]):
+        raise DataError(f"{name}:1: one column only, {names[0]!r}: put commas where it has {other[0]!r}")
+    if "" in names:
+        raise DataError(
+            f"{name}:1: column {names.index('') + 1} has no name; name it, or write the table without its row numbers"
+        )
+    check_names(names, name)
+    return names
+
+
+def _lines(content: bytes) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+
+
+def _parse(place: _Place, names: list[str]) -> Any:
+    ragged: list[tuple[int, int, int]] = []
+
+    def note(row: Any) -> str:
+        ragged.append((row.number, row.expected_columns, row.actual_columns))
+        return "skip"
+
+    content = place.content
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(content),
+            # One thread and one block: only then does Arrow tell the number of a ragged row.
+            read_options=pyarrow.csv.ReadOptions(
+                use_threads=False,
+                block_size=max(1 << 20, len(content) + 1),
+                column_names=None if place.has_header else names,
+            ),
+            parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=note),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types={column: pa.string() for column in names}, strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise DataError(f"{place.name}: malformed CSV: {error}") from None
+    if ragged:
+        number, expected, found = ragged[0]
+        line = place.of(number - 1 - place.has_header)
+        raise DataError(f"{line}: {found} fields where the header has {expected}; quote fields that hold a comma")
+    return table
+
+
+class _Place:
+    """Where a row stands: file:line, counted by reading again (only for messages); row -1 is the header."""
+
+    def __init__(self, content: bytes, name: str, first_line: int) -> None:
+        self.content, self.name, self.first_line = content, name, first_line
+        self.has_header = first_line == 1
+
+    def of(self, row: int) -> str:
+        reader = csv.reader(_lines(self.content))
+        seen = -1 - self.has_header
+        start = self.first_line
+        with suppress(csv.Error):  # a field of more than 128 KiB, which Arrow reads
+            for record in reader:
+                seen += bool(record)
+                if record and seen == row:
+                    return f"{self.name}:{start}"
+                start = reader.line_num + self.first_line
+        return f"{self.name}: row {row + 1}"

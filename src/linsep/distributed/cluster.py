@@ -1,0 +1,249 @@
+"""Training on shards: one epoch of the single-machine kernel on each, then the weights are mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from linsep.distributed.mixing import Blend, Mixing, check_mix, fresh, mixing_bound, shares, why_no_bound
+from linsep.distributed.shards import cut
+from linsep.distributed.site import Pass, Site
+from linsep.kernels.linear.epoch import RECORD, bits_in_use, squared_norm
+from linsep.learners.base.epochs import report_epoch
+from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.engine.number_range import check_weights
+from linsep.learners.engine.threads import count_threads
+from linsep.learners.engine.trace import Trace, flatten_reference
+from linsep.types import Array, Budget, DataError, Hyperplane, StopReason
+
+_MISTAKES, _UPDATES, _NORM = (RECORD.index(name) for name in ("mistakes", "updates", "norm_w"))
+_SUMMED = [RECORD.index(name) for name in ("mistakes", "updates", "dots", "absorbed")]
+
+
+def fit(
+    learner: Any,
+    source: Any,
+    client: Any = None,
+    *,
+    mix: str | None = "uniform",
+    epochs: int | None = None,
+    shards: int | None = None,
+    target: str | None = None,
+    encoder: Any = None,
+    reference: Hyperplane | tuple[Any, float] | None = None,
+    keep: bool = True,
+) -> Any:
+    """Train on shards by iterative parameter mixing: w <- sum_i mu_i w_i, w_i one epoch on shard i from w.
+
+    Each shard runs the pass that a single machine runs, from the mixed weights, until an epoch is clean on every shard
+    or the budget ends. If a hyperplane of margin gamma separates the rows, sum over epochs n and shards i of
+    mu_in k_in <= R^2 / gamma^2, k_in the mistakes of shard i in epoch n, so a clean pass comes. Tasks are pure: what is
+    lost with a worker is computed again, and the result is the same.
+
+    Parameters
+    ----------
+    learner : Perceptron, AveragedPerceptron, MarginPerceptron or PassiveAggressive; with mix=None VotedPerceptron too
+        Trained in place. `max_iter` and `max_seconds` are its budget. With `shuffle` each shard shuffles its own rows.
+    source : list of paths, or a pattern; Dask DataFrame; (X, y) of Dask, NumPy or SciPy arrays
+        Each file, partition or block of rows is a shard; arrays in memory are cut. Workers read the files.
+    client : distributed.Client, optional
+        Without one a LocalCluster of threads is started, and closed afterwards.
+    mix : {"uniform", "mistakes"} or None
+        mu_i is 1 / n_shards, or the part of shard i in the updates of the epoch. None takes the shards in turn: without
+        `shuffle` that is `fit` on one machine, to the last bit.
+    epochs : int, optional
+        Epochs at most, instead of `max_iter`.
+    shards : int, optional
+        Into how many parts arrays in memory are cut; by default as many as the cluster has threads.
+    target : str, optional
+        The column that holds the label, for tables.
+    encoder : fitted TableEncoder, optional
+        Makes features of the columns of tables, as in `linsep fit`; without it all columns must be numbers.
+    reference : (w, b), optional
+        A separator to take the bound at, beside the one found.
+    keep : bool, default=True
+        Rows stay in the workers' memory. If not they are read again for each epoch: for files larger than that.
+
+    Returns
+    -------
+    learner
+        Fitted, with `mixing_`, a `Mixing`.
+
+    Raises
+    ------
+    DataError
+        A source that cannot be cut or read, or shards that do not fit together; the learner is as it was.
+    ImportError
+        Dask is not there.
+
+    Warns
+    -----
+    ConvergenceWarning, PrecisionWarning
+        As in `fit` of the learner.
+
+    References
+    ----------
+    McDonald, Hall and Mann 2010, Distributed training strategies for the structured perceptron, NAACL, theorem 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linsep.learners import Perceptron
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
+    >>> learner = fit(Perceptron(), (X, [0, 0, 1, 1]), shards=2)  # doctest: +SKIP
+    >>> learner.mixing_.weighted_mistakes  # doctest: +SKIP
+    2.5
+    """
+    check_mix(learner, mix)
+    learner._check_parameters()
+    if epochs is not None and epochs < 1:
+        raise DataError(f"epochs must be at least 1 or None (those of the learner), got {epochs}")
+    with _connected(client) as connected:
+        parts = cut(source, shards, sum(connected.nthreads().values()))
+        site = Site(connected, parts, learner, target, encoder, keep)
+        plane = flatten_reference(reference, site.common.p)
+        run = _Run(learner, site, mix, learner.max_iter if epochs is None else epochs)
+        try:
+            run.train()
+            run.judge(plane)
+        except KeyboardInterrupt:
+            run.hand_over(encoder)
+            raise
+    run.hand_over(encoder)
+    learner._warn_unless_clean(site.common.n)
+    learner._warn_if_absorbed(learner.trace_.total_absorbed)
+    return learner
+
+
+@contextmanager
+def _connected(client: Any) -> Iterator[Any]:
+    """The client given, or one of a cluster of this process's threads: kernels and readers release the lock."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise ImportError("linsep.distributed runs on Dask, which is not there: pip install 'linsep[dask]'") from error
+    if client is not None:
+        yield client
+        return
+    # No dashboard, and any port of this machine alone: 8787 may be another cluster's.
+    here = "127.0.0.1:0"
+    quiet = {"dashboard_address": here, "worker_dashboard_address": here, "scheduler_kwargs": {"dashboard": False}}
+    cores = count_threads(-1, 1024)
+    with (
+        LocalCluster(processes=False, n_workers=1, threads_per_worker=cores, **quiet) as cluster,
+        Client(cluster, set_as_default=False) as own,
+    ):
+        yield own
+
+
+class _Run:
+    """The loop: epochs on shards, mixing, stopping, trace. `model` is the learner in the making."""
+
+    def __init__(self, learner: Any, site: Site, mix: str | None, epochs: int | None) -> None:
+        self.learner, self.site, self.mix = learner, site, mix
+        self.budget = Budget(epochs, learner.max_seconds)
+        common = site.common
+        self.model = clone(learner).set_params(verbose=0, random_state=None, class_weight=site.class_weight)
+        self.model._open = False
+        self.model.classes_, self.model.n_features_in_ = site.classes, common.p
+        if common.names is not None:
+            self.model.feature_names_in_ = np.array(common.names, dtype=object)
+        empty = (0, common.p)
+        self.model._start(sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype))
+        self.rngs = _rngs(learner, len(site))
+        self.trace = Trace(common.n, None)
+        self.mistakes: list[Array] = []
+        self.shares: list[Array] = []
+        self.stop = StopReason.INTERRUPTED
+        self.margins: list[tuple[Hyperplane, float]] = []
+
+    def train(self) -> None:
+        """Make epochs until one is clean or the budget ends."""
+        hopeless = self.site.count_hopeless()
+        self.budget = self.budget.start()
+        stop: StopReason | None = None
+        while stop is None:
+            began = self.budget.elapsed
+            model, rngs, records, mu = self._epoch()
+            with uninterrupted():
+                self.model, self.rngs = model, rngs
+                record = self._sum(records)
+                self.model._count(record)
+                self.trace.extend(record, (began, self.budget.elapsed))
+                self.shares.append(mu)
+                self.mistakes.append(records[:, _MISTAKES].astype(np.int64))
+            check_weights(record[0, _NORM], self.model._moving()[0].dtype)
+            stop = self.model._stop_reason(record[0, _UPDATES], hopeless) or self.budget.stop_reason(self.model.n_iter_)
+            made = int(record[0, _MISTAKES])
+            report_epoch(self.learner.verbose, self.model.n_iter_, made, self.budget.elapsed)
+        self.stop = stop
+
+    def _epoch(self) -> tuple[Any, list[Any], Array, Array]:
+        """One epoch on every shard, and the mix: the learner, random numbers, records and mu of the shards."""
+        if self.mix is None or len(self.site) == 1:  # one shard has nothing to be mixed with
+            after = self.site.in_turn(Pass(self.model), self.rngs)
+            return after.learner, list(after.rngs), np.array(after.records), np.ones(len(self.site))
+        blend = Blend(self.model)
+        rngs: list[Any] = []
+        found = []
+        for part in self.site.at_once(Pass(fresh(self.model)), self.rngs):
+            updates = part.records[0][_UPDATES]
+            blend.add(part.learner, float(updates) if self.mix == "mistakes" else 1.0)
+            rngs += part.rngs
+            found.append(part.records[0])
+        records = np.array(found)
+        updates = records[:, _UPDATES]
+        return blend.mixed(moved=bool(updates.any())), rngs, records, shares(self.mix, updates)
+
+    def _sum(self, records: Array) -> Array:
+        """The record of an epoch from those of its shards."""
+        W, b = self.model._moving()
+        record = records[-1:].copy()
+        record[0, _SUMMED] = records[:, _SUMMED].sum(axis=0)
+        entries = W.ravel(order="K")
+        record[0, RECORD.index("bits")] = bits_in_use(entries)
+        record[0, _NORM] = np.sqrt(squared_norm(entries))
+        record[0, RECORD.index("b")] = b[0] if len(b) == 1 else np.sqrt(squared_norm(b))
+        return record
+
+    def judge(self, reference: Array) -> None:
+        """Take the bound at the separators at hand; `reference` is (w, b) in one array, or empty."""
+        planes = [Hyperplane(reference[:-1], float(reference[-1]))] if reference.size else []
+        W, b = self.model._moving()
+        if self.stop is StopReason.CLEAN_PASS:
+            planes.append(Hyperplane(W[0].astype(np.float64), float(b[0])))
+        if not why_no_bound(self.model):
+            self.margins = [(plane, self.site.least_margin(plane)) for plane in planes]
+
+    def hand_over(self, encoder: Any) -> None:
+        """Give the learner what the model has learnt."""
+        shape = (-1, len(self.site))
+        mistakes = np.array(self.mistakes, dtype=np.int64).reshape(shape)
+        mu = np.array(self.shares, dtype=np.float64).reshape(shape)
+        radius2 = self.site.common.radius2
+        bound = mixing_bound(self.model, radius2, self.margins)
+        self.model._settle()
+        self.model.trace_, self.model.stop_reason_ = self.trace, self.stop
+        self.model.mixing_ = Mixing(self.mix, mistakes, mu, self.site.rows, float(np.sqrt(radius2)), bound)
+        if encoder is not None:
+            self.model.encoder_ = encoder
+        state, parameters = vars(self.learner), self.learner.get_params(deep=False)
+        for name in [name for name in state if name not in parameters]:
+            del state[name]
+        state.update({name: value for name, value in vars(self.model).items() if name not in parameters})
+
+
+def _rngs(learner: Any, n_shards: int) -> list[Any]:
+    """Random numbers of each shard: the first has those that one machine would have."""
+    if not learner._reorders():
+        return [None] * n_shards
+    first = deepcopy(check_random_state(learner.random_state))
+    seeds = deepcopy(first).randint(2**31 - 1, size=n_shards - 1)
+    return [first, *(np.random.RandomState(seed) for seed in seeds)]

@@ -1,0 +1,160 @@
+"""Mixing the weights of shards, and what the theory says about it."""
+
+from __future__ import annotations
+
+from copy import copy, deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linsep.learners.base.epochs import EpochLearner
+from linsep.theory.bounds.mistakes import Bound
+from linsep.types import Array, DataError, Hyperplane
+
+# Running sums behind an average, and the weights that they are about.
+_SUMS = {"_sum_coef": "last_coef_", "_sum_intercept": "last_intercept_"}
+# Arrays of a learner that can be mixed.
+_MIXABLE = {"coef_", "intercept_", "class_count_", *_SUMS, *_SUMS.values()}
+
+
+@dataclass(frozen=True, repr=False)
+class Mixing:
+    """A run on shards: who made how many mistakes when, and how the weights were mixed.
+
+    Attributes
+    ----------
+    mix : {"uniform", "mistakes"} or None
+    mistakes : ndarray of int64, shape (n_epochs, n_shards)
+        k, the mistakes of each shard in each epoch.
+    weights : ndarray of float64, shape (n_epochs, n_shards)
+        mu, the share of each shard in the mix; each row sums to 1 (without mixing every entry is 1).
+    rows : ndarray of int64, shape (n_shards,)
+    radius : float
+        R, the largest norm of a row.
+    bound : Bound
+        sum mu k <= R^2 / gamma^2 at the separators at hand: the one found, if a pass was clean, and the reference.
+    """
+
+    mix: str | None
+    mistakes: Array
+    weights: Array
+    rows: Array
+    radius: float
+    bound: Bound
+
+    @property
+    def weighted_mistakes(self) -> float:
+        """sum over epochs and shards of mu k."""
+        return float((self.weights * self.mistakes).sum())
+
+    def __repr__(self) -> str:
+        epochs, shards = self.mistakes.shape
+        how = "shards in turn" if self.mix is None else f"mix={self.mix!r}"
+        allowed = f"of {self.bound.value:,.6g} allowed" if self.bound.applies else f"(no bound: {self.bound.why})"
+        run = f"{epochs:,} epochs on {shards:,} shards, {how}"
+        return f"<Mixing of {run}: sum mu k = {self.weighted_mistakes:,.6g} {allowed}>"
+
+
+def check_mix(learner: Any, mix: str | None) -> None:
+    """Raise unless the learner can be trained in this way."""
+    name = type(learner).__name__
+    if mix not in ("uniform", "mistakes", None):
+        raise DataError(f'mix must be "uniform", "mistakes" or None, got {mix!r}')
+    if not isinstance(learner, EpochLearner):
+        raise DataError(f"a {name} cannot be trained shard by shard: it needs all rows at once, or makes no passes")
+    if set(learner._state_values) > set(EpochLearner._state_values):
+        raise DataError(f"a {name} remembers more of its rows than weights; its own partial_fit takes them in chunks")
+    if mix is not None and not set(learner._state_arrays) <= _MIXABLE:
+        raise DataError(
+            f"a {name} predicts with more than weights that can be mixed; mix=None takes the shards in turn"
+        )
+    for parameter, bad in (("warm_start", True), ("trace", "updates")):
+        if getattr(learner, parameter) == bad:
+            raise DataError(f"{parameter}={bad!r} is not for shards: a run starts from w = 0 and keeps no update log")
+
+
+def shares(mix: str, updates: Array) -> Array:
+    """mu of each shard: 1 / n_shards, or its part of all updates.
+
+    Examples
+    --------
+    >>> shares("mistakes", np.array([3, 1])).tolist(), float(shares("uniform", np.array([3, 1]))[0])
+    ([0.75, 0.25], 0.5)
+    """
+    if mix == "mistakes" and updates.sum() > 0:
+        return np.asarray(updates / updates.sum())
+    return np.full(len(updates), 1 / len(updates))
+
+
+def fresh(learner: Any) -> Any:
+    """A view of the learner as a shard starts from it: its weights, and running sums that begin at 0."""
+    start = copy(learner)
+    start.t_ = 0
+    for name in _SUMS:
+        if hasattr(learner, name):
+            setattr(start, name, np.zeros_like(getattr(learner, name)))
+    return start
+
+
+class Blend:
+    """sum_i mu_i w_i in the making, each w_i trained from the weights of `before`; shards are added one by one.
+
+    Averages: the sum of all vectors in use is T w - u, u the running sum that averaging keeps over T visits; the
+    shards' sums, which began at 0, are added to that of `before`, and u is then taken about the new w.
+    """
+
+    def __init__(self, before: Any) -> None:
+        self._before = before
+        self._weighted = [np.zeros_like(array, dtype=np.float64) for array in before._moving()]
+        self._total = 0.0
+        self._visits = before.t_
+        self._in_use = {name: _in_use(before, name) for name in _SUMS if hasattr(before, name)}
+
+    def add(self, part: Any, share: float) -> None:
+        """Add a shard's learner; its mu is `share` over the sum of all shares."""
+        for weighted, array in zip(self._weighted, part._moving(), strict=True):
+            weighted += share * array.astype(np.float64)
+        self._total += share
+        self._visits += part.t_
+        for name, total in self._in_use.items():
+            total += _in_use(part, name)
+
+    def mixed(self, *, moved: bool) -> Any:
+        """The learner to go on from. Weights that none `moved` stay, which a mean of them might not, by rounding."""
+        after = deepcopy(self._before)
+        if moved:
+            for weighted, array in zip(self._weighted, after._moving(), strict=True):
+                array[...] = weighted / self._total
+        after.t_ = self._visits
+        for name, in_use in self._in_use.items():
+            setattr(after, name, after.t_ * getattr(after, _SUMS[name]).astype(np.float64) - in_use)
+        return after
+
+
+def _in_use(learner: Any, name: str) -> Array:
+    return np.asarray(learner.t_ * getattr(learner, _SUMS[name]).astype(np.float64) - getattr(learner, name))
+
+
+def why_no_bound(learner: Any) -> str:
+    """Why the mistakes of this learner have no bound whatever the rows; "" if they may have one."""
+    if len(learner.classes_) > 2:
+        return "several classes"
+    return "the steps are not of unit length" if not learner._unit_steps or learner.class_weight is not None else ""
+
+
+def mixing_bound(learner: Any, radius2: float, planes: list[tuple[Hyperplane, float]]) -> Bound:
+    """R^2 / gamma^2 at the best of some separators, each given with its least functional margin.
+
+    McDonald, Hall and Mann 2010, theorem 3: sum over epochs and shards of mu k is no more, for one shard (Novikoff)
+    and for any mix. With an intercept rows are (x, 1).
+    """
+    intercept = bool(learner.fit_intercept)
+    formula = "(R^2 + 1) / gamma~^2" if intercept else "R^2 / gamma^2"
+    why = why_no_bound(learner)
+    gammas = [margin / np.hypot(np.linalg.norm(plane.w), plane.b) for plane, margin in planes if margin > 0]
+    if not why and not gammas:
+        why = "no separator is at hand: no pass was clean, and no reference separates the rows"
+    if why:
+        return Bound("parameter mixing", None, False, why, formula)
+    return Bound("parameter mixing", float((radius2 + intercept) / max(gammas) ** 2), True, "", formula)

@@ -1,0 +1,191 @@
+"""One pass of stochastic gradient descent on a convex loss, with projection and lazy averaging.
+
+The template: w_1 = 0, w_{t+1} = proj(w_t - eta_t g_t), g_t = slope(y, z) x, and (w, b) is one vector throughout. The
+mean is sum omega_t w_t / sum omega_t with w_t taken before step t.
+
+A step costs as many operations as its row has entries, whatever the length of w:
+
+- w = s v. Projection only shrinks s; its length comes from ||w - eta g x||^2 = ||w||^2 - 2 eta g z + eta^2 g^2 ||x||^2.
+- sum_k omega_k w_k = M + S v with S = sum_k omega_k s_k: if v moves by a x after S has grown by its step, M moves by
+  -S a x and the sum stays what it was.
+
+Only now and then is a whole vector touched: to measure ||w|| afresh, once in p visits, and to put s back to 1 when it
+has fallen below 2^-10 (v would grow as s shrinks, and M + S v cancel).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from linsep.kernels.ahead import fetch_ahead
+from linsep.kernels.linear.epoch import squared_norm
+from linsep.kernels.linear.losses import loss_slope, loss_value, shrinkage
+from linsep.kernels.optional import note_update, row_at, weight_at
+from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
+from linsep.types import Array
+
+NO_MEAN, UNIFORM, BY_STEP = range(3)
+_LEAST_SCALE = 2.0**-10
+# Visits between two measurements of ||w||, at least.
+_MEASURE = 64
+
+
+class Descent(NamedTuple):
+    """How to step: eta_t = eta0, or eta0 / sqrt(t) if `decreasing`; `weighting` is one of the three above.
+
+    `radius` and `clip` (the most that ||g_t|| may be) are inf where there is no limit.
+    """
+
+    loss: int
+    eta0: float
+    decreasing: bool
+    weighting: int
+    radius: float
+    clip: float
+    intercept: float
+
+
+class Iterate(NamedTuple):
+    """The vectors in play, one row a plane: w = s v, the sum of omega_t w_t = M + S v, ||w||^2.
+
+    `V` and `b` have the dtype of the rows, the rest is float64. `total` is the sum of omega_t, the same for all.
+    """
+
+    V: Array
+    b: Array
+    M: Array
+    M_b: Array
+    s: Array
+    S: Array
+    norm2: Array
+    total: Array
+
+
+class OneRow(NamedTuple):
+    """The fields of `Rows` for a single row."""
+
+    X: Any
+    y: Array
+    weight: Array
+    own: Array
+    order: None
+
+
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
+def fold(w: Any, k: int) -> None:
+    """Put s_k back to 1: v <- s v, M <- M + S v, S <- 0. Changes `w`."""
+    V, M = w.V[k], w.M[k]
+    s, S = w.s[k], w.S[k]
+    for j in range(np.uint64(V.shape[0])):
+        M[j] += S * V[j]
+        V[j] *= s
+    w.M_b[k] += S * w.b[k]
+    w.b[k] *= s
+    w.s[k] = 1.0
+    w.S[k] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def measure(w: Any, k: int) -> None:
+    """||(w_k, b_k)||^2 from its entries. Changes `w`."""
+    w.norm2[k] = w.s[k] ** 2 * (squared_norm(w.V[k]) + np.float64(w.b[k]) ** 2)
+
+
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
+def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int) -> None:
+    """Step t = visit + 1, visit + 2, ... once for each row, every class k against the rest.
+
+    `rows.y[i]` is the class of row i: +1 for plane k where it is k, -1 elsewhere. Row weights scale gradients.
+    Changes `w`, `watch` and `counts` (n_planes, 3): mistakes, steps with a gradient that is not 0, and those of
+    them on mistakes that rounding left without effect.
+    """
+    X = rows.X
+    bounded, clipped = rule.radius < np.inf, rule.clip < np.inf
+    measured = bounded or clipped
+    period = max(w.V.shape[1], _MEASURE)
+    for t in range(row_count(X)):
+        i = row_at(rows.order, t)
+        fetch_ahead(X, rows.y, rows.order, t)
+        eta = rule.eta0 / np.sqrt(visit + t + 1.0) if rule.decreasing else rule.eta0
+        omega = 0.0 if rule.weighting == NO_MEAN else 1.0 if rule.weighting == UNIFORM else eta
+        w.total[0] += omega
+        q = -1.0
+        for k in range(w.s.shape[0]):
+            own = rows.y[i] == k
+            y = 1.0 if own else -1.0
+            z = w.s[k] * (row_dot(X, i, w.V[k]) + w.b[k])
+            mistake = y * z <= 0.0
+            counts[k, 0] += mistake
+            w.S[k] += omega * w.s[k]
+            g = loss_slope(rule.loss, y, z) * weight_at(rows.weight, i) * (weight_at(rows.own, i) if own else 1.0)
+            if g == 0.0:
+                continue
+            if measured and q < 0.0:
+                q = row_norm2(X, i) + rule.intercept
+            if clipped and abs(g) * np.sqrt(q) > rule.clip:
+                g *= rule.clip / (abs(g) * np.sqrt(q))
+            counts[k, 1] += 1
+            if not _step(X, i, -eta * g, rule, w, k, watch, visit + t) and mistake:
+                counts[k, 2] += row_norm2(X, i) > 0.0
+            if bounded:
+                w.norm2[k] += eta * g * (eta * g * q - 2.0 * z)
+                _project(rule.radius, w, k)
+        if bounded and (visit + t + 1) % period == 0:
+            for k in range(w.s.shape[0]):
+                measure(w, k)
+
+
+@njit(cache=True, nogil=True)
+def _step(X: Any, i: int, a: float, rule: Any, w: Any, k: int, watch: Any, visit: int) -> bool:
+    """w_k += a x_i and what that takes; return whether any entry of w_k changed."""
+    a_v = a / w.s[k]
+    changed = row_axpy(X, i, a_v, w.V[k])
+    w.b[k] += rule.intercept * a_v
+    if rule.weighting != NO_MEAN:
+        row_axpy(X, i, -w.S[k] * a_v, w.M[k])
+        w.M_b[k] -= rule.intercept * w.S[k] * a_v
+    note_update(watch, X, i, a, rule.intercept, visit, k)
+    return bool(changed)
+
+
+@njit(cache=True, nogil=True)
+def _project(radius: float, w: Any, k: int) -> None:
+    """Put (w_k, b_k) back into the ball. Changes `w`."""
+    factor = shrinkage(w.norm2[k], radius)
+    if factor < 1.0:
+        w.s[k] *= factor
+        w.norm2[k] = radius * radius
+        if w.s[k] < _LEAST_SCALE:
+            fold(w, k)
+            measure(w, k)
+
+
+@njit(cache=True, nogil=True)
+def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts: Any, visit: int) -> bool:
+    """`sgd_epoch` over the one row of `X`; False, and nothing has changed, if ||x||^2 is not finite."""
+    if not np.isfinite(row_norm2(X, 0)):
+        return False
+    rows = OneRow(X, np.full(1, c), np.full(1, weight), np.full(1, own), None)
+    sgd_epoch(rows, rule, w, counts, None, visit)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def largest_norm2(X: Any) -> Any:
+    """max_i ||x_i||^2"""
+    most = 0.0
+    for i in range(row_count(X)):
+        most = max(most, row_norm2(X, i))
+    return most
+
+
+@njit(cache=True, nogil=True)
+def mean_loss(loss: int, y: Any, z: Any, weight: Any) -> Any:
+    """(1/n) sum_i weight_i loss(y_i, z_i)."""
+    total = 0.0
+    for i in range(y.shape[0]):
+        total += weight_at(weight, i) * loss_value(loss, y[i], z[i])
+    return total / y.shape[0]

@@ -1,0 +1,73 @@
+"""A learner that predicts with a vector derived from the one that moves, and derives it when someone asks."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linsep.learners.base.epochs import EpochLearner
+from linsep.types import CSR, Array
+
+
+class DerivedLearner(EpochLearner):
+    """`coef_` and `intercept_` come from `_derive`: after each `fit` and `partial_fit`, but not after each row.
+
+    A subclass gives `_derive`; deriving whole vectors costs more than a row, deriving the entries of a row does not.
+    """
+
+    # Parameters that `_derive` reads: another value tells at the next look.
+    _derived_by: ClassVar[tuple[str, ...]] = ()
+
+    _coef: Array
+    _intercept: Array
+    _stale = False  # whether what was derived is older than the last update
+    _derived_with: tuple[Any, ...] = ()
+
+    def _derive(self, columns: Any) -> tuple[Array, Array]:
+        """The weights of these columns (an index of the second axis), and the intercepts."""
+        raise NotImplementedError
+
+    def _start(self, X: Any) -> None:
+        self._stale = False
+        super()._start(X)
+
+    def _settle(self) -> None:
+        self._stale = False
+        self._coef, self._intercept = self._derive(slice(None))
+        self._derived_with = self._settings()
+
+    def _settle_later(self) -> None:
+        self._stale = True
+
+    def _settings(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self._derived_by)
+
+    @property
+    def coef_(self) -> Array:
+        if self._stale or self._derived_with != self._settings():
+            self._settle()
+        return self._coef
+
+    @coef_.setter
+    def coef_(self, value: Array) -> None:
+        self._coef, self._derived_with = value, self._settings()
+
+    @property
+    def intercept_(self) -> Array:
+        if self._stale or self._derived_with != self._settings():
+            self._settle()
+        return self._intercept
+
+    @intercept_.setter
+    def intercept_(self, value: Array) -> None:
+        self._intercept, self._derived_with = value, self._settings()
+
+    def _score_row(self, X: Any) -> Array | float:
+        if not self._stale:
+            return super()._score_row(X)
+        # The entries that the row touches, and no others.
+        columns, values = (X.indices, X.data) if isinstance(X, CSR) else (slice(None), X[0])
+        w, b = self._derive(columns)
+        z = w @ values + b
+        return float(z[0]) if len(z) == 1 else np.asarray(z)

@@ -1,0 +1,349 @@
+"""One row at a time, by name or by number: columns and classes join as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from linsep.kernels.linear.one_row import score_row
+from linsep.learners.base.classifier import LinearClassifier, as_matrix
+from linsep.learners.inputs.labels import check_label, check_labels
+from linsep.learners.inputs.sample_weights import Given, check_class_weight
+from linsep.types import CSR, Array, DataError
+
+_MORE = 16
+_TRUTH = frozenset([bool, np.bool_])
+
+
+class OnlineClassifier(LinearClassifier):
+    """`learn_one` and `predict_one`: no validation of tables, no copies, no ceremony."""
+
+    # Arrays with one column a feature, which grow when a new name comes.
+    _column_arrays: ClassVar[tuple[str, ...]] = ("coef_",)
+
+    feature_names_in_: Array
+    # Derived from the names and the labels when first asked for.
+    _columns: dict[str, int] | None = None
+    _names: list[str]
+    _plain: Any = None  # the dtype of a row of all names, where the weights suit such rows
+    _coded: Array | None = None
+    _codes: dict[Any, Any]
+    _labels: list[Any]
+    _truth: bool
+
+    # ------------------------------------------------------------------ hooks
+    def _check_parameters(self) -> None:
+        """Raise for constructor parameters that make no sense."""
+
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        """Take in the one row of `X` (a 1 x p array or a `CSR`) with a label from `classes_` and its code."""
+        raise NotImplementedError
+
+    def _score_row(self, X: Any) -> Array | float:
+        """Decision value or values of the one row of `X`."""
+        if len(self.classes_) <= 2:
+            return float(score_row(X, self.coef_, self.intercept_))
+        z: Array = as_matrix(X, self.n_features_in_) @ self.coef_.T + self.intercept_
+        return np.asarray(z[0])
+
+    # ----------------------------------------------------------------- public
+    def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from one row: what `partial_fit` does with a table of one, many times faster.
+
+        A learner that starts here without `classes` knows none yet: each joins when its first row comes, with w = 0
+        (as with ``open_classes=True``).
+
+        Parameters
+        ----------
+        x : dict, ndarray of shape (n_features,) or (indices, values)
+            Named features (a new name adds a column, a missing one is 0), a row, or the columns that are not 0 with
+            their values (a column beyond the last adds columns).
+        y : label
+            Text, a whole number or a truth value, of the kind of the labels before it.
+        classes : array, optional
+            All labels that will ever come, at the first call; predictions are then those of a table's from the start.
+
+        Raises
+        ------
+        DataError
+            A value that is no finite number, a row of another length, names for a learner of unnamed columns, a label
+            of another kind, or an unknown one where classes are closed; the learner is left as it was.
+
+        Examples
+        --------
+        >>> from linsep import Perceptron
+        >>> learner = Perceptron()
+        >>> for x, y in [({"sun": 1.0}, "out"), ({"rain": 2.0}, "in"), ({"sun": 1.0, "rain": 0.5}, "out")]:
+        ...     learner = learner.learn_one(x, y)
+        >>> learner.predict_one({"rain": 1.0}), learner.feature_names_in_.tolist()
+        ('in', ['sun', 'rain'])
+        >>> learner.n_mistakes_
+        3
+        """
+        if "classes_" in self.__dict__:
+            if classes is not None:
+                self._check_same_classes(classes)
+            self._take_in(x, y)
+        else:
+            with self._unchanged_on_error():
+                self._check_parameters()
+                self._start_with(x, y, classes)
+                self._take_in(x, y)
+        return self
+
+    def _take_in(self, x: Any, y: Any) -> None:
+        try:
+            code = self._label_codes().get(y)
+        except TypeError:
+            code = None
+        if code is None or (type(y) in _TRUTH) != self._truth:  # 1 == True, but they are different labels
+            check_label(y)
+            self._check_kind(np.asarray([y]))
+            self._check_joins(np.asarray([y]))
+        X, names = (self._named(x) if type(x) is dict else None), None
+        if X is None:
+            X, names = self._row_to_learn(x)
+        if names is not None or code is None or self.class_weight is not None:
+            # What is counted or made room for must not be for a row that is then refused.
+            check_row(X)
+            check_class_weight(self.class_weight)
+            if names is not None:
+                self._widen(self.n_features_in_ + len(names) if names else int(X.indices.max()) + 1, names)
+            if code is None:
+                self._join(y)
+                code = self._label_codes()[y]
+        self._learn_row(X, y, code)
+
+    def predict_one(self, x: Any) -> Any:
+        """The label of one row, as `predict` gives it.
+
+        Parameters
+        ----------
+        x : dict, ndarray of shape (n_features,) or (indices, values)
+            As in `learn_one`; names and columns never seen count nothing.
+
+        Returns
+        -------
+        label
+            From `classes_`.
+        """
+        if "classes_" not in self.__dict__:
+            check_is_fitted(self)
+        X = self._named(x) if type(x) is dict else None
+        z = self._score_row(self._row_to_predict(x) if X is None else X)
+        if self._coded is not self.classes_:
+            self._label_codes()
+        if isinstance(z, float):
+            k, best = -1 if z >= 0 else 0, z
+        else:
+            k = int(np.argmax(z))
+            best = z[k]
+        if not isfinite(best):  # as it is where a value of the row is not
+            check_row(self._row_to_predict(x))
+        return self._labels[k]
+
+    # ------------------------------------------------------------------- rows
+    def _start_with(self, x: Any, y: Any, classes: Any) -> None:
+        check_label(y)
+        self.classes_ = np.asarray([y]) if classes is None else self._check_classes(np.asarray(check_labels(classes)))
+        self._open = classes is None or self.open_classes
+        named = isinstance(x, Mapping)
+        if named or isinstance(x, tuple):
+            empty: Any = sp.csr_matrix((1, 0))
+            if named:
+                self.feature_names_in_ = np.zeros(0, dtype=object)
+        else:
+            row = _as_array(x)
+            empty = np.zeros((1, row.size), dtype=np.float32 if row.dtype == np.float32 else np.float64)
+        self.n_features_in_ = empty.shape[1]
+        self._start(empty)
+
+    def _row_to_learn(self, x: Any) -> tuple[Any, list[str] | None]:
+        """The row as kernels read it, and the names of new columns: none if unnamed, None if there are no new ones."""
+        if isinstance(x, Mapping):
+            X = self._named(x)
+            return (X, None) if X is not None else self._with_new_names(x)
+        X = self._unnamed(x)
+        if isinstance(X, CSR) and X.indices.size and X.indices.max() >= self.n_features_in_:
+            _check_finite(X.data, X.indices)
+            if hasattr(self, "feature_names_in_"):
+                raise DataError(f"this learner's {self.n_features_in_} columns have names: name the new one")
+            return X, []
+        return X, None
+
+    def _row_to_predict(self, x: Any) -> Any:
+        """The row as kernels read it, unknown columns left out."""
+        if isinstance(x, Mapping):
+            X = self._named(x)
+            if X is None:
+                columns = self._column_of()
+                X = self._named({name: value for name, value in x.items() if name in columns})
+            return X
+        X = self._unnamed(x)
+        if isinstance(X, CSR) and X.indices.size and X.indices.max() >= self.n_features_in_:
+            known = X.indices < self.n_features_in_
+            X = _sparse_row(X.data[known], X.indices[known])
+        return X
+
+    def _named(self, x: Mapping[str, Any]) -> Any:
+        """A row from names that are all known, else None."""
+        try:
+            if self._plain is not None and [*x] == self._names:  # all names in their order are a row without gaps
+                _check_sum(x)
+                return np.fromiter(x.values(), self._plain, len(x))[None]
+            columns = self._column_of()
+            W = self._moving()[0]
+            self._plain = W.dtype if W.flags.c_contiguous else None
+            indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
+            _check_sum(x)
+            return _sparse_row(np.fromiter(x.values(), W.dtype, len(x)), indices)
+        except KeyError:
+            return None
+
+    def _with_new_names(self, x: Mapping[str, Any]) -> tuple[CSR, list[str]]:
+        columns = self._column_of()
+        _check_numbers(x)
+        new = [name for name in x if name not in columns]
+        for name in new:
+            if not isinstance(name, str):
+                raise DataError(f"a feature is named by a string, not by {name!r}")
+        places = {name: len(columns) + k for k, name in enumerate(new)}
+        indices = [columns[name] if name in columns else places[name] for name in x]
+        return _sparse_row(np.fromiter(x.values(), self._moving()[0].dtype, len(x)), np.array(indices, np.int64)), new
+
+    def _unnamed(self, x: Any) -> Any:
+        """A row from an array, or from columns and values."""
+        if isinstance(x, tuple) and len(x) == 2:
+            indices, values = np.asarray(x[0]), _as_array(x[1], self._moving()[0].dtype)
+            if indices.size == 0:
+                indices = indices.astype(np.int64)
+            if indices.dtype.kind not in "iu" or indices.shape != values.shape or indices.ndim != 1:
+                raise DataError("a sparse row is (indices, values): whole numbers and as many values")
+            if indices.size and (indices.min() < 0 or np.unique(indices).size < indices.size):
+                raise DataError("the columns of a sparse row count from 0 and differ from each other")
+            return _sparse_row(values, indices.astype(np.int64, copy=False))
+        row = _as_array(x, self._moving()[0].dtype)
+        if row.shape != (self.n_features_in_,):
+            raise DataError(f"a row of this learner has {self.n_features_in_} values, this has shape {row.shape}")
+        return row.reshape(1, -1)
+
+    def _column_of(self) -> dict[str, int]:
+        """Position of each named feature."""
+        if self._columns is None:
+            if not hasattr(self, "feature_names_in_"):
+                raise DataError("this learner was trained on unnamed columns: give a row, or (indices, values)")
+            self._names = self.feature_names_in_.tolist()
+            self._columns = {name: j for j, name in enumerate(self._names)}
+        return self._columns
+
+    def _widen(self, width: int, names: list[str]) -> None:
+        """Add columns of zeros, all or none."""
+        grown: dict[int, Array] = {}
+        try:
+            if names:
+                listed = self._roomy("feature_names_in_", self.feature_names_in_[None], width)[0]
+            for name in self._column_arrays:
+                array = getattr(self, name)
+                if id(array) not in grown:
+                    grown[id(array)] = self._roomy(name, array, width)
+        except (MemoryError, ValueError, OverflowError):
+            raise DataError(
+                f"no memory for the weights of {width} features; this learner has {self.n_features_in_} so far, and a "
+                "column's number is its place among the weights"
+            ) from None
+        if names:
+            columns = self._column_of()
+            self.feature_names_in_ = listed
+            for name in names:
+                listed[len(columns)] = name
+                columns[name] = len(columns)
+                self._names.append(name)
+        for name in self._column_arrays:
+            setattr(self, name, grown[id(getattr(self, name))])
+        self.n_features_in_ = width
+        self._plain = None
+
+    def _start(self, X: Any) -> None:
+        super()._start(X)
+        self._columns = self._plain = None
+
+    def _make_room(self, before: int, place: int) -> None:
+        super()._make_room(before, place)
+        self._plain = None
+
+    def _roomy(self, name: str, array: Array, width: int) -> Array:
+        """The array with `width` columns, zeros in the new ones, in memory with room for as many again.
+
+        So the cost of growing stays linear in the number of columns.
+        """
+        rooms: dict[str, Array] = self.__dict__.setdefault("_rooms", {})
+        room = rooms.get(name)
+        if room is None or array.base is not room or room.shape[1] < width:
+            room = np.zeros((array.shape[0], max(2 * width, _MORE)), dtype=array.dtype, order="F")
+            room[:, : array.shape[1]] = array
+            rooms[name] = room
+        return np.asarray(room[:, :width])
+
+    # ----------------------------------------------------------------- labels
+    def _label_codes(self) -> dict[Any, Any]:
+        """What kernels read for each label; made anew when classes have joined."""
+        if self._coded is not self.classes_:
+            self._labels = self.classes_.tolist()
+            self._truth = self.classes_.dtype.kind == "b"
+            self._codes = dict(zip(self._labels, self._encode(Given(None, self.classes_)).tolist(), strict=True))
+            self._coded = self.classes_
+        return self._codes
+
+
+def check_row(X: Any) -> None:
+    """Raise unless ||x||^2 of the one row of `X` is finite."""
+    values = np.ravel(X.data if isinstance(X, CSR) else X).astype(np.float64)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(values @ values):
+            raise DataError("the row holds a value that is no finite number, or beyond 1e154")
+
+
+def _check_sum(x: Mapping[str, Any]) -> None:
+    """Raise unless all values are finite numbers; their sum tells, in one call: unlike float() it takes no text."""
+    try:
+        if isfinite(sum(x.values())):
+            return
+    except (TypeError, ValueError, OverflowError):
+        pass
+    _check_numbers(x)  # finite numbers may have too large a sum
+
+
+def _check_numbers(x: Mapping[str, Any]) -> None:
+    for name, value in x.items():
+        if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+            raise DataError(f"feature {name!r}: {value!r} is not a number; encode text and categories")
+    _check_finite(np.array(list(x.values()), dtype=np.float64), x)
+
+
+def _as_array(x: Any, dtype: Any = None) -> Array:
+    """The numbers of a row side by side in memory."""
+    try:
+        row = np.asarray(x)
+    except ValueError:  # of rows of several lengths
+        row = np.asarray(None)
+    if row.dtype.kind not in "biuf" and not (row.size == 0 and row.ndim == 1):
+        raise DataError(
+            "a row is a dict of named features, an array of numbers, or (indices, values); this is a "
+            f"{type(x).__name__}{'; give (row.indices, row.data)' if sp.issparse(x) else ''}"
+        )
+    return np.asarray(row, dtype=dtype, order="C")
+
+
+def _sparse_row(values: Array, indices: Array) -> CSR:
+    return CSR(values, indices, np.array([0, len(values)]))
+
+
+def _check_finite(values: Array, names: Any) -> None:
+    if not np.isfinite(values).all():
+        at = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise DataError(f"feature {list(names)[at]!r}: {values[at]} is not a finite number")

@@ -1,0 +1,104 @@
+"""Passes of several classes, on one core or on more with the same result: kernels release the GIL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.linear.multiclass import Classes, one_vs_rest_epoch
+from linsep.kernels.optional import Mean
+from linsep.kernels.rows import BLOCK
+from linsep.kernels.sums import add_products
+from linsep.types import Array
+
+# Rows below which a thread costs more than it saves.
+_ROWS_A_THREAD = 1000
+
+
+def count_threads(n_jobs: int | None, most: int) -> int:
+    """Threads that `n_jobs` asks for, as in joblib: None is 1, -1 all cores, -2 all but one; at most `most`.
+
+    Examples
+    --------
+    >>> count_threads(None, 10), count_threads(3, 2)
+    (1, 2)
+    """
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0: give the number of threads, -1 for all cores, None for one")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(most, n_jobs if n_jobs > 0 else cores + 1 + n_jobs))
+
+
+def multiply(X: Any, W: Array, n_jobs: int | None) -> Array:
+    """X W for W (n_features, n_planes), the rows of a sparse X dealt out to threads; NumPy's BLAS has its own."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(X @ W)
+    n_threads = count_threads(n_jobs, max(1, X.shape[0] // _ROWS_A_THREAD))
+    Z = np.zeros((X.shape[0], W.shape[1]), np.result_type(X.dtype, W.dtype))
+    W = np.ascontiguousarray(W)
+    cuts = np.linspace(0, X.shape[0], n_threads + 1).astype(int)
+
+    def one_share(k: int) -> None:
+        add_products(X.data, X.indices, X.indptr[cuts[k] : cuts[k + 1] + 1], W, Z[cuts[k] : cuts[k + 1]])
+
+    if n_threads == 1:
+        one_share(0)
+        return Z
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(one_share, range(n_threads)))
+    return Z
+
+
+def one_pass(kernel: Any, rows: Rows, W: Array, b: Array, watch: Any, step: Any, intercept: float, visit: int) -> Array:
+    """Run a kernel of several classes once; return (mistakes, updates, absorbed) of all classes together."""
+    model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), 3), np.int64))
+    kernel(*rows, step, model, intercept, watch, visit)
+    return np.asarray(model.counts.sum(axis=0))
+
+
+@contextmanager
+def threaded_passes(
+    n_threads: int, rows: Rows, W: Array, b: Array, watch: Mean | None, step: Any, intercept: float
+) -> Iterator[Callable[[int], Array]]:
+    """Give `one_pass` of `one_vs_rest_epoch` with the classes dealt out to threads: no class looks at another.
+
+    `watch` is up to date when the block ends, `W` and `b` after each pass.
+    """
+    shares = []
+    for part in np.array_split(np.arange(len(b)), n_threads):
+        a, z = int(part[0]), int(part[-1]) + 1
+        mean = None if watch is None else Mean(_own(watch.u[a:z]), watch.u_b[a:z])
+        shares.append((slice(a, z), rows._replace(y=rows.y - a), _own(W[a:z]), mean))
+
+    def one_share(share: tuple[slice, Rows, Array, Mean | None], visit: int) -> Array:
+        part, own_rows, own, mean = share
+        counts = one_pass(one_vs_rest_epoch, own_rows, own, b[part], mean, step, intercept, visit)
+        _put_back(own, W[part])
+        return counts
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            yield lambda visit: np.asarray(sum(pool.map(one_share, shares, repeat(visit))))
+        finally:
+            for where, _, _, mean in shares:
+                if watch is not None and mean is not None:
+                    _put_back(mean.u, watch.u[where])
+
+
+def _own(part: Array) -> Array:
+    """Rows of a row-major matrix as they are; those of a column-major one as a matrix of its own."""
+    return part if part.flags.c_contiguous else part.copy(order="F")
+
+
+def _put_back(own: Array, part: Array) -> None:
+    if own.base is None:
+        part[:] = own

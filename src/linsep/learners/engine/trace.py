@@ -1,0 +1,190 @@
+"""What happened while a learner ran: bounded memory, cheap enough to be always on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from linsep.kernels.linear.epoch import RECORD
+from linsep.kernels.optional import UpdateLog
+from linsep.markup import sparkline_html, table_html
+from linsep.types import Array, Hyperplane
+
+# After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.
+_DENSE = 64
+UPDATE_CAP = 2_000_000
+_OWN = ("epoch", "seconds", "updates_so_far")
+_WHOLE = ("epoch", "updates_so_far", "mistakes", "updates", "dots", "absorbed", "bits")
+
+
+class Trace:
+    """The course of a run, epoch by epoch.
+
+    Every epoch up to 64 is kept, then a log-spaced subset, and always the last: about 64 (1 + ln(N / 64)) of N
+    epochs.
+
+    Attributes
+    ----------
+    epoch : ndarray of int64, shape (n_kept,)
+        Epoch number, from 1; the other columns are aligned with it.
+    mistakes, updates, dots : ndarray of int64
+        Mistakes, updates and dot products of that epoch.
+    updates_so_far : ndarray of int64
+        k, the updates of all epochs up to that one, kept or not.
+    skipped : ndarray of int64
+        Rows of that epoch proved right without a dot product (0 where a new reference cost more than it saved).
+    norm_w, b : ndarray of float64
+        ||w|| and b after the epoch.
+    cos, w_dot_reference : ndarray of float64
+        cos of the angle between (w, b) and the reference (w*, b*), and w.w* + b b*; NaN without a reference.
+    absorbed : ndarray of int64
+        Updates of that epoch that rounding left without any effect on w.
+    bits : ndarray of int64
+        Significant bits of the widest entry of w: at most 53 (float64) or 24 (float32). Rows of integers keep w exact
+        while it is below that; where all bits are in use additions round. In batches of more than 64 short epochs
+        it is looked at 64 times, and stands for the epochs up to the next look.
+    seconds : ndarray of float64
+        Seconds since training began (interpolated inside a batch of short epochs).
+    total_dots, total_absorbed : int
+        Dot products, and updates without effect, of the whole run.
+    """
+
+    def __init__(
+        self,
+        n_rows: int,
+        updates: UpdateLog | None = None,
+        numbers: Array | None = None,
+        *,
+        visits: int = 0,
+        compared: bool = False,
+    ) -> None:
+        self.n_rows = n_rows
+        self.total_dots = self.total_absorbed = 0
+        self.update_log = updates
+        self._numbers = numbers  # of the rows learnt from, where some given have the weight 0
+        self._visits = visits  # before this run, with warm_start
+        self._compared = compared  # with a reference
+        self._epochs = self._updates_before = 0
+        self._kept: list[Array] = []
+        self._last: Array | None = None
+
+    def extend(self, record: Array, seconds: tuple[float, float]) -> None:
+        """Take the record of the epochs just made, which began and ended at these seconds."""
+        k = len(record)
+        epochs = self._epochs + np.arange(1, k + 1)
+        clock = seconds[0] + (seconds[1] - seconds[0]) * np.arange(1, k + 1) / k
+        so_far = self._updates_before + np.cumsum(record[:, RECORD.index("updates")])
+        self._updates_before = int(so_far[-1])
+        rows = np.column_stack([epochs, clock, so_far, record])
+        self.total_dots += int(record[:, RECORD.index("dots")].sum())
+        self.total_absorbed += int(record[:, RECORD.index("absorbed")].sum())
+        dense = rows[: max(0, _DENSE - self._epochs)]
+        self._kept.extend(dense)
+        kept = int(self._kept[-1][0])
+        while (wanted := max(kept + 1, int(np.ceil(kept * (1 + 1 / _DENSE))))) <= self._epochs + k:
+            self._kept.append(rows[wanted - self._epochs - 1])
+            kept = wanted
+        self._epochs += k
+        self._last = rows[-1]
+
+    def _table(self) -> Array:
+        rows = list(self._kept)
+        if self._last is not None and (not rows or rows[-1][0] != self._last[0]):
+            rows.append(self._last)
+        return np.array(rows).reshape(-1, len(_OWN) + len(RECORD))
+
+    def __len__(self) -> int:
+        return len(self._table())
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self._epochs} epochs over {self.n_rows} rows, {len(self)} kept>"
+
+    def _repr_html_(self) -> str:
+        if not len(self):
+            return table_html("Run", [("epochs", "none")])
+        mistakes = self.mistakes
+        rows = [
+            ("epochs", f"{self._epochs:,} over {self.n_rows:,} rows, {len(self):,} kept"),
+            ("mistakes of the last epoch", f"{mistakes[-1]:,}"),
+            ("updates", f"{self.updates_so_far[-1]:,}"),
+            ("dot products", f"{self.total_dots:,}"),
+            ("||w|| and b at the end", f"{self.norm_w[-1]:.6g}, {self.b[-1]:.6g}"),
+            ("seconds", f"{self.seconds[-1]:.3g}"),
+        ]
+        if not np.isnan(self.cos[-1]):
+            rows.append(("cosine to the reference", f"{self.cos[-1]:.6g}"))
+        if self.total_absorbed:
+            rows.append(("updates without effect", f"{self.total_absorbed:,}"))
+        words = f"Mistakes of each kept epoch, from {mistakes[0]:,} to {mistakes[-1]:,}"
+        return table_html("Run", rows, sparkline_html(mistakes.tolist(), words))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OWN:
+            column = self._table()[:, _OWN.index(name)]
+        elif name in RECORD:
+            column = self._table()[:, len(_OWN) + RECORD.index(name)]
+        else:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if name in ("cos", "w_dot_reference") and not self._compared:
+            column = np.full(len(column), np.nan)
+        return column.astype(np.int64) if name in _WHOLE else column
+
+    @property
+    def skipped(self) -> Array:
+        return np.asarray(np.maximum(self.n_rows - self.dots, 0))
+
+    @property
+    def update_rows(self) -> Array:
+        """Row of each update, in order, counted in the table given; raises if the run did not keep them."""
+        rows = self._updates().rows[: self._n_logged()]
+        return rows if self._numbers is None else self._numbers[rows]
+
+    @property
+    def update_epochs(self) -> Array:
+        """Epoch (from 1) of each update."""
+        return (self._updates().visits[: self._n_logged()] - self._visits) // self.n_rows + 1
+
+    @property
+    def update_steps(self) -> Array:
+        """Signed step a of each update, which was w += a x and b += a; of several classes also see `update_classes`."""
+        return self._updates().steps[: self._n_logged()]
+
+    @property
+    def update_classes(self) -> Array:
+        """Position of the class that each update moved; 0 for two classes."""
+        return self._updates().classes[: self._n_logged()]
+
+    def _updates(self) -> UpdateLog:
+        if self.update_log is None:
+            raise AttributeError('updates were not kept: fit with trace="updates"')
+        return self.update_log
+
+    def _n_logged(self) -> int:
+        log = self._updates()
+        return min(int(log.used[0]), log.rows.size)
+
+    def iter_weights(self, X: Array, y: Array) -> Iterator[tuple[int, Array, float]]:
+        """Yield (row, w_k, b_k) after each kept update of an unweighted perceptron on dense `X`, y in {-1, +1}."""
+        w, b = np.zeros(X.shape[1], dtype=X.dtype), 0.0
+        for i in self.update_rows:
+            w = w + X.dtype.type(y[i]) * X[i]
+            b += float(y[i])
+            yield int(i), w, b
+
+
+def make_update_log(cap: int = UPDATE_CAP) -> UpdateLog:
+    """Return an empty log with room for `cap` updates."""
+    rows, visits, classes = (np.zeros(cap, np.int64) for _ in range(3))
+    return UpdateLog(rows, visits, classes, np.zeros(cap), np.zeros(1, np.int64))
+
+
+def flatten_reference(reference: Hyperplane | tuple[Any, float] | None, n_features: int) -> Array:
+    """(w*, b*) as one float64 array, or an empty one."""
+    if reference is None:
+        return np.empty(0)
+    w = np.asarray(reference[0], dtype=np.float64).ravel()
+    if w.size != n_features:
+        raise ValueError(f"the reference has {w.size} weights, the rows have {n_features} features")
+    return np.append(w, float(reference[1]))

@@ -1,0 +1,208 @@
+"""The kernel perceptron on a budget: one set of rows a plane, none larger than the budget, whatever comes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from copy import copy
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.kernels.kernelized.budgeted import SUMS, Kept, halving_block, projecting_block, removing_block
+from linsep.learners.base.classifier import pack_rows, unpack_rows
+from linsep.learners.kernel.function import KernelFunction, block_rows
+from linsep.theory.bounds.kernel import FORGETRON_LEAST_BUDGET, halving_bound, projection_bound, removal_bound
+from linsep.types import Array, DataError
+
+POLICIES = ("forgetron", "random", "projectron", "projectron++", "ahpatron")
+_ARRAYS = ("numbers", "coefs", "counts", "sums", "gram")
+
+
+def check_budget(budget: Any, policy: str, which: str) -> None:
+    """Raise for a budget that makes no sense; warn of one below which nothing is guaranteed."""
+    if not (isinstance(budget, int | np.integer) and budget >= 1):
+        raise DataError(f"budget must be a whole number of rows, at least 1, or None, got {budget!r}")
+    if policy not in POLICIES:
+        known = ", ".join(f'"{name}"' for name in POLICIES)
+        raise DataError(f"no budget policy is called {policy!r}: choose from {known}")
+    if which != "last":
+        raise DataError(f'which="{which}" needs every row ever mistaken, and a budget drops them: use which="last"')
+    if policy == "forgetron" and budget < FORGETRON_LEAST_BUDGET:
+        warnings.warn(
+            f"the Forgetron's guarantee begins at a budget of {FORGETRON_LEAST_BUDGET} rows: with {budget} there is "
+            "none before the run (mistake_bound tells what holds after it)",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+class Plane:
+    """The rows that one class keeps, oldest first."""
+
+    def __init__(self, rows: Any, budget: int, removes: bool) -> None:
+        self.rows = rows
+        self.numbers = np.zeros(0, np.int64)
+        self.coefs = np.zeros(0)
+        self.counts = np.zeros(3, np.int64)
+        self.sums = np.zeros(len(SUMS))
+        # Kernel values of the rows with each other, or their Cholesky factor.
+        self.gram = np.zeros((0, 0) if removes else (budget, budget))
+
+
+class Budgeted:
+    """Passes that keep at most `budget` rows a plane; `policy` is one of `POLICIES`."""
+
+    def __init__(self, kernel: KernelFunction, policy: str, budget: int, empty: Any, n_planes: int, seed: int) -> None:
+        self.kernel, self.policy, self.budget, self.seed = kernel, policy, budget, seed
+        self.removes = policy in ("forgetron", "random", "ahpatron")
+        self.values = 0
+        self.planes = [Plane(empty, budget, self.removes) for _ in range(n_planes)]
+
+    def copy(self) -> Budgeted:
+        """One whose passes leave this one as it is."""
+        twin = copy(self)
+        twin.planes = [copy(plane) for plane in self.planes]
+        for plane in twin.planes:
+            plane.counts, plane.sums = plane.counts.copy(), plane.sums.copy()
+        return twin
+
+    # ------------------------------------------------------------------ training
+    def run(self, X: Any, steps: Array, order: Array | None, visit: int, origin: int) -> tuple[int, int]:
+        """Make one pass; row i is number origin + i. Return (mistakes, updates)."""
+        n, size = steps.shape[1], block_rows(X)
+        before = self._counted()
+        updates = 0
+        for s in range(0, n, size):
+            at = np.arange(s, min(n, s + size)) if order is None else order[s : s + size]
+            rows = X[at]
+            own = np.zeros((len(at), len(at)))
+            self.kernel.with_itself(rows, np.arange(len(at)), own)
+            self.values += own.size
+            if not np.isfinite(own).all():
+                raise DataError("the kernel's values are too large for numbers: scale the rows down")
+            for k, plane in enumerate(self.planes):
+                y = np.ascontiguousarray(steps[k, at])
+                updates += self._visit(plane, rows, own, y, at + origin, (k, visit + s))
+        return self._counted() - before, updates
+
+    def see(self, X: Any) -> None:
+        """Learn max k(x, x) before the first of these rows is visited."""
+        radius2 = float(self.kernel.diagonal(X).max())
+        for plane in self.planes:
+            plane.sums[SUMS.index("radius2")] = radius2
+
+    def _counted(self) -> int:
+        return int(sum(plane.counts[1] for plane in self.planes))
+
+    def _visit(self, plane: Plane, X: Any, own: Array, y: Array, numbers: Array, where: tuple[int, int]) -> int:
+        m, b = plane.rows.shape[0], len(y)
+        across = self.kernel.between(X, plane.rows).astype(np.float64)
+        self.values += across.size
+        live = np.zeros(self.budget + 1, np.int64)
+        live[:m] = np.arange(m)
+        kept = Kept(live, np.concatenate([plane.coefs, np.zeros(b)]), plane.counts, plane.sums)
+        updated = np.zeros(b, np.int64)
+        # Float32 rows give kernel values that are no finer than their digits.
+        tolerance = max(1e-10, 1e3 * float(np.finfo(X.dtype).eps))
+        if self.removes:
+            G = np.block([[plane.gram, across.T], [across, own]])
+        if self.policy == "ahpatron":
+            made = halving_block(G, y, kept, self.budget, tolerance, updated)
+        elif self.removes:
+            forget = self.policy == "forgetron"
+            draws = np.zeros(0) if forget else _draws(self.seed, *where, b)
+            made = removing_block(G, y, kept, self.budget, draws, forget, updated)
+        else:
+            both, plus = np.hstack([across, own]), self.policy == "projectron++"
+            made = projecting_block(both, y, kept, plane.gram, self.budget, tolerance, plus, updated)
+        slots = kept.live[: plane.counts[0]]
+        plane.coefs = kept.coefs[slots]
+        if not np.array_equal(slots, np.arange(m)):
+            plane.numbers = np.concatenate([plane.numbers, numbers])[slots]
+            plane.rows = _stack([plane.rows, X])[slots]
+            if self.removes:
+                plane.gram = G[np.ix_(slots, slots)]
+        return made
+
+    # ----------------------------------------------------------------- the model
+    def rows(self) -> Any:
+        """The rows of all planes, one plane after another."""
+        return _stack([plane.rows for plane in self.planes])
+
+    def numbers(self) -> Array:
+        """Their numbers."""
+        return np.concatenate([plane.numbers for plane in self.planes])
+
+    def dual_coef(self) -> Array:
+        """Coefficients (n_planes, rows of all planes): a plane has them on its own rows alone."""
+        sizes = [len(plane.coefs) for plane in self.planes]
+        coefs = np.zeros((len(sizes), sum(sizes)))
+        for k, plane in enumerate(self.planes):
+            start = sum(sizes[:k])
+            coefs[k, start : start + sizes[k]] = plane.coefs
+        return coefs
+
+    def norm2(self) -> Array:
+        """||w||^2 of each plane."""
+        if self.removes:
+            return np.array([plane.coefs @ plane.gram @ plane.coefs for plane in self.planes])
+        return np.array([plane.sums[SUMS.index("energy")] for plane in self.planes])
+
+    def bounds(self, norm: float, loss: float) -> Array:
+        """The bound of `linsep.theory.bounds.kernel` on the mistakes of each plane of this very run."""
+        sums = [dict(zip(SUMS, plane.sums.tolist(), strict=True)) for plane in self.planes]
+        if self.policy == "ahpatron":
+            return np.array(
+                [
+                    halving_bound(
+                        norm,
+                        loss,
+                        energy=s["energy"],
+                        distance=s["distance"],
+                        margin_steps=s["margin_steps"],
+                        ball=math.sqrt(s["ball2"]) or math.inf,
+                    )
+                    for s in sums
+                ]
+            )
+        if self.removes:
+            names = ("energy", "given_up", "damage", "shrinking")
+            return np.array([removal_bound(norm, loss, **{name: s[name] for name in names}) for s in sums])
+        ends = [
+            {"norm_w": max(s["energy"], 0.0) ** 0.5, "distance": s["distance"], "margin_steps": s["margin_steps"]}
+            for s in sums
+        ]
+        return np.array([projection_bound(norm, loss, **end) for end in ends])
+
+    # --------------------------------------------------------------------- state
+    def arrays(self) -> dict[str, Array]:
+        """Everything, as arrays."""
+        made = {"budget_seed": np.array([self.seed])}
+        for k, plane in enumerate(self.planes):
+            made |= pack_rows(plane.rows, f"plane{k}")
+            made |= {f"plane{k}_{name}": getattr(plane, name) for name in _ARRAYS}
+        return made
+
+    def take(self, arrays: dict[str, Array], n_features: int) -> None:
+        """Take back what `arrays` gave."""
+        self.seed = int(arrays["budget_seed"][0])
+        for k, plane in enumerate(self.planes):
+            plane.rows = unpack_rows(arrays, f"plane{k}", n_features)
+            for name in _ARRAYS:
+                setattr(plane, name, arrays[f"plane{k}_{name}"])
+            plane.sums = np.pad(plane.sums, (0, len(SUMS) - len(plane.sums)))  # files from before have fewer
+
+
+def _stack(parts: list[Any]) -> Any:
+    """One matrix of them all, in the format of the first."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate([part if isinstance(part, np.ndarray) else part.toarray() for part in parts])
+    return sp.vstack([sp.csr_matrix(part) for part in parts], format="csr", dtype=parts[0].dtype)
+
+
+def _draws(seed: int, plane: int, visit: int, n: int) -> Array:
+    """A number in [0, 1) for each visit from `visit` on: the same however the rows are cut into blocks."""
+    generator = np.random.Generator(np.random.Philox(key=(seed << 32) + plane, counter=visit))
+    return generator.random(4 * n)[::4]  # a step of the counter makes four numbers

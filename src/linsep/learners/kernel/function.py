@@ -1,0 +1,160 @@
+"""Kernel functions on blocks of rows: one matrix product, then the function of every entry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linsep.kernels.kernelized.blocks import gaussian, polynomial
+from linsep.learners.inputs.parameters import is_number, is_whole
+from linsep.types import Array, DataError
+
+KERNELS = ("poly", "rbf", "linear")
+# Stored rows whose kernel values with a block are held at a time, and rows in a block: what fits the cache.
+_TILE = 2048
+_BLOCK = 256
+# Entries of a block of sparse rows that are written out in full, at most.
+_FULL_ENTRIES = 1 << 22
+
+
+def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
+    """Raise for a kernel or a parameter of one that makes no sense."""
+    if not callable(kernel) and kernel not in KERNELS:
+        known = ", ".join(f'"{name}"' for name in KERNELS)
+        raise DataError(f"no kernel is called {kernel!r}: choose from {known}, or give a function")
+    if not (is_whole(degree) and degree >= 1):
+        raise DataError(f"degree must be a whole number of at least 1, got {degree!r}")
+    if not (is_number(gamma) and 0 < gamma < np.inf):
+        raise DataError(f"gamma must be a finite number above 0, got {gamma!r}")
+    if not (is_number(coef0) and 0 <= coef0 < np.inf):
+        raise DataError(
+            f"coef0 must be a finite number, 0 or above (below, the kernel is no inner product), got {coef0!r}"
+        )
+
+
+@dataclass(frozen=True)
+class KernelFunction:
+    """k(x, y): "poly" (gamma x.y + coef0)^degree, "rbf" exp(-gamma ||x - y||^2), "linear" x.y, or any function.
+
+    A function is called with two matrices of rows and returns the matrix of their values; it is checked as it goes:
+    shape, finite, symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> KernelFunction("poly", degree=2).between(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])).tolist()
+    [[144.0]]
+    """
+
+    kind: Any
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 1.0
+
+    def between(self, A: Any, B: Any) -> Array:
+        """k(a_i, b_j) as a matrix, in the dtype of the rows."""
+        if callable(self.kind):
+            return self._called(A, B)
+        with np.errstate(over="ignore", invalid="ignore"):
+            G = _products(A, B)
+            if self.kind == "poly":
+                G = polynomial(G, self.gamma, self.coef0, self.degree)
+            elif self.kind == "rbf":
+                G = gaussian(G, _norms2(A), _norms2(B), self.gamma)
+        return np.asarray(G)
+
+    def diagonal(self, A: Any) -> Array:
+        """k(a_i, a_i)."""
+        if callable(self.kind):
+            blocks = (A[s : s + _BLOCK] for s in range(0, A.shape[0], _BLOCK))
+            return np.concatenate([np.diagonal(self._called(block, block)) for block in blocks])
+        norms2 = _norms2(A)
+        if self.kind == "rbf":
+            return np.ones(len(norms2))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return polynomial(norms2, self.gamma, self.coef0, self.degree) if self.kind == "poly" else norms2
+
+    def with_itself(self, A: Any, rows: Array, block: Array) -> None:
+        """Write k(a_i, a_j) into block[i, j] for the `rows` i and all j; of a function asks whether it is symmetric."""
+        values = self.between(A[rows], A)
+        if callable(self.kind):
+            square = values[:, rows]
+            if not np.allclose(square, square.T, rtol=1e-5, atol=1e-8 * float(abs(square).max(initial=1.0))):
+                i, j = np.unravel_index(abs(square - square.T).argmax(), square.shape)
+                raise DataError(
+                    f"the kernel is not symmetric: k(x, y) = {square[i, j]:.6g} but k(y, x) = {square[j, i]:.6g} for "
+                    "two training rows; a kernel is an inner product, so its order makes no difference"
+                )
+            if (least := float(square.diagonal().min(initial=0.0))) < 0:
+                raise DataError(
+                    f"k(x, x) = {least:.6g} for a training row; a kernel is an inner product, so not below 0"
+                )
+        block[rows] = values
+
+    def combine(self, A: Any, B: Any, coefs: Array) -> Array:
+        """sum_j k(a_i, b_j) coefs[j, c] as a float64 matrix (len(A), n_columns), a tile of B at a time."""
+        total = np.zeros((A.shape[0], coefs.shape[1]))
+        if self.affine:
+            return self.of_sum(
+                A, B.T @ coefs if B.shape[0] else np.zeros((A.shape[1], coefs.shape[1])), coefs.sum(axis=0)
+            )
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever uses the sums looks whether they are finite
+            for s in range(0, B.shape[0], _TILE):
+                total += self.between(A, B[s : s + _TILE]).astype(np.float64, copy=False) @ coefs[s : s + _TILE]
+        return total
+
+    @property
+    def affine(self) -> tuple[float, float] | None:
+        """(s, c) of a kernel s x.y + c: with it the stored rows need not be visited one by one, their sum will do."""
+        if self.kind == "linear":
+            return 1.0, 0.0
+        return (self.gamma, self.coef0) if self.kind == "poly" and self.degree == 1 else None
+
+    def of_sum(self, A: Any, W: Array, total: Array) -> Array:
+        """What `combine` gives for an affine kernel, from W = sum_j b_j coefs[j] and the sum of coefs."""
+        assert self.affine is not None
+        slope, constant = self.affine
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(slope * (A.astype(np.float64, copy=False) @ W) + constant * total)
+
+    def _called(self, A: Any, B: Any) -> Array:
+        try:
+            G = np.asarray(self.kind(A, B))
+        except Exception as error:
+            error.add_note(
+                f"the kernel was called with two matrices of rows, {A.shape} and {B.shape}, and has to return all "
+                f"their values at once, here of shape {(A.shape[0], B.shape[0])}"
+            )
+            raise
+        if G.shape != (A.shape[0], B.shape[0]):
+            raise DataError(
+                f"the kernel returned an array of shape {G.shape} for {A.shape[0]} and {B.shape[0]} rows; it is called "
+                f"with two matrices and returns all their values, here of shape {(A.shape[0], B.shape[0])}"
+            )
+        if G.dtype.kind not in "biuf":
+            raise DataError(f"the kernel returned values of type {G.dtype}; a kernel is a real number")
+        if not np.isfinite(G).all():
+            i, j = np.argwhere(~np.isfinite(G))[0]
+            raise DataError(f"the kernel returned {G[i, j]} for a pair of rows; its values must be finite numbers")
+        return G
+
+
+def block_rows(X: Any) -> int:
+    """How many rows of X make a block."""
+    return _BLOCK if isinstance(X, np.ndarray) else max(1, min(_BLOCK, _FULL_ENTRIES // max(1, X.shape[1])))
+
+
+def _products(A: Any, B: Any) -> Array:
+    """A B', dense, whatever the two are: the rows of the smaller, A, are written out in full."""
+    if isinstance(B, np.ndarray):
+        return np.asarray((A if isinstance(A, np.ndarray) else A.toarray()) @ B.T)
+    full = A.T if isinstance(A, np.ndarray) else A.T.toarray()
+    return np.asarray((B @ full).T)
+
+
+def _norms2(A: Any) -> Array:
+    if isinstance(A, np.ndarray):
+        return np.asarray(np.einsum("ij,ij->i", A, A))
+    return np.asarray(A.multiply(A).sum(axis=1)).ravel().astype(A.dtype)

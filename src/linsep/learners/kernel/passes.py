@@ -1,0 +1,153 @@
+"""Passes of the kernel perceptron over one set of rows, each kernel value computed once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.kernels.kernelized.blocks import kernel_block
+from linsep.learners.engine.interrupt import is_interrupted
+from linsep.learners.kernel.function import KernelFunction, block_rows
+from linsep.types import Array, DataError
+
+
+class Growing:
+    """Rows to which more are added: dense ones in an array with room for as many again."""
+
+    def __init__(self, rows: Any) -> None:
+        self._room = rows
+        self.n = rows.shape[0]
+
+    @property
+    def rows(self) -> Any:
+        """The rows so far."""
+        return self._room[: self.n] if isinstance(self._room, np.ndarray) else self._room
+
+    def add(self, new: Any) -> None:
+        """Append rows; sparse ones to dense ones and the other way round take the format of those there."""
+        before, self.n = self.n, self.n + new.shape[0]
+        if not isinstance(self._room, np.ndarray):
+            self._room = sp.vstack([self._room, sp.csr_matrix(new)], format="csr", dtype=self._room.dtype)
+            return
+        if self.n > len(self._room):
+            room = np.empty((max(2 * before, self.n), self._room.shape[1]), self._room.dtype)
+            room[:before] = self._room[:before]
+            self._room = room
+        self._room[before : self.n] = new if isinstance(new, np.ndarray) else new.toarray()
+
+
+class Passes:
+    """Mistake-driven passes over `X`, `steps` (n_planes, n_rows) being y, times the weight of the row.
+
+    Inside a pass only the kernel values with the rows mistaken *in this pass* are new: the decision value of a row is
+    the one of its last visit plus what has been added since. So pass after pass costs n x (rows mistaken in it), not
+    n x (rows ever mistaken). Half of that is due before the row's visit, half after; the second half is computed when
+    the next pass begins, so a run of one pass does without.
+
+    Attributes
+    ----------
+    rows, classes, visits : list of ndarray
+        The mistakes of the pass in hand: row of X, plane, and number of the visit within the pass.
+    norm2 : ndarray, shape (n_planes,)
+        ||w||^2.
+    values : int
+        Kernel values computed.
+    left : int
+        Rows that the last pass did not come to: Ctrl-C ended it, as one can take minutes. It is then the last of all.
+    """
+
+    stoppable = False
+
+    def __init__(self, kernel: KernelFunction, X: Any, steps: Array, norm2: Array, stored: Any, coefs: Array) -> None:
+        self.kernel, self.X, self.steps, self.norm2 = kernel, X, steps, norm2
+        self.values = self.left = 0
+        self._size = block_rows(X)
+        # Rows that moved w in the pass before (at first, all there were before this run), and by how much.
+        self._moved, self._moves = Growing(stored), Growing(coefs)
+        self._Z = np.zeros(steps.shape)
+        # Of an affine kernel one sum over all rows says everything.
+        self._W, self._total = np.asarray(stored.T @ coefs), coefs.sum(axis=0)
+        self._visited: list[tuple[Any, int]] = []
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin a new list of mistakes."""
+        self.rows: list[Array] = []
+        self.classes: list[Array] = []
+        self.visits: list[Array] = []
+
+    def run(self, order: Array | None) -> None:
+        """Make one pass in this order (None: as the rows stand)."""
+        if self._visited and not self.kernel.affine:
+            self._catch_up()
+        n = self.steps.shape[1]
+        for s in range(0, n, self._size):
+            if self._has_to_stop():
+                self.left = n - s
+                return
+            at = slice(s, min(n, s + self._size)) if order is None else order[s : s + self._size]
+            self._visit(at, s)
+
+    def _has_to_stop(self) -> bool:
+        return self.stoppable and is_interrupted()
+
+    def _catch_up(self) -> None:
+        """Add to each row what was learnt after its visit of the pass before."""
+        moved, moves = self._moved.rows, self._moves.rows
+        for at, before in self._visited:
+            if before < moved.shape[0] and not self._has_to_stop():
+                later = self.kernel.combine(self.X[at], moved[before:], moves[before:])
+                self._Z[:, at] += later.T
+                self.values += later.shape[0] * (moved.shape[0] - before)
+        self._moved, self._moves = Growing(self.X[:0]), Growing(np.zeros((0, len(self.steps))))
+        self._visited = []
+
+    def _visit(self, at: Any, start: int) -> None:
+        """One block: its values from one product, then row by row."""
+        X = self.X[at]
+        n_planes, b = len(self.steps), X.shape[0]
+        Z = self._before(X, at)
+        if not np.isfinite(Z).all():
+            raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")
+        steps = np.ascontiguousarray(self.steps[:, at])
+        G, known = np.zeros((b, b)), np.asarray((steps * Z <= 0).any(axis=0))
+        rows, classes = np.zeros(b * n_planes, np.int64), np.zeros(b * n_planes, np.int64)
+        wanted = np.flatnonzero(known)
+        t = made = 0
+        while t < b:
+            if wanted.size:
+                self.kernel.with_itself(X, wanted, G)
+                self.values += b * wanted.size
+                known[wanted] = True
+            t, made = kernel_block(G, known, steps, Z, self.norm2, rows, classes, t, made)
+            wanted = np.array([t])
+        self._note(X, at, start, steps, rows[:made], classes[:made])
+        self._Z[:, at] = Z
+
+    def _before(self, X: Any, at: Any) -> Array:
+        """The decision values of a block when its turn comes."""
+        if self.kernel.affine:
+            self.values += self.steps[:, at].size
+            return np.ascontiguousarray(self.kernel.of_sum(X, self._W, self._total).T)
+        self.values += X.shape[0] * self._moved.n
+        return np.ascontiguousarray(self._Z[:, at] + self.kernel.combine(X, self._moved.rows, self._moves.rows).T)
+
+    def _note(self, X: Any, at: Any, start: int, steps: Array, rows: Array, classes: Array) -> None:
+        """Log the mistakes of a block and let its mistaken rows move what comes after."""
+        if rows.size:
+            mistaken, place = np.unique(rows, return_inverse=True)
+            moves = np.zeros((mistaken.size, len(steps)))
+            moves[place, classes] = steps[classes, rows]
+            if self.kernel.affine:
+                self._W += X[mistaken].T @ moves
+                self._total += moves.sum(axis=0)
+            else:
+                self._moved.add(X[mistaken])
+                self._moves.add(moves)
+            numbers = np.arange(at.start, at.stop) if isinstance(at, slice) else at
+            self.rows.append(np.asarray(numbers[rows], dtype=np.int64))
+            self.classes.append(classes)
+            self.visits.append(start + rows)
+        self._visited.append((at, self._moved.n))

@@ -1,0 +1,396 @@
+"""The kernel perceptron."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linsep.kernels.linear.epoch import RECORD, Rows
+from linsep.kernels.linear.votes import add_votes
+from linsep.kernels.optional import UpdateLog
+from linsep.learners.base.classifier import as_matrix, as_rows, pack_rows, unpack_rows
+from linsep.learners.base.epochs import BatchLearner, Progress
+from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.inputs.sample_weights import Given
+from linsep.learners.kernel.budgeted import Budgeted, check_budget
+from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel
+from linsep.learners.kernel.passes import Growing, Passes
+from linsep.theory.bounds.kernel import projection_bound
+from linsep.types import Array, DataError
+
+# Kernel values held at a time while voting.
+_VOTE_ENTRIES = 1 << 22
+
+
+class KernelPerceptron(BatchLearner):
+    """The perceptron in the feature space of a kernel: on a mistake, y z <= 0, z = sum_j a_j k(x_j, x), do a_i += y_i.
+
+    Learns what no hyperplane represents. Starts from z = 0 and has no intercept: "poly" brings one along in
+    (gamma x.y + coef0)^degree; with "linear", x.y, this is `Perceptron(fit_intercept=False)` mistake by mistake.
+    Several classes: each against the rest, all in one pass, over one set of support rows.
+
+    The kernel values of a block of rows come from one matrix product, in the dtype of the rows, and are summed in
+    float64; corrections inside the block follow row by row. So the mistakes are those of visiting one row at a time,
+    exactly where sums are exact, elsewhere to rounding. Pass after pass only rows mistaken in the last are looked at.
+
+    Memory: a copy of each row that was ever mistaken, 32 bytes a mistake, and while fitting 8 bytes a row and plane.
+    Time: n x (rows mistaken in a pass) x n_features a pass.
+
+    Parameters
+    ----------
+    kernel : {"poly", "rbf", "linear"} or callable, default="poly"
+        (gamma x.y + coef0)^degree, exp(-gamma ||x - y||^2), x.y; a function gets two matrices of rows and returns the
+        matrix of their values. A learner with a function cannot be saved.
+    degree : int, default=3
+        Of "poly".
+    gamma : float, default=1.0
+        Of "poly" and "rbf", above 0.
+    coef0 : float, default=1.0
+        Of "poly".
+    which : {"last", "averaged", "voted"}, default="last"
+        The last vector w; the mean of the vectors after each visit; or the votes of these vectors, sign(w.x) each.
+        Training is the same: set it after fitting to try the others.
+    max_iter : int or None, default=1
+        Passes at most; one without a mistake is the last.
+    shuffle : bool, default=True
+        Visit the rows in a fresh order each pass.
+    random_state : int, RandomState or None
+        Seed of that order.
+    budget : int or None, default=None
+        Keep at most so many rows a plane, for ever: on a stream memory stays flat. `which` is "last" then.
+    budget_policy : {"forgetron", "random", "projectron", "projectron++", "ahpatron"}, default="forgetron"
+        What a mistake does when the budget is used up: shrink all coefficients and drop the oldest row; drop one at
+        random; drop none and add the new row's projection on those kept, with "++" for rows right by a small margin
+        too; or drop half, projected on the others ("ahpatron", which also adds rows whose margin is below twice the
+        largest k(x, x)). `mistake_bound` tells what is guaranteed. Memory besides the rows: 8 budget^2 bytes a plane.
+    max_seconds, verbose
+        As in `Perceptron`.
+
+    Attributes
+    ----------
+    support_ : ndarray, shape (n_support,)
+        The rows that were ever mistaken, in order of their first mistake (`partial_fit` counts rows on and on); with
+        a budget the rows kept, plane by plane.
+    support_vectors_ : ndarray or SciPy CSR matrix, shape (n_support, n_features)
+        These rows.
+    dual_coef_ : ndarray, shape (1, n_support) or (n_classes, n_support)
+        a, or its mean over all visits if `which` is "averaged".
+    coef_, intercept_ : ndarray
+        With kernel="linear" alone: dual_coef_ support_vectors_, and zeros.
+    mistake_rows_, mistake_classes_, mistake_steps_, mistake_visits_ : ndarray, shape (n_updates,)
+        Position in `support_`, plane, step (y times the weight) and visit (from 0) of each mistake, in order; without
+        a budget.
+    norm2_ : ndarray, shape (1,) or (n_classes,)
+        ||w||^2 of the last vector in the kernel's space.
+    classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
+        As in `Perceptron`; mistakes are summed over the planes, and dot products are kernel values computed.
+
+    References
+    ----------
+    Freund and Schapire 1999, Machine Learning 37, section 3. Dekel, Shalev-Shwartz and Singer 2008 (Forgetron);
+    Cavallanti, Cesa-Bianchi and Gentile 2007 (random); Orabona, Keshet and Caputo 2009 (Projectron, Projectron++);
+    Liao, Li, Liao, Hu and Dang 2024 (Ahpatron, its steps of 1/4, margin of 1/2 and ball of sqrt(budget)/2 times 4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1, 0]
+    >>> learner = KernelPerceptron(degree=2, max_iter=100, random_state=0).fit(X, y)
+    >>> learner.stop_reason_.value, learner.score(X, y)
+    ('clean pass', 1.0)
+    """
+
+    _wants_clean_pass: ClassVar[bool] = False
+    _batch_epochs: ClassVar[int] = 1
+    _unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
+    _state_arrays: ClassVar[tuple[str, ...]] = (
+        "support_", "norm2_", "mistake_rows_", "mistake_classes_", "mistake_steps_", "mistake_visits_"
+    )  # fmt: skip
+    # What the loop asks for and this learner has no parameter for.
+    fit_intercept = True
+    warm_start = False
+    multi_class = "ovr"
+    trace = "epochs"
+
+    support_: Array
+    norm2_: Array
+    mistake_rows_: Array
+    mistake_classes_: Array
+    mistake_steps_: Array
+    mistake_visits_: Array
+
+    def __init__(
+        self,
+        kernel: str | Callable[[Any, Any], Any] = "poly",
+        *,
+        degree: int = 3,
+        gamma: float = 1.0,
+        coef0: float = 1.0,
+        which: str = "last",
+        max_iter: int | None = 1,
+        shuffle: bool = True,
+        random_state: Any = None,
+        budget: int | None = None,
+        budget_policy: str = "forgetron",
+        max_seconds: float | None = None,
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.which = which
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.budget = budget
+        self.budget_policy = budget_policy
+        self.max_seconds = max_seconds
+        self.verbose = verbose
+
+    # --------------------------------------------------------------- training
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over these rows, in the order given, from the mistakes so far.
+
+        Chunks of any size give the model of one `fit` of one pass without shuffling (with a budget if k(x, x) is the
+        same for all rows: `fit` knows the largest before it begins, a stream does not).
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : array, optional
+            All labels that will ever come; needed at the first call.
+        """
+        with self._unchanged_on_error():
+            self._check_parameters()
+            parts = self._rows_to_add(X, y, classes, sample_weight)
+            with uninterrupted():
+                for rows in parts:
+                    record = np.zeros((1, len(RECORD)))
+                    self._run(rows, self._passes(rows), None, np.empty(0), record)
+                    self.t_ += len(rows.y)
+                    self._count(record)
+                self._settle()
+        return self
+
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
+        try:
+            super()._train(rows, reference, numbers)
+        finally:
+            if numbers is not None:  # rows of weight 0 were left out
+                self.support_ = numbers[self.support_]
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
+        if self.budget is not None:
+            check_budget(self.budget, self.budget_policy, self.which)
+        if self.which not in ("last", "averaged", "voted"):
+            raise DataError(f'which must be "last", "averaged" or "voted", got {self.which!r}')
+
+    def _rows(self, given: Given, own: Array | None) -> tuple[Rows, Array | None]:
+        X = given.X.astype(self._support.rows.dtype, copy=False)
+        rows = X if isinstance(X, np.ndarray) else as_matrix(as_rows(X), X.shape[1])
+        if given.weight is not None and self.budget is not None:
+            raise DataError("a budget's guarantees are about unit steps: give no sample_weight, or budget=None")
+        return Rows(rows, self._encode(given), given.weight), given.numbers
+
+    def _moving(self) -> tuple[Array, Array]:
+        return self.norm2_, self.norm2_  # what numbers are summed in: float64
+
+    def _start(self, X: Any) -> None:
+        n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
+        self.t_ = self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
+        self.support_ = self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
+        self.mistake_steps_ = np.zeros(0)
+        self.norm2_ = np.zeros(n_planes)
+        self._support = Growing(X[:0])
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        self._budgeted = None if self.budget is None else self._on_budget(X[:0], seed)
+
+    def _on_budget(self, empty: Any, seed: int) -> Budgeted:
+        assert self.budget is not None
+        return Budgeted(self._function(), self.budget_policy, int(self.budget), empty, len(self.norm2_), seed)
+
+    def _function(self) -> KernelFunction:
+        return KernelFunction(self.kernel, int(self.degree), float(self.gamma), float(self.coef0))
+
+    def _prepare(self, rows: Rows) -> Any:
+        """All rows are known before the first pass: so is the largest k(x, x)."""
+        memory = self._passes(rows)
+        if self._budgeted is not None:
+            self._budgeted.see(rows.X)
+        else:
+            memory[0].stoppable = True
+        return memory
+
+    def _passes(self, rows: Rows) -> Any:
+        """The passes, the place of each row in `support_` (-1: not there), and the number of the first row."""
+        many = len(self.classes_) > 2
+        steps = np.where(np.arange(len(self.classes_))[:, None] == rows.y, 1.0, -1.0) if many else rows.y[None]
+        steps = steps if rows.weight is None else steps * rows.weight
+        if self._budgeted is not None:
+            self._budgeted = self._budgeted.copy()
+            return steps, self.t_
+        # Copies: after an error the state is what it was before.
+        self.norm2_, self._support = self.norm2_.copy(), copy(self._support)
+        passes = Passes(self._function(), rows.X, steps, self.norm2_, self._support.rows, self._sums(False).T)
+        return passes, np.full(len(rows.y), -1), self.t_
+
+    def _run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        if reference.size:
+            raise DataError("a kernel's vector has no coordinates to compare with a reference: give none")
+        if self._budgeted is not None:
+            before = self._budgeted.values
+            made = self._budgeted.run(rows.X, memory[0], rows.order, self.t_, memory[1])
+            values, self.norm2_ = self._budgeted.values - before, self._budgeted.norm2()
+        else:
+            passes, *where = memory
+            before = passes.values
+            try:
+                passes.run(rows.order)
+            finally:
+                mistakes = self._keep(passes, *where)
+            self.t_ -= passes.left  # the loop counts whole passes
+            made, values = (mistakes, mistakes), passes.values - before
+        record[0, :4] = *made, values, np.sqrt(max(0.0, self.norm2_.sum()))
+        record[0, [RECORD.index("cos"), RECORD.index("w_dot_reference")]] = np.nan
+        return 1
+
+    def _settle(self) -> None:
+        if self._budgeted is not None:
+            self.support_, self.norm2_ = self._budgeted.numbers(), self._budgeted.norm2()
+
+    def _keep(self, passes: Passes, places: Array, origin: int) -> int:
+        """Take over the mistakes of a pass, and the rows that were never mistaken before."""
+        if not passes.rows:
+            return 0
+        rows, classes, visits = (np.concatenate(part) for part in (passes.rows, passes.classes, passes.visits))
+        passes.forget()
+        _, first = np.unique(rows, return_index=True)
+        new = rows[np.sort(first)]
+        new = new[places[new] < 0]
+        places[new] = self._support.n + np.arange(new.size)
+        self._support.add(passes.X[new])
+        for name, entries in (
+            ("support_", new + origin),
+            ("mistake_rows_", places[rows]),
+            ("mistake_classes_", classes),
+            ("mistake_steps_", passes.steps[classes, rows]),
+            ("mistake_visits_", visits + self.t_),
+        ):
+            setattr(self, name, np.concatenate([getattr(self, name), entries]))
+        return len(rows)
+
+    # ----------------------------------------------------------------- the model
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows that were ever mistaken, each once; with a budget those kept."""
+        return self._support.rows if self._budgeted is None else self._budgeted.rows()
+
+    @property
+    def dual_coef_(self) -> Array:
+        """a of the last vector, or of the mean of the vectors."""
+        return self._sums(self.which == "averaged") if self._budgeted is None else self._budgeted.dual_coef()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("coef_", "intercept_") and self.__dict__.get("kernel") == "linear" and "_support" in self.__dict__:
+            coef = np.asarray((self.support_vectors_.T @ self.dual_coef_.T).T)
+            return coef if name == "coef_" else np.zeros(len(coef))
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def _sums(self, averaged: bool) -> Array:
+        """Steps summed over the mistakes of each row and plane; averaged, each counts for the visits after it."""
+        sums = np.zeros((len(self.norm2_), self._support.n))
+        visits = max(self.t_, int(self.mistake_visits_.max(initial=-1)) + 1)  # Ctrl-C ends a pass before it is counted
+        share = (visits - self.mistake_visits_) / max(1, visits) if averaged else 1.0
+        np.add.at(sums, (self.mistake_classes_, self.mistake_rows_), self.mistake_steps_ * share)
+        return sums
+
+    def decision_function(self, X: Any) -> Array:
+        """z = sum_j a_j k(x_j, x), or the vectors' votes, sum_n c_n sign(w_n.x) / sum_n c_n, between -1 and 1.
+
+        Returns
+        -------
+        ndarray, shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = X.astype(self._support.rows.dtype, copy=False)
+        size = block_rows(X)
+        if self.which == "voted":
+            size = max(1, _VOTE_ENTRIES // max(1, self._support.n, 0 if isinstance(X, np.ndarray) else X.shape[1]))
+            parts = [self._votes(X[s : s + size]) for s in range(0, X.shape[0], size)]
+        else:
+            function, coefs, stored = self._function(), self.dual_coef_.T, self.support_vectors_
+            size = max(1, X.shape[0]) if function.affine else size
+            parts = [function.combine(X[s : s + size], stored, coefs) for s in range(0, X.shape[0], size)]
+        z = np.concatenate(parts)
+        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+
+    def _votes(self, X: Any) -> Array:
+        """The votes of all vectors on a block of rows: their values are running sums of its kernel values."""
+        G = self._function().between(X, self._support.rows)
+        columns = []
+        for k, survival in enumerate(self.survival_counts()):
+            own = self.mistake_classes_ == k
+            columns.append(np.full(len(G), survival[0]))
+            rows, steps = self.mistake_rows_[own], self.mistake_steps_[own]
+            add_votes(G, rows, steps, survival[1:], np.zeros(len(G)), columns[-1])
+        return np.column_stack(columns) / max(1, self.t_)
+
+    def mistake_bound(self, norm: float, loss: float) -> Array:
+        """How many mistakes theory allows each plane of this run, by any function g of the kernel's space.
+
+        The bounds of `linsep.theory.bounds.kernel` that look at the run: loss + ||g|| ||w|| where all rows are kept,
+        and what the budget cost added.
+
+        Parameters
+        ----------
+        norm : float
+            ||g||.
+        loss : float
+            sum of max(0, 1 - y g(x)) over all visits.
+
+        Returns
+        -------
+        ndarray, shape (1,) or (n_classes,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> learner = KernelPerceptron("linear", shuffle=False).fit(np.array([[1.0], [2.0], [-1.0]]), [1, 1, 0])
+        >>> learner.mistake_bound(1.0, 0.0).tolist(), learner.n_mistakes_
+        ([1.0], 1)
+        """
+        check_is_fitted(self)
+        if self._budgeted is not None:
+            return self._budgeted.bounds(norm, loss)
+        return np.array([projection_bound(norm, loss, norm_w=float(np.sqrt(q))) for q in self.norm2_])
+
+    def survival_counts(self) -> list[Array]:
+        """Return c_0, c_1, ... of each plane, the rows that each of its vectors survived; each list sums to `t_`."""
+        check_is_fitted(self)
+        if self._budgeted is not None:
+            raise DataError("a budget keeps no record of its mistakes; fit with budget=None")
+        visits = (self.mistake_visits_[self.mistake_classes_ == k] for k in range(len(self.norm2_)))
+        return [np.diff(np.concatenate([[0], v, [max(self.t_, v.max(initial=0))]])) for v in visits]
+
+    # --------------------------------------------------------------------- state
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        meta, arrays = super()._get_state()
+        kept = {} if self._budgeted is None else self._budgeted.arrays()
+        return meta, arrays | pack_rows(self._support.rows, "_stored") | kept
+
+    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
+        super()._set_state(meta, arrays)
+        self._support = Growing(unpack_rows(arrays, "_stored", self.n_features_in_))
+        self._budgeted = None
+        if self.budget is not None:
+            self._budgeted = self._on_budget(self._support.rows, 0)
+            self._budgeted.take(arrays, self.n_features_in_)

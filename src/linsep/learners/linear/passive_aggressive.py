@@ -1,0 +1,173 @@
+"""Learners that also move on rows that are right but near: the margin perceptron and passive-aggressive ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from linsep.kernels.steps import PA, PA1, PA2, PerceptronStep
+from linsep.learners.base.epochs import EpochLearner, Progress
+from linsep.learners.inputs.parameters import check_choice, is_number
+
+
+class MarginPerceptron(EpochLearner):
+    """w += y x, b += y wherever y z <= margin; margin = 0 is the plain perceptron.
+
+    On separable rows it stops with every functional margin above `margin`, after at most
+    (R^2 + 1 + 2 margin) / gamma^2 updates.
+
+    Parameters
+    ----------
+    margin : float, default=1.0
+        The functional margin y z that every row has to exceed.
+    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
+        As in `Perceptron`; `shuffle` is True by default.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
+        As in `Perceptron`; a mistake is y z <= 0, an update y z <= margin.
+
+    References
+    ----------
+    Krauth and Mezard 1987, Journal of Physics A 20.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2.0], [-1.0]])
+    >>> learner = MarginPerceptron(margin=3.0, fit_intercept=False, shuffle=False).fit(X, [1, 0])
+    >>> float(learner.coef_[0, 0])
+    4.0
+    """
+
+    _unit_steps: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        margin: float = 1.0,
+        max_iter: int | None = 1000,
+        max_seconds: float | None = None,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        multi_class: str = "ovr",
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+        trace: str = "epochs",
+        verbose: int | Progress = 0,
+    ) -> None:
+        super().__init__(
+            max_iter=max_iter,
+            max_seconds=max_seconds,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+            warm_start=warm_start,
+            class_weight=class_weight,
+            multi_class=multi_class,
+            open_classes=open_classes,
+            n_jobs=n_jobs,
+            trace=trace,
+            verbose=verbose,
+        )
+        self.margin = margin
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not (is_number(self.margin) and 0 <= self.margin < math.inf):
+            raise ValueError(f"margin must be finite and at least 0, got {self.margin!r}")
+
+    def _step(self) -> PerceptronStep:
+        return PerceptronStep(float(self.margin))
+
+
+class PassiveAggressive(EpochLearner):
+    """w += tau y x: the least move that brings the functional margin of the row to 1.
+
+    With the loss l = max(0, 1 - y z) and q = ||x||^2 (+ 1 with an intercept): tau = l / q ("pa"),
+    min(C, l / q) ("pa1"), l / (q + 1 / (2 C)) ("pa2"). It is the solution of min ||w' - w||^2 / 2 plus nothing,
+    C xi or C xi^2, subject to y w'.x >= 1 - xi (xi = 0 for "pa").
+
+    Parameters
+    ----------
+    variant : {"pa", "pa1", "pa2"}, default="pa1"
+    C : float, default=1.0
+        Aggressiveness of "pa1" and "pa2"; "pa" has none.
+    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
+        As in `Perceptron`; `max_iter` is 10 and `shuffle` True by default.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
+        As in `Perceptron`; a mistake is y z <= 0, an update y z < 1.
+
+    References
+    ----------
+    Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, JMLR 7, figures 1 and 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> learner = PassiveAggressive(variant="pa", fit_intercept=False)
+    >>> learner = learner.partial_fit(np.array([[2.0]]), [1], classes=[0, 1])
+    >>> float(learner.coef_[0, 0])
+    0.5
+    """
+
+    _wants_clean_pass: ClassVar[bool] = False
+    _unit_steps: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        variant: str = "pa1",
+        C: float = 1.0,
+        max_iter: int | None = 10,
+        max_seconds: float | None = None,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        multi_class: str = "ovr",
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+        trace: str = "epochs",
+        verbose: int | Progress = 0,
+    ) -> None:
+        super().__init__(
+            max_iter=max_iter,
+            max_seconds=max_seconds,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+            warm_start=warm_start,
+            class_weight=class_weight,
+            multi_class=multi_class,
+            open_classes=open_classes,
+            n_jobs=n_jobs,
+            trace=trace,
+            verbose=verbose,
+        )
+        self.variant = variant
+        self.C = C
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice(self, "variant", "pa", "pa1", "pa2")
+        if not (is_number(self.C) and self.C > 0):
+            raise ValueError(f"C must be above 0, got {self.C!r}")
+
+    def _moves_on_zero_rows(self) -> bool:
+        return self.variant == "pa2"  # the others' step to a row of zeros is 0
+
+    def _step(self) -> PA | PA1 | PA2:
+        if self.variant == "pa":
+            return PA()
+        return PA1(float(self.C)) if self.variant == "pa1" else PA2(float(self.C))

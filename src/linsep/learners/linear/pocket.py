@@ -1,0 +1,176 @@
+"""The pocket perceptron."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linsep.kernels.linear.epoch import RECORD, Rows
+from linsep.kernels.linear.pocket import Pocket, judge_all, open_pocket
+from linsep.kernels.optional import UpdateLog
+from linsep.learners.base.epochs import BatchLearner, Progress
+from linsep.learners.engine.visiting_order import drawn_order
+from linsep.types import Array, StopReason
+
+_DOTS = RECORD.index("dots")
+
+
+class PocketPerceptron(BatchLearner):
+    """The perceptron, with the vector of the fewest training mistakes among those it judged kept in its pocket.
+
+    A vector is judged when its clean run, the rows in a row that it got right, is longer than that of the one in the
+    pocket: its mistakes on all rows are counted, and it goes into the pocket if they are strictly fewer (the ratchet).
+    So the training error of the pocket never rises, and on rows that no hyperplane separates it is far better than that
+    of the last vector. Shuffled, it comes to the least error there is with a probability that tends to 1; how soon,
+    nobody knows, and to find the least error is NP-hard.
+
+    A mistake is y z <= 0 here as in training (z_y <= z of another class with "multiclass"), so no mistakes are a proof
+    of separation, and swapping the classes changes nothing. `predict` puts z = 0 on the positive side, so it makes
+    these mistakes or fewer. With weights, the sum of the weights of the mistaken rows is what counts.
+
+    Each vector is judged at most once, after its run or at the end of a pass, and given up as soon as it has as many
+    mistakes as the pocket.
+
+    The pocket is about one set of rows, so there is no `partial_fit` and no `learn_one`.
+
+    Parameters
+    ----------
+    max_iter, max_seconds, fit_intercept, random_state, warm_start, class_weight, multi_class, n_jobs, trace, verbose
+        As in `Perceptron`; `max_iter` is 100 and `shuffle` True by default. With `warm_start` the pocket is judged on
+        the new rows first, and runs count afresh. With three or more classes "ovr" keeps a pocket a class, each what
+        it would be if that class were fitted alone, and "multiclass" one for all. `n_jobs` is for
+        predictions on sparse rows; training is one thread.
+
+    Attributes
+    ----------
+    coef_, intercept_ : ndarray
+        The vector in the pocket; 0 as long as none has been better.
+    last_coef_, last_intercept_ : ndarray
+        The perceptron's own last vector.
+    pocket_mistakes_ : int, or ndarray of shape (n_classes,) with one-vs-rest of several classes
+        Training mistakes of the pocket; with weights a float, their weight.
+    n_evaluations_ : int
+        Vectors that were judged on all rows.
+    classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
+        As in `Perceptron`, of the perceptron that feeds the pocket; dot products include those of judging.
+
+    References
+    ----------
+    Gallant 1990, IEEE Transactions on Neural Networks 1(2), the pocket algorithm with ratchet.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0], [9.0]]), [0, 0, 1, 1, 0]
+    >>> learner = PocketPerceptron(random_state=0).fit(X, y)
+    >>> learner.predict(X).tolist(), learner.pocket_mistakes_
+    ([0, 0, 1, 1, 1], 1)
+    """
+
+    _wants_clean_pass: ClassVar[bool] = False
+    _batch_epochs: ClassVar[int] = 1
+    _state_values: ClassVar[tuple[str, ...]] = (*BatchLearner._state_values, "n_evaluations_")
+    _state_arrays: ClassVar[tuple[str, ...]] = (
+        *BatchLearner._state_arrays, "last_coef_", "last_intercept_", "_pocket_errors", "_pocket_runs"
+    )  # fmt: skip
+
+    last_coef_: Array
+    last_intercept_: Array
+    n_evaluations_: int
+
+    def __init__(
+        self,
+        *,
+        max_iter: int | None = 100,
+        max_seconds: float | None = None,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        multi_class: str = "ovr",
+        n_jobs: int | None = None,
+        trace: str = "epochs",
+        verbose: int | Progress = 0,
+    ) -> None:
+        super().__init__(
+            max_iter=max_iter,
+            max_seconds=max_seconds,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+            warm_start=warm_start,
+            class_weight=class_weight,
+            multi_class=multi_class,
+            n_jobs=n_jobs,
+            trace=trace,
+            verbose=verbose,
+        )
+
+    @property
+    def pocket_mistakes_(self) -> Any:
+        """Training mistakes of the pocket, or their weight."""
+        errors = self._pocket_errors
+        return errors if errors.size > 1 else errors.item()
+
+    def _start(self, X: Any) -> None:
+        super()._start(X)
+        self.last_coef_ = self.coef_.copy(order="K")
+        self.last_intercept_ = self.intercept_.copy()
+        self._pocket_runs = np.full(1 if self._together() else len(self.intercept_), -1)
+
+    def _moving(self) -> tuple[Array, Array]:
+        return self.last_coef_, self.last_intercept_
+
+    def _together(self) -> bool:
+        """Whether all classes have one pocket."""
+        return len(self.classes_) > 2 and self.multi_class == "multiclass"
+
+    def _order(self, n: int, rng: np.random.RandomState) -> Array:
+        return drawn_order(n, rng)
+
+    def _stop_reason(self, updates: float, hopeless: int) -> StopReason | None:
+        """Not a pass without an update, which need not have drawn every row, but a pocket right about all of them."""
+        return None if self._pocket_errors.any() else StopReason.CLEAN_PASS
+
+    def _prepare(self, rows: Rows) -> Pocket:
+        n_pockets = len(self._pocket_runs)
+        pocket = Pocket(
+            W=self.last_coef_,
+            b=self.last_intercept_,
+            kept=self.coef_,
+            kept_b=self.intercept_,
+            c=np.where(rows.y > 0, 0, -1) if len(self.classes_) == 2 else rows.y,
+            weight=rows.weight,
+            own=rows.own,
+            together=self._together(),
+            error=np.zeros(n_pockets),
+            run=self._pocket_runs,
+            since=np.zeros(n_pockets, np.int64),
+            judged=np.zeros(n_pockets, np.int64),
+            spent=np.zeros(2, np.int64),
+        )
+        open_pocket(rows.X, pocket, self.t_)
+        self._keep(pocket)
+        return pocket
+
+    def _watch(self) -> Pocket:
+        return self._pocket
+
+    def _run(self, rows: Rows, memory: Pocket, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        before = memory.spent[1]
+        self._pocket = memory
+        try:
+            made = super()._run(rows, memory, log, reference, record)
+        finally:
+            del self._pocket
+        judge_all(rows.X, memory, self.t_ + made * len(rows.y))
+        self._keep(memory)
+        record[made - 1, _DOTS] += memory.spent[1] - before
+        return made
+
+    def _keep(self, pocket: Pocket) -> None:
+        weighted = pocket.weight is not None or pocket.own is not None
+        self._pocket_errors = pocket.error.copy() if weighted else pocket.error.astype(np.int64)
+        self.n_evaluations_ = int(pocket.spent[0])

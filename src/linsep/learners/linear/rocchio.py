@@ -1,0 +1,109 @@
+"""Rocchio's classifier: the difference of two means."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.sums import add_class_sums
+from linsep.learners.base.one_row import OnlineClassifier, check_row
+from linsep.learners.inputs.parameters import check_flags
+from linsep.types import Array, StopReason
+
+
+class Rocchio(OnlineClassifier):
+    """w = u - v and b = -w.(u + v) / 2, u the mean of the positive rows and v that of the others.
+
+    One pass, exact at any time on a stream. The plane halves the way between the means, so it may fail on rows that a
+    hyperplane separates: with positives at 0 and 10 and a negative at -1 the means are 5 and -1, and 0 falls on
+    the wrong side of 2. Several classes: each class's mean against the mean of all other rows.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Without it b = 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of float64, shape (1, n_features) or (n_classes, n_features)
+    intercept_ : ndarray of float64, shape (1,) or (n_classes,)
+    classes_ : ndarray, shape (n_classes,)
+
+    References
+    ----------
+    Rocchio 1971, in The SMART Retrieval System.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> learner = Rocchio().fit(np.array([[-1.0], [0.0], [10.0]]), [0, 1, 1])
+    >>> float(learner.coef_[0, 0]), float(learner.intercept_[0])
+    (6.0, -12.0)
+    >>> learner.score(np.array([[-1.0], [0.0], [10.0]]), [0, 1, 1]) == 2 / 3
+    True
+    """
+
+    _state_values: ClassVar[tuple[str, ...]] = (*OnlineClassifier._state_values, "stop_reason_")
+    _state_arrays: ClassVar[tuple[str, ...]] = (*OnlineClassifier._state_arrays, "_sums", "_totals")
+
+    _plane_arrays: ClassVar[tuple[str, ...]] = ()
+    _column_arrays: ClassVar[tuple[str, ...]] = ("coef_", "_sums")
+
+    def __init__(self, *, fit_intercept: bool = True, open_classes: bool = False) -> None:
+        self.fit_intercept = fit_intercept
+        self.open_classes = open_classes
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take the means of these rows; parameters as in `Perceptron.fit`, a weight k here equals k visits."""
+        with self._unchanged_on_error():
+            self._check_parameters()
+            rows, _ = self._rows_to_fit(X, y, sample_weight, warm=False)
+        return self._add(rows)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add these rows to the means; parameters as in `Perceptron.partial_fit`."""
+        with self._unchanged_on_error():
+            self._check_parameters()
+            parts = self._rows_to_add(X, y, classes, sample_weight)
+        for rows in parts:
+            self._add(rows)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_flags(self, "fit_intercept", "open_classes")
+
+    def _start(self, X: Any) -> None:
+        super()._start(X)
+        self._sums = np.zeros((len(self.classes_), X.shape[1]))
+        self._totals = np.zeros(len(self.classes_))
+        self.n_iter_ = 1
+        self.stop_reason_ = StopReason.ONE_PASS
+
+    def _make_room(self, before: int, place: int) -> None:
+        self._sums = np.insert(self._sums, place, 0, axis=0)
+        self._totals = np.insert(self._totals, place, 0)
+
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        check_row(X)
+        self._add(Rows(X, np.array([code])))
+
+    def _add(self, rows: Rows) -> Self:
+        n_classes = len(self.classes_)
+        codes = rows.y.astype(np.intp) if n_classes > 2 else ((rows.y > 0) & (n_classes == 2)).astype(np.intp)
+        weight = rows.weight if rows.own is None else rows.own * (1.0 if rows.weight is None else rows.weight)
+        add_class_sums(rows.X, codes, weight, self._sums, self._totals)
+        self.t_ += len(codes)
+        u = _means(self._sums, self._totals)
+        v = _means(self._sums.sum(axis=0) - self._sums, self._totals.sum() - self._totals)
+        planes = slice(-1, None) if n_classes <= 2 else slice(None)
+        u, v = u[planes], v[planes]
+        self.coef_ = u - v
+        self.intercept_ = -0.5 * (self.coef_ * (u + v)).sum(axis=1) * float(self.fit_intercept)
+        return self
+
+
+def _means(sums: Array, totals: Array) -> Array:
+    """Row means; a class without rows so far has the mean 0."""
+    return np.asarray(sums / np.where(totals > 0, totals, 1.0)[:, None])

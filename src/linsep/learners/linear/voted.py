@@ -1,0 +1,299 @@
+"""The voted perceptron."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.linear.votes import add_class_votes, add_votes
+from linsep.kernels.optional import UpdateLog
+from linsep.learners.base.classifier import as_matrix, as_rows
+from linsep.learners.base.epochs import EpochLearner, Progress
+from linsep.learners.base.one_row import check_row
+from linsep.learners.engine.trace import make_update_log
+from linsep.types import CSR, Array
+
+# Entries of the block of dot products held at a time while predicting: 64 MiB of float32.
+_BLOCK_ENTRIES = 1 << 24
+
+
+class VotedPerceptron(EpochLearner):
+    """Predicts sign(sum_n c_n sign(w_n.x)): each past vector w_n votes with the number c_n of rows it survived.
+
+    The vectors are not stored, the mistakes are: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
+    come from one matrix product with the mistaken rows and a running sum. Both signs put a tie on the positive side.
+    In one-vs-rest every class goes on counting until all stop, so survival counts add up to rows x epochs for each:
+    the votes are those of the class fitted alone for as many epochs, not until its own clean pass.
+
+    Memory: a copy of each row that was mistaken and 32 bytes an update, with room for half as many again where rows
+    came later; predicting adds one block of at most 2^24 dot products. Time to predict: (mistaken rows) x n_features a
+    row, in matrix products.
+
+    Parameters
+    ----------
+    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    class_weight, multi_class, open_classes, n_jobs, trace, verbose
+        As in `Perceptron`; `max_iter` is 1 and `shuffle` True by default. `n_jobs` changes nothing here: mistakes are
+        noted in one order by one thread, and products are SciPy's or those of NumPy's BLAS.
+
+    Attributes
+    ----------
+    coef_, intercept_ : ndarray
+        The last vector.
+    mistaken_rows_ : ndarray or SciPy CSR matrix
+        The rows that were ever mistaken, each once a `fit`; one that is mistaken again in a later `partial_fit`,
+        `learn_one` or warm start is there again. CSR as soon as any of them came as a sparse row or a dict with gaps.
+    mistake_rows_, mistake_steps_, mistake_classes_, mistake_visits_ : ndarray, shape (n_updates,)
+        Position in `mistaken_rows_`, step a (signed), class and visit (from 0) of each update, in order.
+    classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
+        As in `Perceptron`.
+
+    References
+    ----------
+    Freund and Schapire 1999, Machine Learning 37, figure 1 and theorem 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0], [2.0], [-1.0]])
+    >>> learner = VotedPerceptron(fit_intercept=False, shuffle=False).fit(X, [1, 1, 0])
+    >>> learner.survival_counts()[0].tolist()
+    [0, 3]
+    >>> learner.decision_function(np.array([[4.0]])).tolist()
+    [1.0]
+    """
+
+    _wants_clean_pass: ClassVar[bool] = False
+    _batch_epochs: ClassVar[int] = 1
+    _state_arrays: ClassVar[tuple[str, ...]] = (
+        *EpochLearner._state_arrays, "mistake_rows_", "mistake_steps_", "mistake_classes_", "mistake_visits_"
+    )  # fmt: skip
+
+    mistake_rows_: Array
+    mistake_steps_: Array
+    mistake_classes_: Array
+    mistake_visits_: Array
+
+    def __init__(
+        self,
+        *,
+        max_iter: int | None = 1,
+        max_seconds: float | None = None,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        multi_class: str = "ovr",
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+        trace: str = "epochs",
+        verbose: int | Progress = 0,
+    ) -> None:
+        super().__init__(
+            max_iter=max_iter,
+            max_seconds=max_seconds,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+            warm_start=warm_start,
+            class_weight=class_weight,
+            multi_class=multi_class,
+            open_classes=open_classes,
+            n_jobs=n_jobs,
+            trace=trace,
+            verbose=verbose,
+        )
+
+    # --------------------------------------------------------------- training
+    def _start(self, X: Any) -> None:
+        super()._start(X)
+        empty = np.zeros((0, X.shape[1]), X.dtype)
+        self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(sp.csr_matrix(empty))
+        self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
+        self.mistake_steps_ = np.zeros(0)
+
+    def _prepare(self, rows: Rows) -> Array:
+        """Where each row stands in `mistaken_rows_`, -1 for those not there yet."""
+        return np.full(len(rows.y), -1)
+
+    def _watch(self) -> UpdateLog:
+        return self._pass_log
+
+    def _run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        per_visit = len(self.intercept_) if self.multi_class == "ovr" else 2
+        self._pass_log = make_update_log(len(rows.y) * per_visit)
+        try:
+            made = super()._run(rows, memory, log, reference, record)
+            self._keep(rows, self._prepare(rows) if memory is None else memory)
+        finally:
+            del self._pass_log
+        return made
+
+    def _keep(self, rows: Rows, places: Array) -> None:
+        """Copy the rows mistaken for the first time, and note all updates of the pass."""
+        log = self._pass_log
+        updated = log.rows[: log.used[0]]
+        new = np.unique(updated[places[updated] < 0])
+        if new.size:
+            places[new] = _count(self._stored) + np.arange(new.size)
+            self._store(as_matrix(rows.X, self.coef_.shape[1])[new])
+        for name, entries in (
+            ("mistake_rows_", places[updated]),
+            ("mistake_visits_", log.visits[: log.used[0]]),
+            ("mistake_classes_", log.classes[: log.used[0]]),
+            ("mistake_steps_", log.steps[: log.used[0]]),
+        ):
+            setattr(self, name, _append(getattr(self, name), entries))
+
+    def _store(self, rows: Any) -> None:
+        """Put rows behind those stored; all are sparse as soon as some are."""
+        if isinstance(rows, np.ndarray) and isinstance(self._stored, np.ndarray):
+            self._stored = _append(self._stored, rows)
+            return
+        old, new = _sparse(self._stored), _sparse(rows)
+        size = max(self.n_features_in_, int(old.indptr[-1]) + int(new.indptr[-1]))
+        whole = np.int32 if size < 2**31 else np.int64
+        self._stored = CSR(
+            _append(old.data, new.data),
+            _append(old.indices.astype(whole, copy=False), new.indices),
+            _append(old.indptr.astype(whole, copy=False), old.indptr[-1] + new.indptr[1:].astype(np.int64)),
+        )
+
+    def _widen(self, width: int, names: list[str]) -> None:
+        self._stored = _sparse(self._stored)  # in which columns that join cost nothing
+        super()._widen(width, names)
+
+    def _learn_row(self, X: Any, label: Any, code: Any) -> None:
+        matrix = as_matrix(X, self.n_features_in_)
+        names = self.__dict__.pop("feature_names_in_", None)  # partial_fit is not given the names
+        try:
+            self.partial_fit(matrix, np.asarray([label]))
+        finally:
+            if names is not None:
+                self.feature_names_in_ = names
+
+    def _make_room(self, before: int, place: int) -> None:
+        super()._make_room(before, place)
+        if before == 1 and place == 1:
+            self.mistake_steps_ = -self.mistake_steps_
+        if before == 2:  # the plane of the second class, and its negative
+            negative, twice = -self.mistake_steps_, len(self.mistake_steps_)
+            self.mistake_steps_ = np.column_stack([negative, self.mistake_steps_]).ravel()
+            self.mistake_classes_ = np.tile(np.arange(2), twice)
+            self.mistake_rows_ = np.repeat(self.mistake_rows_, 2)
+            self.mistake_visits_ = np.repeat(self.mistake_visits_, 2)
+        if before > 1:
+            self.mistake_classes_ = self.mistake_classes_ + (self.mistake_classes_ >= place)
+
+    @property
+    def mistaken_rows_(self) -> Any:
+        """The rows that were ever mistaken."""
+        return as_matrix(self._stored, self.n_features_in_)
+
+    def survival_counts(self) -> list[Array]:
+        """Return c_0, c_1, ... of each plane (one list if all classes move together); each sums to `t_`."""
+        check_is_fitted(self)
+        together = len(self.classes_) > 2 and self.multi_class == "multiclass"
+        groups = [np.ones(len(self.mistake_rows_), dtype=bool)] if together else [
+            self.mistake_classes_ == k for k in range(len(self.intercept_))
+        ]  # fmt: skip
+        visits = (np.unique(self.mistake_visits_[group]) for group in groups)
+        return [np.diff(np.concatenate([[0], v, [self.t_]])) for v in visits]
+
+    # ------------------------------------------------------------- prediction
+    def decision_function(self, X: Any) -> Array:
+        """sum_n c_n sign(w_n.x + b_n) / sum_n c_n, between -1 and 1 (votes of each class with "multiclass").
+
+        Returns
+        -------
+        ndarray, shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        z = self._votes_on(X)
+        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+
+    def _votes_on(self, X: Any) -> Array:
+        stored = self.mistaken_rows_.T
+        size = max(1, _BLOCK_ENTRIES // max(1, stored.shape[1]))
+        block = np.empty((min(size, X.shape[0]), stored.shape[1]), np.result_type(X.dtype, stored.dtype))
+        votes = np.zeros((X.shape[0], len(self.intercept_)))
+        for at in range(0, X.shape[0], size):
+            rows = X[at : at + size]
+            votes[at : at + size] = self._vote(_multiply(rows, stored, block[: rows.shape[0]]))
+        return votes / max(1, self.t_)
+
+    def _score_row(self, X: Any) -> Array | float:
+        check_row(X)
+        z = self._votes_on(as_matrix(X, self.n_features_in_))[0]
+        return float(z[0]) if len(z) == 1 else np.asarray(z)
+
+    def _vote(self, G: Array) -> Array:
+        """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
+        G += float(self.fit_intercept)
+        survival = self.survival_counts()
+        votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
+        if len(survival) < votes.shape[1]:
+            votes[:, 0] = survival[0][0]
+            # Both updates of a mistake come before the vectors vote again.
+            last = np.append(np.diff(self.mistake_visits_) > 0, True)[: len(self.mistake_visits_)]
+            counts = np.zeros(len(last), np.int64)
+            counts[last] = survival[0][1:]
+            Z = np.zeros(votes.shape)
+            add_class_votes(G, self.mistake_rows_, self.mistake_steps_, self.mistake_classes_, counts, Z, votes)
+            return votes
+        for k, counts in enumerate(survival):
+            own = self.mistake_classes_ == k
+            votes[:, k] = counts[0]
+            column = np.ascontiguousarray(votes[:, k])
+            add_votes(G, self.mistake_rows_[own], self.mistake_steps_[own], counts[1:], np.zeros(len(G)), column)
+            votes[:, k] = column
+        return votes
+
+    # ------------------------------------------------------------------ state
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        meta, arrays = super()._get_state()
+        parts = {"": self._stored} if isinstance(self._stored, np.ndarray) else self._stored._asdict()
+        return meta, arrays | {f"_stored_{name}": part for name, part in parts.items()}
+
+    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
+        super()._set_state(meta, arrays)
+        if "_stored_" in arrays:
+            self._stored = arrays["_stored_"]
+        else:
+            self._stored = CSR(arrays["_stored_data"], arrays["_stored_indices"], arrays["_stored_indptr"])
+
+
+def _count(rows: Any) -> int:
+    return len(rows) if isinstance(rows, np.ndarray) else len(rows.indptr) - 1
+
+
+def _sparse(rows: Any) -> CSR:
+    return rows if isinstance(rows, CSR) else as_rows(sp.csr_matrix(rows))
+
+
+def _append(array: Array, entries: Array) -> Array:
+    """`array` with `entries` behind it, in memory with room for half as many again: cheap to do over and over."""
+    used, size = len(array), len(array) + len(entries)
+    room: Any = array.base
+    if type(room) is not np.ndarray or room.ndim != array.ndim or room.shape[1:] != array.shape[1:] or len(room) < size:
+        room = np.empty((size + used // 2, *array.shape[1:]), dtype=array.dtype)
+        room[:used] = array
+    room[used:size] = entries
+    return np.asarray(room[:size])
+
+
+def _multiply(X: Any, stored: Any, block: Array) -> Array:
+    """`block` = X `stored`; where one is sparse by parts, since a sparse product is larger than the dense one."""
+    if isinstance(X, np.ndarray) and isinstance(stored, np.ndarray):
+        return np.asarray(np.matmul(X, stored, out=block))
+    size = max(1, len(block) // 16)
+    for at in range(0, len(block), size):
+        product = X[at : at + size] @ stored
+        block[at : at + size] = product if isinstance(product, np.ndarray) else product.toarray()
+    return block

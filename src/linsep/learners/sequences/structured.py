@@ -1,0 +1,281 @@
+"""Structured outputs: a perceptron for whatever offers joint features, inference and a loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any, Protocol, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from linsep.kernels.linear.epoch import RECORD, bits_in_use
+from linsep.kernels.sequences.chain import Chain, Sentences, make_chain, make_work, viterbi
+from linsep.learners.base.epochs import Progress, report_epoch
+from linsep.learners.engine.interrupt import is_interrupted, uninterrupted
+from linsep.learners.engine.trace import Trace
+from linsep.learners.engine.visiting_order import shuffled_order
+from linsep.learners.inputs.parameters import check_flags, is_whole
+from linsep.types import Array, Budget, DataError, StopReason
+
+
+class StructuredModel(Protocol):
+    """What a `StructuredPerceptron` needs to know of a problem; the score of an output is w.Phi(x, y)."""
+
+    @property
+    def n_weights(self) -> int:
+        """Length of w and of every Phi(x, y)."""
+
+    def joint_feature(self, x: Any, y: Any) -> Array:
+        """Phi(x, y), shape (n_weights,)."""
+
+    def inference(self, x: Any, w: Array) -> Any:
+        """An output y with the greatest w.Phi(x, y)."""
+
+    def loss(self, y: Any, guess: Any) -> float:
+        """How wrong `guess` is: 0 if it is y, else above 0."""
+
+
+class ChainModel:
+    """Sequences of tags: the score of a sentence is the sum of what its tokens' features say and of the transitions.
+
+    x is a list of tokens, each a list of feature numbers below `n_features`; y a sequence of as many tags, numbers
+    below `n_tags`. The weights are those of each feature for each tag, row by row, then the transitions: a row for each
+    tag before, for the start and for the end. Inference is Viterbi's in float32; of several best sequences it takes the
+    one whose last tag comes first, then whose last but one does, and so on. The loss is the number of wrong tags.
+
+    Examples
+    --------
+    >>> model = ChainModel(n_features=2, n_tags=2)
+    >>> model.n_weights, model.joint_feature([[0], [1]], [0, 1]).tolist()
+    (12, [1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0])
+    """
+
+    def __init__(self, n_features: int, n_tags: int) -> None:
+        self.n_features = n_features
+        self.n_tags = n_tags
+
+    @property
+    def n_weights(self) -> int:
+        """n_features x n_tags, and (n_tags + 2) x n_tags transitions."""
+        return (self.n_features + self.n_tags + 2) * self.n_tags
+
+    def joint_feature(self, x: Sequence[Sequence[int]], y: Sequence[int]) -> Array:
+        """How often each feature stands with each tag, and each tag after each other, the start and the end."""
+        phi = np.zeros((self.n_features + self.n_tags + 2, self.n_tags))
+        before = start = self.n_features + self.n_tags
+        for features, tag in zip(x, y, strict=True):
+            np.add.at(phi[:, tag], np.asarray(features, dtype=np.intp), 1.0)
+            phi[before, tag] += 1
+            before = self.n_features + tag
+        if before != start:
+            phi[start + 1, before - self.n_features] += 1
+        return phi.ravel()
+
+    def inference(self, x: Sequence[Sequence[int]], w: Array) -> list[int]:
+        """Viterbi's best tags."""
+        weights = self._as_chain(w)
+        indptr = np.cumsum([0, *map(len, x)], dtype=np.int64)
+        indices = np.array(list(chain.from_iterable(x)), dtype=np.int32)
+        if indices.size and not 0 <= indices.min() <= indices.max() < self.n_features:
+            raise DataError(f"a feature number is not between 0 and {self.n_features - 1}")
+        work = make_work(weights, len(x))
+        viterbi(Sentences(np.array([0, len(x)], dtype=np.int64), indptr, indices), 0, weights, work)
+        found: list[int] = work.path.tolist()
+        return found
+
+    def loss(self, y: Sequence[int], guess: Sequence[int]) -> float:
+        """The number of wrong tags."""
+        return float(sum(a != b for a, b in zip(y, guess, strict=True)))
+
+    def _as_chain(self, w: Array) -> Chain:
+        weights = make_chain(self.n_features, self.n_tags, np.float32)
+        table = w.reshape(-1, self.n_tags)
+        weights.W[:, : self.n_tags] = table[: self.n_features]
+        weights.T[:, : self.n_tags] = table[self.n_features :]
+        return weights
+
+
+class EpochState:
+    """The course of a run over n examples: epochs, mistakes, trace and stop reason, as attributes of a learner."""
+
+    max_iter: int | None
+    shuffle: bool
+    random_state: Any
+    verbose: int | Progress
+    n_iter_: int
+    n_mistakes_: int
+    t_: int
+    stop_reason_: StopReason
+    trace_: Trace
+
+    def _check_budget(self) -> None:
+        check_flags(self, "shuffle")
+        if self.max_iter is not None and not (is_whole(self.max_iter) and self.max_iter >= 1):
+            raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {self.max_iter!r}")
+
+    def _make_passes(self, n: int, one_pass: Callable[[Array], dict[str, float]], settle: Callable[[], None]) -> None:
+        """Pass over n examples until a pass is clean or the budget ends; then `settle`, whatever happened.
+
+        `one_pass` takes the order of the visits and returns what it has to say for the columns of `RECORD`.
+        """
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        self.trace_ = Trace(n, compared=True)
+        self.n_iter_ = self.n_mistakes_ = self.t_ = 0
+        budget = Budget(self.max_iter).start()
+        stop: StopReason | None = None
+        try:
+            while stop is None:
+                began = budget.elapsed
+                order = np.arange(n, dtype=np.int32) if rng is None else shuffled_order(n, rng)
+                with uninterrupted():
+                    told = {"b": 0, "cos": math.nan, "w_dot_reference": math.nan, "dots": n, **one_pass(order)}
+                    mistakes = told["updates"] = int(told["mistakes"])
+                    self.n_iter_ += 1
+                    self.n_mistakes_ += mistakes
+                    self.trace_.extend(np.array([[told[name] for name in RECORD]]), (began, budget.elapsed))
+                stop = StopReason.CLEAN_PASS if mistakes == 0 else budget.stop_reason(self.n_iter_)
+                report_epoch(self.verbose, self.n_iter_, mistakes, budget.elapsed)
+        except KeyboardInterrupt:
+            stop = StopReason.INTERRUPTED
+            raise
+        finally:
+            self.stop_reason_ = stop or StopReason.INTERRUPTED
+            settle()
+
+
+class StructuredPerceptron(EpochState, BaseEstimator):
+    """w += Phi(x, y) - Phi(x, z) wherever the best output z is not y; predicts with the mean of w over all visits.
+
+    A mistake is a guess z = inference(x, w) with loss(y, z) > 0; how inference breaks ties is the model's affair.
+
+    Parameters
+    ----------
+    model : StructuredModel
+        joint_feature, inference and loss; `ChainModel` is the one that comes along. For text there is the far faster
+        `SequenceTagger`, whose mistakes are those of this class with a `ChainModel`.
+    max_iter : int or None
+        Epochs at most.
+    shuffle : bool
+        Visit the examples in a new order each epoch.
+    random_state : int, RandomState or None
+    verbose : int or callable
+        Progress, as in `Perceptron`.
+
+    Attributes
+    ----------
+    coef_, last_coef_ : ndarray, shape (n_weights,)
+        The mean of w after each visit, and w itself.
+    n_iter_, n_mistakes_ : int
+    stop_reason_ : StopReason
+    trace_ : Trace
+        Epoch by epoch; its `dots` are calls of inference.
+
+    References
+    ----------
+    Collins 2002, Discriminative training methods for hidden Markov models, EMNLP;
+    `linsep.theory.bounds.mistakes.collins_bounds` gives the bounds on its mistakes.
+
+    Examples
+    --------
+    >>> learner = StructuredPerceptron(ChainModel(2, 2), shuffle=False).fit([[[0], [1]]], [[0, 1]])
+    >>> learner.predict([[[0], [1]]]), learner.n_mistakes_
+    ([[0, 1]], 1)
+    """
+
+    coef_: Array
+    last_coef_: Array
+
+    def __init__(
+        self,
+        model: StructuredModel,
+        *,
+        max_iter: int | None = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.model = model
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Sequence[Any], y: Sequence[Any], reference: Array | None = None) -> Self:
+        """Learn from examples X with their outputs y.
+
+        Parameters
+        ----------
+        X, y : sequences of inputs and outputs, as the model takes them
+        reference : array, shape (n_weights,), optional
+            A vector to compare with: the trace then holds w.u and the cosine of the angle to it.
+
+        Raises
+        ------
+        DataError
+            No examples, or not as many outputs as inputs.
+        """
+        self._check_budget()
+        if len(X) != len(y) or not len(X):
+            raise DataError(f"{len(X)} inputs and {len(y)} outputs: as many of both are needed, one at least")
+        if reference is not None and np.shape(reference) != (self.model.n_weights,):
+            raise DataError(f"the reference has shape {np.shape(reference)}, the model {self.model.n_weights} weights")
+        w = self.last_coef_ = np.zeros(self.model.n_weights)
+        u = np.zeros(self.model.n_weights)
+
+        def one_pass(order: Array) -> dict[str, float]:
+            mistakes = 0
+            began = self.t_
+            for i in order:
+                if is_interrupted():  # inference may take long: the pass ends here, and is the last
+                    break
+                mistakes += self._learn(X[i], y[i], w, u)
+                self.t_ += 1
+            norm = float(np.linalg.norm(w))
+            told = {
+                "mistakes": mistakes,
+                "norm_w": norm,
+                "absorbed": 0,
+                "bits": bits_in_use(w),
+                "dots": self.t_ - began,
+            }
+            return told | compare(reference, norm, lambda r: float(r @ w))
+
+        def settle() -> None:
+            self.coef_ = w - u / max(self.t_, 1)
+
+        self._make_passes(len(X), one_pass, settle)
+        return self
+
+    def _learn(self, x: Any, y: Any, w: Array, u: Array) -> bool:
+        """Visit one example; u takes the number of visits before times what w takes."""
+        guess = self.model.inference(x, w)
+        if not self.model.loss(y, guess) > 0:
+            return False
+        step = self.model.joint_feature(x, y) - self.model.joint_feature(x, guess)
+        w += step
+        u += self.t_ * step
+        return True
+
+    def predict(self, X: Sequence[Any]) -> list[Any]:
+        """The output that inference finds with the mean weights, for each input."""
+        check_is_fitted(self)
+        return [self.model.inference(x, self.coef_) for x in X]
+
+    def score(self, X: Sequence[Any], y: Sequence[Any]) -> float:
+        """The share of inputs whose output is found without loss."""
+        guesses = self.predict(X)
+        return float(np.mean([self.model.loss(a, b) == 0 for a, b in zip(y, guesses, strict=True)]))
+
+
+def compare(reference: Any, norm: float, dot: Callable[[Any], float]) -> dict[str, float]:
+    """The trace's columns about a reference u: w.u and the cosine of the angle between w and u."""
+    if reference is None:
+        return {}
+    parts = reference if isinstance(reference, tuple) else (reference,)
+    length = math.sqrt(sum(float(np.square(part, dtype=np.float64).sum()) for part in parts))
+    value = dot(reference)
+    return {"w_dot_reference": value, "cos": value / (norm * length) if norm * length > 0 else math.nan}

@@ -1,0 +1,382 @@
+"""A tagger of sequences: words in, tags out, by a chain perceptron over word-shape features."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
+from linsep.kernels.sequences.chain import TALLY, Chain, Sentences, chain_epoch, make_chain, make_work, tag_all
+from linsep.kernels.sequences.chain_margins import chain_margins
+from linsep.learners.base.epochs import Progress
+from linsep.learners.sequences.structured import EpochState, compare
+from linsep.theory.bounds.chain_radius import chain_radius
+from linsep.theory.bounds.mistakes import MistakeBounds, collins_bounds
+from linsep.types import Array, DataError, PrecisionWarning, StopReason
+
+# More bits of hashing would take more memory than a machine has.
+_MOST_BITS = 28
+# Up to so many tags the transitions are shown as a grid.
+_GRID = 12
+
+
+@dataclass(frozen=True, repr=False)
+class Transitions:
+    """The weights of tag after tag: `weights[p, k]` for tag k after tag p; the last two rows are those of the start of
+    a sentence (before k) and of its end (after k).
+    """
+
+    tags: Array
+    weights: Array
+
+    @property
+    def rows(self) -> list[str]:
+        """What stands before, row by row."""
+        return [*map(str, self.tags), "(start)", "(end)"]
+
+    def top(self, n: int = 20) -> list[tuple[str, str, float]]:
+        """The n largest weights in size: (what stands before, what stands after, weight)."""
+        order = np.argsort(-abs(self.weights), axis=None, kind="stable")[:n]
+        found = []
+        for p, k in zip(*np.unravel_index(order, self.weights.shape), strict=True):
+            pair = (str(self.tags[k]), "(end)") if p == len(self.tags) + 1 else (self.rows[p], str(self.tags[k]))
+            found.append((*pair, float(self.weights[p, k])))
+        return found
+
+    def __str__(self) -> str:
+        if len(self.tags) > _GRID:
+            return "\n".join(f"{before} -> {after}  {weight:+.4g}" for before, after, weight in self.top())
+        table = [["", *map(str, self.tags)]]
+        table += [[name, *(f"{w:+.4g}" for w in row)] for name, row in zip(self.rows, self.weights, strict=True)]
+        wide = [max(map(len, column)) for column in zip(*table, strict=True)]
+        return "\n".join("  ".join(f"{cell:>{w}}" for cell, w in zip(row, wide, strict=True)) for row in table)
+
+    __repr__ = __str__
+
+
+class SequenceTagger(EpochState, BaseEstimator):
+    """Tags for the tokens of a sentence: the sequence with the greatest sum of feature and transition weights.
+
+    Learnt by the averaged structured perceptron: w += Phi(x, y) - Phi(x, z) wherever the best sequence z is not the
+    gold one y; predictions are made with the mean of w over all visits. Ties: of several best sequences the one whose
+    last tag comes first in `classes_`, then whose last but one does, and so on. The gold sequence has no say in that,
+    and a mistake is a sentence where the sequence chosen is not the gold one.
+
+    Parameters
+    ----------
+    features : callable, optional
+        From the list of tokens of a sentence to a list of feature names for each. None: `linsep.data.text.word_shapes`,
+        which uses the word, its lower case, shape, first and last letters, digits, hyphens and capitals, and two words on
+        either side; what depends on the word alone is found once a word. A callable cannot be saved.
+    max_iter : int or None
+        Epochs at most; None: until a whole pass is clean.
+    n_bits : int, optional
+        Hash feature names to so many bits instead of keeping them (1 to 28).
+    shuffle : bool
+        Visit the sentences in a new order each epoch.
+    random_state : int, RandomState or None
+    verbose : int or callable
+        Progress, as in `Perceptron`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The tags, sorted.
+    coef_ : ndarray of float32, shape (n_tags, n_features)
+        Mean weight of each feature for each tag: averaged in float64, then rounded.
+    transitions_ : Transitions
+        Mean weights of tag after tag, start and end; print it.
+    feature_names_ : list of str or None
+        Names of the columns of `coef_`; None where they are hashed.
+    n_iter_, n_mistakes_ : int
+        Epochs, and sentences that were mistaken while learning.
+    stop_reason_ : StopReason
+    trace_ : Trace
+        Epoch by epoch, sentences counting as rows; `norm_w` is that of all weights. `bits` are those of the largest
+        entry there has been: in float32 whole numbers are exact up to 24.
+
+    References
+    ----------
+    Collins 2002, Discriminative training methods for hidden Markov models, EMNLP; `mistake_bounds` computes theorems 1
+    and 2.
+
+    Examples
+    --------
+    >>> X, y = [["dogs", "bark"], ["a", "dog"]], [["noun", "verb"], ["det", "noun"]]
+    >>> tagger = SequenceTagger(random_state=0).fit(X, y)
+    >>> tagger.predict([["a", "bark"]]), tagger.score(X, y)
+    ([['det', 'verb']], 1.0)
+    """
+
+    classes_: Array
+    transitions_: Transitions
+
+    def __init__(
+        self,
+        features: Extract | None = None,
+        *,
+        max_iter: int | None = 10,
+        n_bits: int | None = None,
+        shuffle: bool = True,
+        random_state: Any = None,
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.features = features
+        self.max_iter = max_iter
+        self.n_bits = n_bits
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -------------------------------------------------------------------- fit
+    def fit(
+        self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]], reference: tuple[Any, Any] | None = None
+    ) -> Self:
+        """Learn from sentences X, lists of tokens, and y, their tags.
+
+        Parameters
+        ----------
+        X : lists of str, one a sentence
+        y : lists of tags, as many as there are tokens; all text or all whole numbers
+        reference : (coef, transitions), optional
+            Weights to compare with, shaped like `coef_` and `transitions_.weights`: the trace then holds w.u and the
+            cosine of the angle to them.
+
+        Raises
+        ------
+        DataError
+            A sentence without tokens, a token that is no text, tags that do not fit; the tagger is left as it was.
+        KeyboardInterrupt
+            On Ctrl-C, after the model so far has been kept (`stop_reason_` is "interrupted").
+
+        Warns
+        -----
+        PrecisionWarning
+            When an update no longer changed a weight, because it has outgrown the 24 bits of float32.
+        """
+        self._check_parameters()
+        _check_pairs(X, y)
+        if not all(map(len, X)):
+            raise DataError(f"sentence {[len(x) for x in X].index(0)} has no tokens: leave it out")
+        classes = _distinct_tags(y)
+        index = FeatureIndex(self.n_bits)
+        sentences = Sentences(*index_features(X, index, self.features))
+        index.open = False
+        _check_reference(reference, len(classes), index.size)
+        self._index, self.classes_ = index, classes
+        tally = self._train(sentences, self._numbers(y), reference)
+        if tally["absorbed"]:
+            warnings.warn(
+                f"{tally['absorbed']:,.0f} step(s) no longer changed their weight: it has outgrown float32 and absorbs "
+                "them. The mistakes since then teach nothing; stop earlier.",
+                PrecisionWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _check_parameters(self) -> None:
+        self._check_budget()
+        if self.n_bits is not None and not 1 <= self.n_bits <= _MOST_BITS:
+            raise ValueError(f"n_bits must be from 1 to {_MOST_BITS} or None (keep names), got {self.n_bits}")
+        if self.features is not None and not callable(self.features):
+            raise ValueError(f"features must be None or a callable from tokens to names, got {self.features!r}")
+
+    def _train(self, sentences: Sentences, tags: Array, reference: Any) -> dict[str, float]:
+        n_tags = len(self.classes_)
+        weights = make_chain(self._index.size, n_tags, np.float32)
+        sums = make_chain(self._index.size, n_tags, np.float64)
+        work = make_work(weights, int(np.diff(sentences.first).max()))
+        tally = np.zeros(len(TALLY))
+
+        def one_pass(order: Array) -> dict[str, float]:
+            before = dict(zip(TALLY, tally.tolist(), strict=True))
+            chain_epoch(sentences, tags, order, weights, sums, self.t_, work, tally)
+            self.t_ += len(order)
+            told = dict(zip(TALLY, tally.tolist(), strict=True))
+            norm = math.sqrt(told["norm2"])
+            return {
+                "mistakes": told["mistakes"] - before["mistakes"],
+                "norm_w": norm,
+                "absorbed": told["absorbed"] - before["absorbed"],
+                "bits": min(int(told["largest"]).bit_length(), 24),
+                **compare(reference, norm, lambda u: _dot(u, weights, n_tags)),
+            }
+
+        self._make_passes(len(sentences.first) - 1, one_pass, lambda: self._settle(weights, sums))
+        return dict(zip(TALLY, tally.tolist(), strict=True))
+
+    def _settle(self, weights: Chain, sums: Chain) -> None:
+        """Turn the last weights into the mean, w - u / T, in place: there may be much of them."""
+        inside = (slice(None), slice(len(self.classes_)))  # beyond stands -inf
+        for w, u in zip(weights, sums, strict=True):
+            u[inside] /= max(self.t_, 1)
+            np.subtract(w[inside], u[inside], out=w[inside], casting="same_kind")
+        self._show(weights)
+
+    def _show(self, weights: Chain) -> None:
+        n_tags = len(self.classes_)
+        self._weights = weights
+        self.coef_ = weights.W[:, :n_tags].T
+        self.transitions_ = Transitions(self.classes_, weights.T[:, :n_tags])
+
+    def _numbers(self, y: Sequence[Sequence[Any]]) -> Array:
+        """Position in `classes_` of every tag, -1 for those that are not there."""
+        position = {tag: k for k, tag in enumerate(self.classes_.tolist())}
+        return np.array([position.get(tag, -1) for tag in chain.from_iterable(y)], dtype=np.int32)
+
+    @property
+    def feature_names_(self) -> list[str] | None:
+        return self._index.names
+
+    # ------------------------------------------------------------- prediction
+    def predict(self, X: Sequence[Sequence[str]]) -> list[list[Any]]:
+        """The best tags of each sentence; none for one without tokens."""
+        numbers = self._best(X)
+        found = self.classes_[numbers].tolist()
+        ends = np.cumsum([0, *map(len, X)]).tolist()
+        return [found[a:b] for a, b in pairwise(ends)]
+
+    def _best(self, X: Sequence[Sequence[str]]) -> Array:
+        """Position in `classes_` of the best tag of every token."""
+        check_is_fitted(self)
+        _check_tokens(X)
+        numbers = np.empty(sum(map(len, X)), dtype=np.int32)
+        if numbers.size:
+            sentences = Sentences(*index_features(X, self._index, self.features))
+            work = make_work(self._weights, int(np.diff(sentences.first).max()))
+            tag_all(sentences, self._weights, work, numbers)
+        return numbers
+
+    def score(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> float:
+        """Token accuracy: the share of tokens whose tag is right; a tag never seen in training cannot be."""
+        check_is_fitted(self)
+        _check_pairs(X, y)
+        gold = self._numbers(y)
+        if not gold.size:
+            raise DataError("there is not one token to score")
+        return float((self._best(X) == gold).mean())
+
+    def mistake_bounds(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> MistakeBounds:
+        """Collins' bounds on the mistakes made in learning from (X, y), evaluated at the mean weights.
+
+        See `linsep.theory.bounds.mistakes.collins_bounds`. R counts the features the tagger knows, so give it what
+        it learnt from.
+
+        Raises
+        ------
+        DataError
+            As `fit`, and for tags that were not there.
+        """
+        check_is_fitted(self)
+        _check_pairs(X, y)
+        gold = self._numbers(y)
+        if (gold < 0).any():
+            raise DataError(f"token {int((gold < 0).argmax())} has a tag that the tagger has not learnt")
+        sentences = Sentences(*index_features(X, self._index, self.features))
+        margins = np.empty(len(X))
+        chain_margins(sentences, gold, self._weights, margins)
+        R = chain_radius(sentences, gold, self._index.size, len(self.classes_))
+        parts = (self.coef_, self.transitions_.weights)
+        norm = math.sqrt(sum(float(np.square(part, dtype=np.float64).sum()) for part in parts))
+        epochs = 1 if self.n_iter_ == 1 else None  # else the bounds for one pass are of the first
+        return collins_bounds(margins, norm, R, mistakes=self.n_mistakes_, epochs=epochs)
+
+    # ------------------------------------------------------------------ state
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Everything needed to predict; weights that are 0 are left out."""
+        check_is_fitted(self)
+        W = self._weights.W[:, : len(self.classes_)]
+        feature, tag = np.nonzero(W)
+        arrays = {
+            "starts": np.searchsorted(feature, np.arange(len(W) + 1)),
+            "tags": tag.astype(np.uint16 if W.shape[1] <= 1 << 16 else np.uint32),
+            "weights": W[feature, tag],
+            "transitions": self.transitions_.weights,
+        }
+        if (names := self._index.names) is not None:
+            encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+            arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+            arrays["name_ends"] = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+        meta = {name: getattr(self, name) for name in ("n_iter_", "n_mistakes_", "t_")}
+        return {**meta, "stop_reason_": str(self.stop_reason_)}, arrays
+
+    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Take back what `_get_state` gave."""
+        for name in ("n_iter_", "n_mistakes_", "t_"):
+            setattr(self, name, meta[name])
+        self.stop_reason_ = StopReason(meta["stop_reason_"])
+        names: Iterable[str] = ()
+        if self.n_bits is None:
+            text, ends = arrays["names"].tobytes(), arrays["name_ends"].tolist()
+            names = [text[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *ends])]
+        self._index = FeatureIndex(self.n_bits, names)
+        self._index.open = False
+        n_tags = len(self.classes_)
+        weights = make_chain(self._index.size, n_tags, np.float32)
+        feature = np.repeat(np.arange(len(weights.W)), np.diff(arrays["starts"]))
+        weights.W[feature, arrays["tags"]] = arrays["weights"]
+        weights.T[:, :n_tags] = arrays["transitions"]
+        self._show(weights)
+
+
+def _dot(reference: tuple[Any, Any], weights: Chain, n_tags: int) -> float:
+    """w.u in float64."""
+    coef, transitions = (np.asarray(part, dtype=np.float64) for part in reference)
+    emitted = sum(float(np.dot(coef[k], weights.W[:, k])) for k in range(n_tags))
+    return emitted + float((transitions * weights.T[:, :n_tags]).sum())
+
+
+def _check_reference(reference: tuple[Any, Any] | None, n_tags: int, n_features: int) -> None:
+    """Raise unless the reference has a weight for each of the model's."""
+    wanted = ((n_tags, n_features), (n_tags + 2, n_tags))
+    if reference is not None and tuple(map(np.shape, reference)) != wanted:
+        raise DataError(f"the reference must have the shapes {wanted}, got {tuple(map(np.shape, reference))}")
+
+
+def _check_tokens(X: Any) -> None:
+    """Raise unless X is lists of text."""
+    if isinstance(X, str) or not hasattr(X, "__len__"):
+        raise DataError(f"sentences must be lists of tokens, got {X!r:.40}")
+    for i, sentence in enumerate(X):
+        if isinstance(sentence, str) or not hasattr(sentence, "__len__"):
+            raise DataError(f"sentence {i} must be a list of tokens, got {sentence!r:.40}")
+    if all(issubclass(kind, str) for kind in set(map(type, chain.from_iterable(X)))):
+        return
+    i, t, token = next((i, t, w) for i, s in enumerate(X) for t, w in enumerate(s) if not isinstance(w, str))
+    raise DataError(f"sentence {i}, token {t}: {token!r} is no text")
+
+
+def _check_pairs(X: Any, y: Any) -> None:
+    """Raise unless X is lists of text and y lists of as many tags."""
+    _check_tokens(X)
+    if isinstance(y, str) or not hasattr(y, "__len__"):
+        raise DataError(f"tags must be lists, one a sentence, got {y!r:.40}")
+    if len(X) != len(y):
+        raise DataError(f"{len(X)} sentences but tags for {len(y)}")
+    for i, (sentence, tags) in enumerate(zip(X, y, strict=True)):
+        if isinstance(tags, str) or not hasattr(tags, "__len__"):
+            raise DataError(f"sentence {i}: its tags must be a list, got {tags!r:.40}")
+        if len(sentence) != len(tags):
+            raise DataError(f"sentence {i} has {len(sentence)} tokens but {len(tags)} tags")
+
+
+def _distinct_tags(y: Sequence[Sequence[Any]]) -> Array:
+    """The tags, sorted; an error unless there are two at least, all text or all whole numbers."""
+    tags = set(chain.from_iterable(y))
+    kinds = {str if isinstance(tag, str) else int if isinstance(tag, int | np.integer) else type(tag) for tag in tags}
+    if len(kinds) > 1 or not kinds <= {str, int}:
+        raise DataError(
+            f"tags must be all text or all whole numbers, got {', '.join(sorted(k.__name__ for k in kinds))}"
+        )
+    if len(tags) < 2:
+        only = f"every token has the tag {next(iter(tags))!r}" if tags else "there are no sentences"
+        raise DataError(f"{only}: a tagger needs two tags at least to learn from")
+    return np.array(sorted(tags))

@@ -1,0 +1,143 @@
+"""Learning from a stream: each row is predicted before it is learnt, columns and classes join, old rows may fade."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
+from linsep.kernels.optional import Mean
+from linsep.kernels.steps import PerceptronStep
+from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
+from linsep.learners.linear.perceptron import Perceptron
+from linsep.types import Array, DataError
+
+
+def can_stream(learner: Any) -> bool:
+    """Whether it is one of the learners that go from row to row and keep none."""
+    return isinstance(learner, Perceptron | AveragedPerceptron | MarginPerceptron | PassiveAggressive)
+
+
+class Learnt(NamedTuple):
+    """What came of a chunk: which rows were predicted wrongly, and how many updates rounding swallowed."""
+
+    wrong: Array
+    absorbed: int
+
+
+def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = None) -> Learnt:
+    """`learner.partial_fit(X, y, classes)`, with each row predicted by the vector in use before it is learnt.
+
+    The weights are those of `partial_fit`, to the last bit. The averaged perceptron predicts here with the vector
+    that makes its mistakes, not with the mean. A sparse `X` wider than the learner adds columns of zeros. The row that
+    brings a class counts as wrong. `n_iter_` stays as it is: a pass is what the caller says it is.
+
+    Raises
+    ------
+    DataError
+        For rows that cannot be learnt from, and learners that must see all rows at once; nothing has changed then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linsep.learners import Perceptron
+    >>> X, y = np.array([[1.0], [-1.0], [2.0]]), [1, 0, 1]
+    >>> predict_then_learn(Perceptron(), X, y, classes=[0, 1]).wrong.tolist()
+    [False, True, False]
+    """
+    if not can_stream(learner):
+        raise DataError(f"a {type(learner).__name__} cannot learn from a stream: it needs all rows, or keeps them")
+    with learner._unchanged_on_error():
+        learner._check_parameters()
+        X = _as_wide(learner, X)
+        known = len(learner.classes_) if hasattr(learner, "classes_") else -1
+        parts = learner._rows_to_add(X, y, classes, None)
+        if known < 0:
+            known = len(learner.classes_) if classes is not None else 0
+    said = []
+    absorbed = 0
+    for rows in parts:
+        wrong = np.zeros(len(rows.y), dtype=np.bool_)
+        absorbed += _pass(learner, rows, wrong)
+        wrong[0] |= len(learner.classes_) > known
+        known = len(learner.classes_)
+        said.append(wrong)
+    learner._settle_later()
+    # A sum is sooner looked at than every entry, and infinite or no number if one of them is.
+    if not all(np.isfinite(part.sum()) or np.isfinite(part).all() for part in learner._moving()):
+        raise DataError(f"the weights became infinite within the rows up to row {learner.t_}: scale the numbers down")
+    return Learnt(np.concatenate(said), absorbed)
+
+
+def fade(learner: EpochLearner, factor: float) -> None:
+    """Multiply w and b by a factor, so that rows learnt so far weigh less; sums for a mean stay what they are.
+
+    With S = t w - u the sum of the vectors of t rows, w -> c w keeps S if u -> u - (1 - c) t w.
+    """
+    W, b = learner._moving()
+    watch = learner._watch()
+    if isinstance(watch, Mean):
+        watch.u[...] -= (1.0 - factor) * learner.t_ * W
+        watch.u_b[...] -= (1.0 - factor) * learner.t_ * b
+    W *= factor
+    b *= factor
+    learner._settle_later()
+
+
+def project(learner: EpochLearner, radius: float) -> None:
+    """Shrink (w, b) of all classes together onto the ball of this radius, if they are outside."""
+    norm = float(np.sqrt(sum((part.astype(np.float64) ** 2).sum() for part in learner._moving())))
+    if norm > radius:
+        fade(learner, radius / norm)
+
+
+def settle(learner: EpochLearner) -> None:
+    """Derive what predictions use from what the stream has moved."""
+    learner._settle()
+
+
+def lay_out(learner: EpochLearner) -> None:
+    """After a load: weights in memory as they were while it learnt from sparse rows, so that sums are added alike."""
+    made: dict[int, Array] = {}
+    for name in {*learner._plane_arrays, "coef_", "intercept_"}:
+        array = getattr(learner, name)
+        if id(array) not in made:
+            made[id(array)] = np.array(array, order="F")
+        setattr(learner, name, made[id(array)])
+
+
+def heaviest(learner: EpochLearner) -> Array:
+    """max over the classes of |w_j|, for every column j."""
+    return np.asarray(np.abs(learner._moving()[0]).max(axis=0))
+
+
+def _pass(learner: EpochLearner, rows: Rows, wrong: Array) -> int:
+    """Learn these rows and fill `wrong`; return the updates that rounding swallowed."""
+    W, b = learner._moving()
+    step, rest = learner._step(), (float(learner.fit_intercept), learner._watch(), learner.t_, wrong)
+    if type(step) is PerceptronStep:
+        step = step.margin
+    if len(learner.classes_) <= 2:
+        mistakes, updates, absorbed = progressive_pass(rows, step, W, b, *rest)
+    else:
+        together = learner.multi_class == "multiclass"
+        mistakes, updates, absorbed = progressive_pass_of_many(rows, together, step, W, b, *rest)
+    learner.t_ += len(rows.y)
+    learner.n_mistakes_ += int(mistakes)
+    learner.n_updates_ += int(updates)
+    return int(absorbed)
+
+
+def _as_wide(learner: EpochLearner, X: Any) -> Any:
+    """Sparse rows as wide as the learner, which grows where they are wider."""
+    if not hasattr(X, "indptr") or not hasattr(learner, "classes_") or X.shape[1] == learner.n_features_in_:
+        return X
+    if X.shape[1] > learner.n_features_in_:
+        learner._widen(X.shape[1], [])
+        return X
+    return sp.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], learner.n_features_in_))

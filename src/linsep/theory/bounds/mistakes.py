@@ -1,0 +1,356 @@
+"""How many mistakes the theory allows a perceptron that starts from zero with unit steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from linsep.markup import table_html
+from linsep.theory.margin.geometry import functional_margins, radius, row_norms2
+from linsep.types import Array, DataError
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One mistake bound: `value` if it `applies`, otherwise `why` not. `one_pass`: covers a single pass only."""
+
+    name: str
+    value: float | None
+    applies: bool
+    why: str
+    formula: str
+    one_pass: bool = False
+
+
+@dataclass(frozen=True, repr=False)
+class MistakeBounds:
+    """A table of `Bound` rows; `best` is the least that covers the whole run."""
+
+    rows: tuple[Bound, ...]
+    mistakes: int | None = None
+    epochs: int | None = None
+
+    @property
+    def best(self) -> Bound | None:
+        """The least bound that covers the run: those for one pass count only when `epochs` is 1."""
+        fit = [row for row in self.rows if row.applies and (not row.one_pass or self.epochs == 1)]
+        return min(fit, key=lambda row: math.inf if row.value is None else row.value, default=None)
+
+    def get(self, name: str) -> Bound:
+        """Return the bound called `name`.
+
+        Raises
+        ------
+        KeyError
+            There is none of that name.
+        """
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(f"no bound is called {name!r}; there are {', '.join(row.name for row in self.rows)}")
+
+    def __iter__(self) -> Iterator[Bound]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        wide = max(len(row.name) for row in self.rows)
+        lines = [f"{row.name:<{wide}}  {_value(row):>15}  {row.formula}{_note(row)}" for row in self.rows]
+        if self.mistakes is not None:
+            lines.append(f"{'mistakes made':<{wide}}  {self.mistakes:>15,}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [(row.name, _value(row), f"{row.formula}{_note(row)}") for row in self.rows]
+        if self.mistakes is not None:
+            rows.append(("mistakes made", f"{self.mistakes:,}", ""))
+        return table_html("Mistake bounds", rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        best = self.best
+        return {
+            "bounds": [asdict(row) for row in self.rows],
+            "best": best.name if best else None,
+            "mistakes": self.mistakes,
+            "epochs": self.epochs,
+        }
+
+
+def _value(row: Bound) -> str:
+    return f"{row.value:,.6g}" if row.applies and row.value is not None else "not applicable"
+
+
+def _note(row: Bound) -> str:
+    return ("  [one pass]" if row.one_pass else "") if row.applies else f"  ({row.why})"
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What the bounds are computed from: margins y z of the separator, its norms, R^2 and the run's set-up."""
+
+    margins: Array
+    norm2: float
+    b: float
+    R2: float
+    sphere: bool
+    fit_intercept: bool
+
+    @property
+    def whole2(self) -> float:
+        return self.norm2 + self.b**2
+
+    @property
+    def seen_radius2(self) -> float:
+        """Squared radius of the rows as the run sees them: with an intercept those of (x, 1)."""
+        return self.R2 + self.fit_intercept
+
+
+def mistake_bounds(
+    X: Any,
+    y: Any,
+    w: Any,
+    b: float = 0.0,
+    *,
+    fit_intercept: bool = True,
+    mistakes: int | None = None,
+    epochs: int | None = None,
+    from_zero: bool = True,
+    weighted: bool = False,
+) -> MistakeBounds:
+    """Every known bound on the mistakes of a perceptron, evaluated at one separator (w, b).
+
+    With eps = min_i y_i (w.x_i + b), gamma = eps / ||w||, gamma~ = eps / ||(w, b)||, R = max_i ||x_i||:
+
+    - novikoff: (R / gamma)^2; a run with an intercept sees (x, 1): (R^2 + 1) / gamma~^2;
+    - unit sphere: 4 / gamma^2 when every ||x_i|| = 1 and the plane cuts the ball, |b| <= ||w||;
+    - bounded bias: 2 (R^2 + 1) / gamma^2 when |b| <= ||w|| (unit form: ||w*|| = 1, |b*| <= 1, margin gamma);
+    - general: (R^2 + 1)(||w||^2 + b^2) / eps^2;
+    - freund-schapire: ((R + D) / g)^2, D^2 = sum_i max(0, g - m_i)^2 with m_i the margin of the unit vector, the
+      least over a grid of g > 0; needs no separator but covers one pass only;
+    - freund-schapire hinge: (R/(2g) + sqrt(R^2/(4g^2) + L))^2, L = sum_i max(0, 1 - m_i/g); one pass as well. In both
+      a run with an intercept reads R^2 + 1 for R^2 and ||(w, b)|| for ||w||.
+
+    All hold for any order of the rows, whatever their number. They are computed in float64.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Two labels.
+    w, b : the separator that the bounds are taken at, in the units of X; any scale
+        The wider its margin the lower the bounds; it need not be the one that the run found.
+    fit_intercept : bool
+        Whether the run learns an intercept.
+    mistakes, epochs : int, optional
+        What the run did, for the table. `epochs` other than 1 rules out the bounds for one pass; when it is not
+        given these are shown, flagged, and never `best`.
+    from_zero, weighted : bool
+        Whether the run started from w = 0, and whether it used weights, decay or projections.
+
+    Returns
+    -------
+    MistakeBounds
+
+    Raises
+    ------
+    DataError
+        Shapes that do not fit, not two labels, or b given although the run has no intercept.
+
+    Notes
+    -----
+    Novikoff 1962; Freund and Schapire 1999, theorem 2; the hinge form is due to Gentile and Shalev-Shwartz.
+
+    Examples
+    --------
+    >>> table = mistake_bounds([[1.0, 0.0], [-1.0, 0.0]], [1, 0], [1.0, 0.0])
+    >>> [(row.name, row.value) for row in table][:3], table.best.value
+    ([('novikoff', 2.0), ('unit sphere', 4.0), ('bounded bias', 4.0)], 2.0)
+    """
+    if not fit_intercept and b != 0:
+        raise DataError(f"b = {b:g}, but a run without an intercept is bounded by separators with b = 0")
+    w = np.asarray(w, dtype=np.float64)
+    margins = functional_margins(X, y, w, b)
+    given = _Given(margins, float(w @ w), float(b), radius(X) ** 2, _on_sphere(X), fit_intercept)
+    why_none = _wrong_run(given, from_zero, weighted)
+    rows = [_novikoff(given), _unit_sphere(given), _bounded_bias(given), _general(given), *_one_pass(given, epochs)]
+    if why_none:
+        rows = [Bound(row.name, None, False, why_none, row.formula, row.one_pass) for row in rows]
+    return MistakeBounds(tuple(rows), mistakes, epochs)
+
+
+def collins_bounds(
+    margins: Any, norm: float, R: float, *, mistakes: int | None = None, epochs: int | None = None
+) -> MistakeBounds:
+    """Every bound on the mistakes of a structured perceptron, evaluated at one vector u.
+
+    With m_i = u.Phi(x_i, y_i) - max over z other than y_i of u.Phi(x_i, z), delta = min_i m_i / ||u|| and R at least
+    every ||Phi(x_i, y_i) - Phi(x_i, z)||:
+
+    - collins: (R / delta)^2, for any number of passes, if every m_i > 0 (theorem 1);
+    - freund-schapire, plain (theorem 2) and hinge: as in `mistake_bounds`, for the first pass alone.
+
+    It starts from w = 0 and moves by Phi(x_i, y_i) - Phi(x_i, z) where the best z is not y_i, and not otherwise.
+
+    Parameters
+    ----------
+    margins : array of shape (n_examples,)
+        The m_i.
+    norm, R : ||u|| and R
+    mistakes, epochs : int, optional
+        As in `mistake_bounds`.
+
+    Raises
+    ------
+    DataError
+        There are no examples.
+
+    Notes
+    -----
+    Collins 2002, Discriminative training methods for hidden Markov models, EMNLP.
+
+    Examples
+    --------
+    >>> collins_bounds([2.0, 4.0], norm=2.0, R=3.0).get("collins").value
+    9.0
+    """
+    rows = bounds_of_margins(margins, norm, R, epochs)
+    rows[0] = replace(rows[0], name="collins", formula="(R / delta)^2")
+    return MistakeBounds(tuple(rows), mistakes, epochs)
+
+
+def bounds_of_margins(margins: Any, norm: float, R: float, epochs: int | None) -> list[Bound]:
+    """Novikoff's bound and those for one pass, from the margins of a vector and two lengths alone."""
+    margins = np.asarray(margins, dtype=np.float64)
+    if not margins.size:
+        raise DataError("there are no examples to take margins of")
+    given = _Given(margins, float(norm) ** 2, 0.0, float(R) ** 2, False, False)
+    rows = [_novikoff(given), *_one_pass(given, epochs)]
+    if given.whole2 == 0:
+        rows = [Bound(row.name, None, False, "u is the zero vector", row.formula, row.one_pass) for row in rows]
+    return rows
+
+
+def margin_upper_bound(w: Any, b: float, n_updates: int) -> float:
+    """gamma~* <= ||(w_k, b_k)|| / k: the best homogeneous margin from above, for free from a plain run.
+
+    The k mistakes of a run from zero with unit steps, each counted 1/k, are a convex combination of signed rows (x, 1)
+    of that length. It does not bound the geometric margin. Without an intercept give b = 0.
+
+    Raises
+    ------
+    DataError
+        `n_updates` is not positive.
+
+    Examples
+    --------
+    >>> margin_upper_bound([3.0, 0.0], 4.0, 10)
+    0.5
+    """
+    if n_updates <= 0:
+        raise DataError("a run without updates says nothing about the margin")
+    return float(np.linalg.norm(np.append(np.asarray(w, dtype=np.float64), b))) / n_updates
+
+
+def _wrong_run(given: _Given, from_zero: bool, weighted: bool) -> str:
+    if not from_zero:
+        return "the run did not start from w = 0"
+    if weighted:
+        return "the run used weights, decay or projections instead of unit steps"
+    return "" if given.whole2 > 0 else "the separator is the zero vector"
+
+
+def _no_separator(given: _Given) -> str:
+    made = int((given.margins <= 0).sum())
+    if made == 0:
+        return ""
+    plural = "mistake" if made == 1 else "mistakes"
+    return f"this separator makes {made:,} {plural}: smallest margin is {given.margins.min() + 0.0:.6g}"
+
+
+def _bound(name: str, formula: str, why: str, numerator: float, denominator: float) -> Bound:
+    if why:
+        return Bound(name, None, False, why, formula)
+    with np.errstate(over="ignore"):
+        return Bound(name, float(np.float64(numerator) / np.float64(denominator)), True, "", formula)
+
+
+def _novikoff(given: _Given) -> Bound:
+    formula = "(R^2 + 1) / gamma~^2" if given.fit_intercept else "(R / gamma)^2"
+    gamma2 = _over(given.margins.min(), given.whole2)
+    return _bound("novikoff", formula, _no_separator(given), given.seen_radius2, gamma2)
+
+
+def _over(eps: float, norm2: float) -> float:
+    """(eps / norm)^2, divided before squaring so that small margins do not underflow."""
+    return float(eps / math.sqrt(norm2)) ** 2 if norm2 > 0 else math.nan
+
+
+def _needs_small_bias(given: _Given) -> str:
+    if not given.fit_intercept:
+        return "the run has no intercept"
+    if given.norm2 == 0:
+        return "w is zero: there is no plane"
+    offset = abs(given.b) / math.sqrt(given.norm2)
+    if offset > 1:
+        return f"the plane is {offset:.6g} from the origin, more than 1"
+    return ""
+
+
+def _unit_sphere(given: _Given) -> Bound:
+    why = _needs_small_bias(given) or ("" if given.sphere else "some row is not of norm 1") or _no_separator(given)
+    # 2 (1 + R^2) rather than 4: rows are on the sphere to rounding only.
+    return _bound("unit sphere", "4 / gamma^2", why, 2 * (1 + given.R2), _over(given.margins.min(), given.norm2))
+
+
+def _bounded_bias(given: _Given) -> Bound:
+    why = _needs_small_bias(given) or _no_separator(given)
+    gamma2 = _over(given.margins.min(), given.norm2)
+    return _bound("bounded bias", "2 (R^2 + 1) / gamma^2", why, 2 * (given.R2 + 1), gamma2)
+
+
+def _general(given: _Given) -> Bound:
+    formula = "(R^2 + 1)(||w||^2 + b^2) / eps^2" if given.fit_intercept else "R^2 ||w||^2 / eps^2"
+    value = given.seen_radius2, _over(given.margins.min(), given.whole2)
+    return _bound("general", formula, _no_separator(given), *value)
+
+
+def _one_pass(given: _Given, epochs: int | None) -> list[Bound]:
+    formulas = {
+        "freund-schapire": "min over g of ((R + D) / g)^2",
+        "freund-schapire hinge": "min over g of (R/(2g) + sqrt(R^2/(4g^2) + L))^2",
+    }
+    if epochs is not None and epochs != 1:
+        why = f"covers the mistakes of one pass; this run made {epochs:,}"
+        return [Bound(name, None, False, why, formula, True) for name, formula in formulas.items()]
+    if given.whole2 == 0:
+        return [Bound(name, None, False, "", formula, True) for name, formula in formulas.items()]
+    m = given.margins / math.sqrt(given.whole2)
+    R = math.sqrt(given.seen_radius2)
+    values = dict.fromkeys(formulas, math.inf)
+    for g in _grid(m, R):
+        short = np.maximum(g - m, 0.0)
+        plain = ((R + float(np.linalg.norm(short))) / g) ** 2
+        hinge = (R / (2 * g) + math.sqrt(R**2 / (4 * g**2) + float((short / g).sum()))) ** 2
+        values["freund-schapire"] = min(values["freund-schapire"], plain)
+        values["freund-schapire hinge"] = min(values["freund-schapire hinge"], hinge)
+    return [Bound(name, values[name], True, "", formula, True) for name, formula in formulas.items()]
+
+
+def _grid(m: Array, R: float) -> list[float]:
+    """Values of g to try: any g > 0 gives a valid bound. The least margin is among them when it is positive."""
+    top = max(float(abs(m).max()), 1e-6 * R, 1e-150)
+    grid = np.geomspace(1e-4 * top, 1e3 * top, 150).tolist()
+    least = float(m.min())
+    return [*grid, least] if least > 0 else list(grid)
+
+
+def _on_sphere(X: Any) -> bool:
+    stored = getattr(X, "dtype", np.dtype(np.float64))
+    eps = float(np.finfo(stored).eps) if np.issubdtype(stored, np.floating) else float(np.finfo(np.float64).eps)
+    return bool((abs(row_norms2(X) - 1.0) <= 32 * eps).all())

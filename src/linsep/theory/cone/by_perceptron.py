@@ -1,0 +1,40 @@
+"""A separator by the perceptron, for tables so wide and sparse that it finds one in a few passes."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from linsep.kernels.linear.epoch import plain_epoch
+from linsep.kernels.steps import PerceptronStep
+from linsep.types import CSR, Array
+
+
+def clean_pass(X: Any, s: Array, constant: bool, passes: int, deadline: float = np.inf) -> Array | None:
+    """Return (w, b) without a mistake on any row, b only with the `constant`; None after so many passes or too late.
+
+    Passes end early when mistakes do not fall: half of the passes must halve them.
+
+    Examples
+    --------
+    >>> clean_pass(np.array([[1.0], [3.0]]), np.array([-1.0, 1.0]), True, 50).tolist()
+    [2.0, -4.0]
+    """
+    table = (
+        CSR(X.data, X.indices.astype(X.indptr.dtype, copy=False), X.indptr)
+        if hasattr(X, "indptr")
+        else np.ascontiguousarray(X)
+    )
+    w, b, step = np.zeros(X.shape[1]), np.zeros(1), PerceptronStep(0.0)
+    halved, most = 0, np.inf
+    for k in range(passes):
+        mistakes = plain_epoch(table, s, None, None, step, w, b, float(constant), None, 0)[0]
+        if mistakes == 0:
+            return np.append(w, b) if constant else w
+        if mistakes <= most / 2:
+            halved, most = k, mistakes
+        if time.perf_counter() > deadline or k - halved > 10 + passes // 4:
+            break
+    return None

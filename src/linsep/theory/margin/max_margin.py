@@ -1,0 +1,230 @@
+"""The best margin between two bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse
+
+from linsep.markup import table_html
+from linsep.theory.margin.geometry import row_norms2, signs
+from linsep.theory.margin.mdm import Exchanged, exchanged
+from linsep.theory.margin.wolfe import nearest_point
+from linsep.theory.rows.integers import deadline_of
+from linsep.theory.rows.powers_of_two import times_columns
+from linsep.theory.rows.signed import SignedRows, check_rows
+from linsep.types import Array, Hyperplane
+
+_MANY = 500_000  # entries of a table from which on weights are exchanged first
+_SHORT = 100  # rows that one look at all rows puts on the shortlist
+_SQUARES = 400  # powers of two up to which squares of entries, and their sums, are doubles
+Bias = Literal["free", "homogeneous"] | None
+
+
+@dataclass(frozen=True)
+class MarginBracket:
+    """`lower` <= gamma* <= `upper`, `hyperplane` attaining `lower` and `weights` (row -> weight) attaining `upper`."""
+
+    lower: float
+    upper: float
+    hyperplane: Hyperplane
+    weights: dict[int, float]
+    bias: Bias = "free"
+
+    def _repr_html_(self) -> str:
+        kind = {"free": "geometric, free intercept", "homogeneous": "of (x, 1)", None: "geometric, no intercept"}
+        rows = [
+            ("at least", f"{self.lower:.12g}"),
+            ("at most", f"{self.upper:.12g}"),
+            ("which margin", kind[self.bias]),
+            ("rows that hold it", f"{sum(weight > 0 for weight in self.weights.values()):,}"),
+        ]
+        return table_html("The best margin", rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {"lower": self.lower, "upper": self.upper, "bias": self.bias}
+
+
+class _Shortlist:
+    """Rows that were among the lowest some time: few, dense, and asked before all others."""
+
+    def __init__(self, width: int, rows: Callable[[Array], Array]) -> None:
+        self.rows, self.ids, self.Z = rows, np.zeros(0, dtype=np.int64), np.empty((0, width))
+
+    def note(self, z: Array, ids: Array) -> None:
+        """Take in the rows `ids` of lowest z."""
+        some = ids[np.argpartition(z, _SHORT)[:_SHORT]] if z.size > _SHORT else ids
+        new = np.setdiff1d(some, self.ids)
+        self.ids, self.Z = np.append(self.ids, new), np.vstack([self.Z, self.rows(new)])
+
+    def lowest(self, v: Array) -> tuple[float, int]:
+        """Least v.z of the rows on the list, and which row it is."""
+        if not self.ids.size:
+            return np.inf, -1
+        z = self.Z @ v
+        k = int(z.argmin())
+        return float(z[k]), int(self.ids[k])
+
+
+class _Hull:
+    """conv{z_i}; a key is a row."""
+
+    def __init__(self, rows: SignedRows) -> None:
+        self.rows, self.every = rows, np.arange(rows.n)
+        self.point = rows.point
+        self.short = _Shortlist(rows.width, rows.dense)
+        self.nearby = self.short.lowest
+
+    def lowest(self, v: Array) -> tuple[float, int]:
+        z = self.rows.scores(v)
+        self.short.note(z, self.every)
+        i = int(z.argmin())
+        return float(z[i]), i
+
+
+class _Difference:
+    """The Minkowski difference conv{x_i : +} - conv{x_j : -}; a key is a pair (i, j)."""
+
+    def __init__(self, X: Any, s: Array) -> None:
+        self.X, self.plus, self.minus = X, np.flatnonzero(s > 0), np.flatnonzero(s < 0)
+        self.short = [_Shortlist(X.shape[1], self._dense) for _ in range(2)]
+
+    def _dense(self, ids: Any) -> Array:
+        rows = self.X[ids]
+        return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+
+    def lowest(self, v: Array) -> tuple[float, tuple[int, int]]:
+        z = self.X @ v
+        self.short[0].note(z[self.plus], self.plus)
+        self.short[1].note(-z[self.minus], self.minus)
+        i, j = self.plus[z[self.plus].argmin()], self.minus[z[self.minus].argmax()]
+        return float(z[i] - z[j]), (int(i), int(j))
+
+    def nearby(self, v: Array) -> tuple[float, tuple[int, int]]:
+        above, i = self.short[0].lowest(v)
+        below, j = self.short[1].lowest(-v)
+        return above + below, (i, j)
+
+    def point(self, key: tuple[int, int]) -> Array:
+        rows = self._dense(list(key))
+        return np.asarray(rows[0] - rows[1])
+
+
+def max_margin(
+    X: Any,
+    y: Any,
+    *,
+    bias: Bias = "free",
+    tol: float = 1e-6,
+    max_steps: int = 100_000,
+    time_limit: float | None = None,
+) -> MarginBracket:
+    """Bracket gamma* = max min_i y_i (w.x_i + b) / ||.|| between a hyperplane and a convex combination.
+
+    For any (w, b) and any p in the simplex, with P = sum_i p_i y_i (x_i, 1):
+    homogeneous: min_i y_i (w.x_i + b) / ||(w, b)|| <= gamma* <= ||P||; without b the same of x alone; free bias, with
+    p summing to 1/2 on each class: min_i y_i (w.x_i + b) / ||w|| <= gamma* <= ||sum_i p_i y_i x_i||, half the distance
+    between the two hulls. Both sides are computed in float64: on large tables by exchange of weight between rows
+    (`exchange.py`); on others, and where that does not get there, by Wolfe's nearest-point algorithm.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Two labels; the second in sorted order is the positive class.
+    bias : {"free", "homogeneous"} or None
+        Which margin: geometric with a bias, that of (x, 1), or geometric without a bias.
+    tol : float
+        Stop when upper - lower <= tol * upper.
+    time_limit : float, optional
+        Seconds after which the bracket is returned as wide as it then is.
+
+    Returns
+    -------
+    MarginBracket
+        In the units of X; where rounding puts the lower side above the upper one, both are the upper. When no
+        separator exists `lower` is at most 0 and `upper` is 0 up to rounding.
+
+    Raises
+    ------
+    DataError
+        Wrong shapes, a number that is not finite, not two classes, or a time limit that is no number of seconds.
+
+    Examples
+    --------
+    >>> found = max_margin([[0.0], [1.0], [4.0]], [0, 0, 1])
+    >>> found.lower, found.upper, float(found.hyperplane.w[0]), found.hyperplane.b
+    (1.5, 1.5, 3.0, -7.5)
+    """
+    if bias not in ("free", "homogeneous", None):
+        raise ValueError(f'bias must be "free", "homogeneous" or None, not {bias!r}')
+    X = check_rows(X, y)
+    s = signs(y)
+    if X.dtype != np.float64:
+        X = X.astype(np.float64)
+    deadline = deadline_of(time_limit)
+    limits: dict[str, Any] = {"tol": tol, "max_steps": max_steps, "deadline": deadline}
+    stored = X.data if hasattr(X, "toarray") else X
+    e = int(np.frexp(np.abs(stored).max(initial=0.0))[1])
+    if -_SQUARES <= e <= _SQUARES or (e < 0 and bias == "homogeneous"):
+        return _nearest(X, s, bias, limits)
+    if bias == "homogeneous":
+        one: Any = np.ones((len(s), 1))
+        X = scipy.sparse.csr_matrix(scipy.sparse.hstack([X, one])) if hasattr(X, "toarray") else np.hstack([X, one])
+    found = _nearest(times_columns(X, np.full(X.shape[1], e)), s, None if bias == "homogeneous" else bias, limits)
+    w, b = found.hyperplane.w, float(np.ldexp(found.hyperplane.b, e))
+    plane = Hyperplane(w[:-1], float(w[-1])) if bias == "homogeneous" else Hyperplane(w, b)
+    lower, upper = (float(np.ldexp(side, e)) for side in (found.lower, found.upper))
+    return MarginBracket(lower, upper, plane, found.weights, bias)
+
+
+def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBracket:
+    """The bracket of a table whose squares are doubles."""
+    if bias == "free":
+        return _free(X, s, limits)
+    if len(s) * X.shape[1] >= _MANY:
+        quick = exchanged(X, s, constant=bias == "homogeneous", free=False, tol=limits["tol"])
+        if quick is not None:
+            return _quick(X, s, quick, bias)
+    rows = SignedRows(X, s, constant=bias == "homogeneous", scaled=False)
+    norms = rows.norms2()
+    hull, floor = _Hull(rows), 1e-15 * norms.max() ** 0.5
+    found = nearest_point(hull, int(norms.argmin()), floor=floor, nearby=hull.nearby, **limits)
+    p = X.shape[1]
+    plane = Hyperplane(found.best[:p], float(found.best[p]) if bias else 0.0)
+    weights = dict(zip(found.keys, found.weights.tolist(), strict=True))
+    return MarginBracket(min(found.lower, found.upper), found.upper, plane, weights, bias)
+
+
+def _quick(X: Any, s: Array, found: Exchanged, bias: Bias) -> MarginBracket:
+    """The bracket of weights that were found by exchange."""
+    p, half = X.shape[1], 0.5 if bias == "free" else 1.0
+    plane = Hyperplane(found.v[:p], float(found.v[p]) if bias == "homogeneous" else 0.0)
+    if bias == "free":
+        z = X @ plane.w
+        plane = Hyperplane(plane.w, -0.5 * float(z[s > 0].min() + z[s < 0].max()))
+    at = np.flatnonzero(found.weights)
+    weights = dict(zip(found.ids[at].tolist(), (half * found.weights[at]).tolist(), strict=True))
+    return MarginBracket(half * min(found.lower, found.upper), half * found.upper, plane, weights, bias)
+
+
+def _free(X: Any, s: Array, limits: dict[str, Any]) -> MarginBracket:
+    if X.shape[0] * X.shape[1] >= _MANY:
+        quick = exchanged(X, s, constant=False, free=True, tol=limits["tol"])
+        if quick is not None:
+            return _quick(X, s, quick, "free")
+    hulls = _Difference(X, s)
+    start = hulls.lowest(np.zeros(X.shape[1]))[1]
+    size = float(np.sqrt(row_norms2(X).max()))
+    found = nearest_point(hulls, start, floor=1e-15 * size, nearby=hulls.nearby, **limits)
+    z = X @ found.best
+    b = -0.5 * float(z[s > 0].min() + z[s < 0].max())
+    weights: dict[int, float] = {}
+    for (i, j), weight in zip(found.keys, found.weights.tolist(), strict=True):
+        weights[i] = weights.get(i, 0.0) + weight / 2
+        weights[j] = weights.get(j, 0.0) + weight / 2
+    return MarginBracket(min(found.lower, found.upper) / 2, found.upper / 2, Hyperplane(found.best, b), weights, "free")

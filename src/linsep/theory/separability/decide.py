@@ -1,0 +1,213 @@
+"""Is there a separator? A verdict that is proved, or `undecided` where the time ran out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from linsep.theory.cone.faces import ConeEnd, solve_cone
+from linsep.theory.cone.opposite_rows import contradiction, first_opposite
+from linsep.theory.margin.geometry import signs
+from linsep.theory.margin.max_margin import MarginBracket, max_margin
+from linsep.theory.rows.integers import deadline_of
+from linsep.theory.rows.signed import SignedRows, check_rows
+from linsep.theory.rows.span import as_floats
+from linsep.theory.separability.certificate import Combination, Separability
+from linsep.theory.separability.fragile import direction_is_fragile, exact_inputs, overlap_is_fragile
+from linsep.theory.verify.separability import CertificateError
+from linsep.types import Array, Hyperplane
+
+__all__ = ["CertificateError", "MarginBracket", "Separability", "max_margin", "separability"]
+
+_LONGEST = 4000  # bits of an integer in the one hyperplane that replaces several directions
+_QUICK = 2_000_000  # entries up to which equal rows are looked for even when the time is up
+_MOST_NULL = 4_000_000  # entries of null vectors that a quasi-separable certificate carries
+
+
+def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None) -> Separability:
+    """Decide whether some w, b have y_i (w.x_i + b) > 0 for all i, and prove it in exact arithmetic.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        Taken as it is: floats are the dyadic rationals that they store. Decimal text is exact as an object array of
+        Python integers or Fractions.
+    y : array-like of shape (n_samples,)
+        Two labels; the second in sorted order is the positive class.
+    fit_intercept : bool
+        Whether b may differ from 0.
+    time_limit : float, optional
+        Seconds after which the answer is `undecided`, looked at between steps of the search. Without a limit the
+        answer is never `undecided`.
+
+    Returns
+    -------
+    Separability
+        `.verdict` is "separable", "quasi-separable", "inseparable" or "undecided"; the parts that prove it have
+        passed `.verify(X, y)` before the verdict is given.
+
+    Raises
+    ------
+    DataError
+        Wrong shapes, a number that is not finite, not two classes, or a time limit that is no number of seconds.
+
+    Notes
+    -----
+    Witness: Gordan 1873 and Caratheodory, at most r + 1 rows. Overlap proof: Stiemke 1915, at most 2 r rows; r is the
+    rank of the signed rows. The search is that of `cone.py`.
+
+    Examples
+    --------
+    >>> square = [[0, 0], [1, 1], [0, 1], [1, 0]]
+    >>> found = separability(square, ["same", "same", "other", "other"])
+    >>> found.verdict, found.witness.rows, found.witness.weights
+    ('inseparable', (0, 1, 2, 3), (1, 1, 1, 1))
+    >>> separability([[0], [1], [1], [2]], [0, 0, 1, 1]).verdict
+    'quasi-separable'
+    """
+    deadline = deadline_of(time_limit)
+    X, s = check_rows(X, y), signs(y)
+    end = solve_cone(SignedRows(X, s, constant=fit_intercept), deadline=deadline)
+    witness = _shortest_witness(X, s, end)
+    about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
+    if not end.decided:
+        found = iter([_undecided(about, witness, f"the time limit of {time_limit:g} s ended the search")])
+    elif not end.rows_left.size:
+        found = _separable(X, s, end, about)
+    else:
+        found = iter([_not_separable(X, s, end, witness, about)])
+    for result in found:
+        try:
+            result.verify(X, y)
+        except CertificateError as error:
+            why = f"a proof was found but failed its check: {error}"
+            continue
+        return result
+    # Nothing found by floating point is believed without its proof.
+    return _undecided(about, None, why)
+
+
+def _undecided(about: dict[str, Any], witness: Combination | None, reason: str) -> Separability:
+    known = "; not separable, a witness proves" if witness else ""
+    return Separability("undecided", witness=witness, reason=reason + known, **about)
+
+
+def _planes(end: ConeEnd) -> tuple[Hyperplane, ...]:
+    p = end.rows.p
+    return tuple(Hyperplane(np.array(d[:p], dtype=object), sum(d[p:])) for d in end.directions)
+
+
+def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:
+    """Two equal rows with opposite labels if there are any, else what the search found."""
+    found = Combination.of(end.witness) if end.witness else None
+    if not end.rows_left.size or (found and len(found.rows) <= 2):
+        return found
+    if end.pairs is None and not end.decided and end.rows.stored > _QUICK:
+        return found
+    pair = contradiction(X, s, end.rows_left) if end.pairs is None else first_opposite(X, s, end.pairs)
+    return Combination(pair, (1, 1)) if pair else found
+
+
+def _separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Iterator[Separability]:
+    """Certificates with one hyperplane of doubles, with one of integers, and with the directions alone."""
+    planes, every = _planes(end), np.arange(X.shape[0])
+    for plane in (*_single_planes(X, s, end), None):
+        fragile = not exact_inputs(X) and (plane is None or direction_is_fragile(X, s, plane, every))
+        margin = _bracket(X, s, plane, about["fit_intercept"]) if plane else None
+        yield Separability("separable", hyperplane=plane, margin=margin, directions=planes, fragile=fragile, **about)
+
+
+def _not_separable(X: Any, s: Array, end: ConeEnd, witness: Combination | None, about: dict[str, Any]) -> Separability:
+    verdict: Any = "quasi-separable" if end.directions else "inseparable"
+    overlap = Combination.of(end.overlap) if end.overlap else witness
+    rank = len(end.basis)
+    fragile = False
+    parts: dict[str, Any] = {}
+    if verdict == "inseparable" or (_used_columns(X[end.rows_left]) - rank) * rank <= _MOST_NULL:
+        parts = {"overlap": overlap, "null": tuple(end.null_entries)}
+        if not exact_inputs(X) and end.overlap:
+            fragile = overlap_is_fragile(X, s, end.overlap, end.null_entries, end.rows_left, about["fit_intercept"])
+    planes, left = _planes(end), end.rows_left
+    if planes and not fragile and not exact_inputs(X):
+        # Rounding is about the last direction alone: peeled columns are 0 on the rows that they leave, and stay so.
+        w = as_floats([*planes[-1].w.tolist(), int(planes[-1].b)])
+        margins = s * (X.astype(np.float64) @ w[:-1] + w[-1])
+        taken = np.setdiff1d(np.flatnonzero(margins > 0), left)
+        fragile = direction_is_fragile(X, s, planes[-1], taken)
+    return Separability(verdict, directions=planes, rows_left=left, witness=witness, fragile=fragile, **parts, **about)
+
+
+def _used_columns(X: Any) -> int:
+    if hasattr(X, "indptr"):
+        return int((np.bincount(X.indices, minlength=X.shape[1]) > 0).sum())
+    return int((X != 0).any(axis=0).sum())
+
+
+def _single_planes(X: Any, s: Array, end: ConeEnd) -> Iterator[Hyperplane]:
+    """The directions added with weights that fall fast enough: doubles, then integers; none where those are long."""
+    p, whole = X.shape[1], _sum_of(X.astype(np.float64, copy=False), s, end.directions)
+    if whole is not None:
+        v = _halved(whole)[0]
+        yield Hyperplane(v[:p], float(v[p]) if end.rows.constant else 0.0)
+        yield Hyperplane(np.array(whole[:p], dtype=object), sum(whole[p:]))
+
+
+def _halved(whole: list[int]) -> tuple[Array, int]:
+    """Integers over the least power of two above them all, as doubles, and the exponent of that power."""
+    length = max(max(whole), -min(whole)).bit_length()
+    if length < 1000:
+        return np.ldexp(np.array(whole, dtype=np.float64), -length), length
+    return np.array([value / (1 << length) for value in whole]), length
+
+
+def _sum_of(X: Any, s: Array, directions: list[list[int]]) -> list[int] | None:
+    """Sum 2^t_k d_k, with t_k so large that d_k outweighs all later ones on the rows that it takes away."""
+    if len(directions) == 1:
+        return directions[0]
+    p = X.shape[1]
+    lengths, scores, taken = [], [], []
+    left = np.ones(X.shape[0], dtype=bool)
+    for d in directions:
+        v, length = _halved(d)
+        lengths.append(length)
+        scores.append(s * (X @ v[:p] + sum(v[p:])))
+        taken.append(left & (scores[-1] > 0))
+        left &= ~taken[-1]
+    total, powers = scores[-1].copy(), [0]
+    for score, rows in zip(scores[-2::-1], taken[-2::-1], strict=True):
+        most = float((-total[rows] / score[rows]).max(initial=1.0))
+        power = int(np.frexp(most)[1]) + 1
+        if not np.isfinite(most) or power > _LONGEST:
+            return None
+        powers.append(power)
+        with np.errstate(over="ignore"):
+            total += np.ldexp(score, power)
+    exps = [power - length for power, length in zip(powers[::-1], lengths, strict=True)]
+    least = min(exps)
+    longest = max(exps) - least + max(lengths)
+    if longest > _LONGEST:
+        return None
+    if longest + len(directions) < 63:
+        small = [np.array(d) << (e - least) for d, e in zip(directions, exps, strict=True)]
+        return [int(v) for v in np.sum(small, axis=0).tolist()]
+    shifted = [[v << (e - least) for v in d] for d, e in zip(directions, exps, strict=True)]
+    return [sum(column) for column in zip(*shifted, strict=True)]
+
+
+def _bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
+    """A first bracket of the geometric margin: the plane found, and the distance of the class means."""
+    if plane.w.dtype == object or X.dtype == object:
+        return None
+    plus = s > 0
+    share = np.where(plus, 0.5 / plus.sum(), 0.5 / (~plus).sum()) if fit_intercept else np.full(s.size, 1 / s.size)
+    doubles = X.astype(np.float64, copy=False)
+    # BLAS scales a norm as it goes: squares of tiny or huge entries would leave the range of doubles.
+    upper = float(scipy.linalg.norm((share * s) @ doubles))
+    with np.errstate(over="ignore", invalid="ignore"):
+        lower = float((s * (doubles @ plane.w + plane.b)).min() / scipy.linalg.norm(plane.w))
+    if not 0 < lower <= upper < np.inf:
+        return None
+    return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)

@@ -1,0 +1,82 @@
+"""Could rounding of the inputs change the verdict? Doubles that are no integers may be off by half a last place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from linsep.theory.rows.span import as_floats
+from linsep.types import Array, Hyperplane
+
+_HALF = 2.0**-53  # half a unit in the last place of a double, relative to it; twice that where it is least
+_STEP = 4096
+
+
+def exact_inputs(X: Any) -> bool:
+    """Whether no entry can be the rounding of another number: integers, Fractions, doubles that are integers."""
+    if X.dtype.kind != "f":
+        return X.dtype != object or not any(isinstance(v, float) and v != int(v) for v in X.ravel().tolist())
+    stored = X.data if hasattr(X, "toarray") else X
+    return bool(np.array_equal(stored, np.rint(stored)))
+
+
+def _half_places(part: Any) -> Any:
+    """How far each entry may be off."""
+    stored = part.data if hasattr(part, "toarray") else part
+    unit = np.finfo(stored.dtype).eps / 2 if stored.dtype.kind == "f" else _HALF
+    off = np.where(stored == np.rint(stored), 0.0, np.abs(stored) * unit * 1.01)
+    if not hasattr(part, "toarray"):
+        return off
+    out = part.astype(np.float64)
+    out.data = off
+    return out
+
+
+def direction_is_fragile(X: Any, s: Array, plane: Hyperplane, rows: Array) -> bool:
+    """Whether a margin of one of the `rows` is no larger than what rounding of that row could take away."""
+    v = as_floats([*plane.w.tolist(), int(plane.b)]) if plane.w.dtype == object else np.append(plane.w, plane.b)
+    unit = max(_HALF, float(np.finfo(X.dtype).eps / 2) if X.dtype.kind == "f" else 0.0)
+    for start in range(0, rows.size, _STEP):
+        at = rows[start : start + _STEP]
+        part = X if at.size == X.shape[0] else X[at]
+        doubles = part.astype(np.float64, copy=False)
+        margin = s[at] * (doubles @ v[:-1] + v[-1])
+        size = abs(doubles) @ abs(v[:-1]) + abs(v[-1])
+        noise = 2.0**-52 * v.size * size
+        if (margin > noise + 1.01 * unit * size).all():  # no entry is off by more than that share of it
+            continue
+        moved = _half_places(part) @ abs(v[:-1])
+        if (moved > 0).any() and (margin <= moved + noise)[moved > 0].any():
+            return True
+    return False
+
+
+def overlap_is_fragile(
+    X: Any, s: Array, weights: Mapping[int, int], null: list[dict[int, int]], left: Array, fit_intercept: bool
+) -> bool:
+    """Whether rows that overlap could stop to, or leave the directions on which they are all 0."""
+    bent = np.unique([j for vector in null for j in vector if j < X.shape[1]]).astype(np.int64)
+    columns = X.tocsc() if hasattr(X, "tocsc") else X
+    part = columns[:, bent][left]
+    if bent.size and abs(_half_places(part)).sum() > 0:
+        return True
+    ids = list(weights)
+    Z = (X[ids].toarray() if hasattr(X, "toarray") else X[ids]).astype(np.float64) * s[ids][:, None]
+    Z, off = (np.column_stack([Z, s[ids]]) if fit_intercept else Z), _half_places(Z)
+    off = np.column_stack([off, np.zeros(len(ids))]) if fit_intercept else off
+    if not off.any():
+        return False
+    top = max(weights.values()).bit_length()
+    y = np.array([weights[i] / (1 << top) for i in ids])
+    scale = np.maximum(np.abs(Z).max(axis=0), 1e-300)
+    # Rows of the overlap that span, with the columns that tell them apart: their weights absorb a change of all.
+    R, pivots = scipy.linalg.qr((Z / scale).T * y, mode="r", pivoting=True)
+    size = np.abs(np.diagonal(R))
+    basis = pivots[: int((size > 1e-12 * size[0]).sum())]
+    inverse = np.linalg.pinv(Z[basis] / scale)
+    moved = (y @ (off / scale)) @ np.abs(inverse)
+    own = (off[basis] / scale) @ np.abs(inverse)
+    return bool(own.sum(axis=1).max() > 0.5 or (2 * moved >= y[basis]).any())

@@ -1,0 +1,134 @@
+"""The signs of infinite coefficients: a linear programme in doubles guesses, exact integers prove or refuse the guess.
+
+C is {d = N c : z.d >= 0 on the separated rows z}, the columns of N a basis of the null vectors of the other rows. The
+programme makes w d_j least over {c : z.N c >= a little, |c_k| <= 1}, w = 1 or -1 the sign of d_j in one direction of C.
+A negative optimum is a direction of the other sign. Else the multipliers of the rows say that w e_j is, on C, a
+non-negative combination of rows z, so that w d_j >= 0 throughout. Rows enter the programme when they are violated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
+
+import highspy
+import numpy as np
+import scipy.sparse as sp
+from flint import fmpq_mat, fmpz_mat, nmod_mat
+
+from linsep.theory.verify.separability import value_signs
+from linsep.theory.verify.separation import Vector, Weights, exact_rows
+from linsep.types import Array
+
+_INSIDE = 1e-6  # rows (largest entry 1) are asked for this much: rounding a direction then breaks none
+_NONE = 1e-9
+_AT_ONCE = 256
+_PRIME = 2**61 - 1
+
+
+class Signs:
+    """The programme for one cone, kept from one coefficient to the next."""
+
+    def __init__(self, Z: Any, separated: Array, null: Sequence[Vector]) -> None:
+        self.Z, self.separated, self.null = Z, separated, null
+        top = [max(map(abs, v)).bit_length() for v in null]
+        N = np.array([[entry / (1 << e) for entry in v] for v, e in zip(null, top, strict=True)]).T
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            self._scale_rows(Z, separated, N)
+        self.top = top
+        # Where doubles do not hold the products, floating point has no guess.
+        self.usable = bool(np.isfinite(self.N).all() and np.isfinite(self.G.data).all())
+        if self.usable:
+            self._start(len(null), len(separated))
+
+    def _scale_rows(self, Z: Any, separated: Array, N: Array) -> None:
+        """Separated rows in the coordinates of the null vectors, columns and rows divided by their largest entries."""
+        part = Z[separated] if hasattr(Z, "toarray") else Z[separated].astype(np.float64)
+        G: Any = sp.csr_array(part @ (sp.csr_matrix(N) if hasattr(Z, "toarray") else N))
+        scale = abs(G).max(axis=0).toarray().ravel()
+        self.scale = np.where(scale > 0, scale, 1.0)
+        self.N = N / self.scale
+        G = sp.csr_array(G / self.scale)
+        rows = abs(G).max(axis=1).toarray().ravel()
+        self.G: Any = sp.csr_array(sp.diags_array(1 / np.where(rows > 0, rows, 1.0)) @ G)
+
+    def _start(self, n_null: int, n: int) -> None:
+        self.held: list[int] = []
+        make: Any = highspy.Highs  # its constructor carries no types
+        self.highs = make()
+        for option, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
+            self.highs.setOptionValue(option, value)
+        for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+            self.highs.setOptionValue(option, 1e-9)
+        for _ in range(n_null):
+            self.highs.addVar(-1.0, 1.0)
+        self._hold(np.arange(0, n, max(1, n // (4 * _AT_ONCE))))
+
+    def _hold(self, ids: Array) -> None:
+        part = self.G[ids]
+        low, high = np.full(len(ids), _INSIDE), np.full(len(ids), highspy.kHighsInf)
+        self.highs.addRows(len(ids), low, high, part.nnz, part.indptr[:-1], part.indices, part.data)
+        self.held += ids.tolist()
+
+    def guess(self, j: int, way: int, deadline_left: float) -> tuple[Vector | None, Weights | None]:
+        """A direction of C with way * d_j < 0, or weights of separated rows that prove there is none; or neither."""
+        cost = way * self.N[j]
+        if not self.usable or not cost.any():
+            return None, None
+        columns = np.arange(len(cost), dtype=np.int32)
+        self.highs.changeColsCost(len(cost), columns, cost / np.abs(cost).max())
+        self.highs.setOptionValue("time_limit", self.highs.getRunTime() + deadline_left)
+        while True:
+            self.highs.run()
+            if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+                return None, None
+            solution = self.highs.getSolution()
+            c = np.array(solution.col_value)
+            z = self.G @ c
+            z[self.held] = np.inf
+            worst = np.argsort(z)[:_AT_ONCE]
+            worst = worst[z[worst] < _INSIDE / 2]
+            if not worst.size:
+                break
+            self._hold(np.sort(worst))
+        if np.abs(solution.col_dual).max() > _NONE:
+            return (self._direction(c, j, way) if cost @ c < 0 else None), None
+        support = np.flatnonzero(np.abs(solution.row_dual) > _NONE)
+        return None, self._combination([int(self.separated[self.held[k]]) for k in support], j, way)
+
+    def _direction(self, c: Array, j: int, way: int) -> Vector | None:
+        """The direction as integers, if exact arithmetic finds it in C."""
+        parts = [Fraction(v) / (1 << e) for v, e in zip((c / self.scale).tolist(), self.top, strict=True)]
+        common = lcm(*(part.denominator for part in parts))
+        whole = [int(part * common) for part in parts]
+        d = [sum(k * v[i] for k, v in zip(whole, self.null, strict=True) if k and v[i]) for i in range(self.Z.shape[1])]
+        if d[j] * way >= 0 or (value_signs(self.Z[self.separated], np.array(d, dtype=object)) < 0).any():
+            return None
+        shared = gcd(*d)
+        return tuple(v // shared for v in d)
+
+    def _combination(self, ids: list[int], j: int, way: int) -> Weights | None:
+        """Weights >= 0 with sum(weights z).v = t way v_j for all null vectors v and some t > 0, if there are any."""
+        if not ids:
+            return None
+        rows = exact_rows(self.Z, ids)
+        null = fmpz_mat([list(v) for v in self.null])
+        M = fmpz_mat([row for row, _ in rows]) * null.transpose()  # one row a z, in the coordinates c
+        k = M.nrows()
+        echelon, rank = nmod_mat(M, _PRIME).rref()
+        if rank < k:
+            return None
+        pivots = [next(a for a in range(len(self.null)) if int(echelon[r, a])) for r in range(rank)]
+        A = fmpz_mat([[M[i, a] for i in range(k)] for a in pivots])
+        goal = fmpz_mat([[way * self.null[a][j]] for a in pivots])
+        solution = A.solve(goal)
+        assert isinstance(solution, fmpq_mat)
+        numerators, denominator = solution.numer_denom()
+        found = [int(v) * (1 if int(denominator) > 0 else -1) for v in numerators.entries()]
+        t = abs(int(denominator)) * way
+        total = (fmpz_mat([found]) * M).entries()
+        if min(found) < 0 or any(int(total[a]) != t * v[j] for a, v in enumerate(self.null)):
+            return None
+        return {i: v << q for i, v, (_, q) in zip(ids, found, rows, strict=True) if v}

@@ -1,0 +1,151 @@
+"""Which rows of a regression are separated, and which coefficients are infinite: what `cone.py` finds, as a proof."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from math import gcd
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.theory.cone.faces import ConeEnd, OutOfTimeError, independent_rows, null_vectors, solve_cone
+from linsep.theory.rows.signed import SignedRows
+from linsep.theory.separation.coefficient_signs import Signs
+from linsep.theory.verify.separability import value_signs
+from linsep.theory.verify.separation import SeparationProof, Vector, Weights, main_sign
+from linsep.types import Array
+
+
+def find_proof(Z: Any, equal: Array, deadline: float) -> SeparationProof:
+    """Return the separated rows of the cone {d : z.d >= 0, = 0 where `equal`} and all that proves them maximal.
+
+    Raises
+    ------
+    OutOfTimeError
+    """
+    end = _decided(Z, equal, deadline)
+    spanning = tuple(end.basis)
+    null = _vectors(end.null)
+    spanning_all, null_all = spanning, null
+    if end.separated.any():
+        spanning_all = tuple(_spanning_all(end, null))
+        null_all = _vectors(null_vectors(end.rows, spanning_all))
+    proof = SeparationProof(
+        directions=_vectors(end.directions),
+        separated=tuple(np.flatnonzero(end.separated).tolist()),
+        overlap=end.overlap or {},
+        spanning=spanning,
+        null=null,
+        spanning_all=spanning_all,
+        null_all=null_all,
+    )
+    return _with_signs(Z, proof, deadline)
+
+
+def _decided(Z: Any, equal: Array, deadline: float) -> ConeEnd:
+    end = solve_cone(SignedRows(Z, np.ones(Z.shape[0]), constant=False), equal=equal, deadline=deadline)
+    if not end.decided:
+        raise OutOfTimeError
+    return end
+
+
+def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
+    """Each vector without a common factor."""
+    out = []
+    for v in vectors:
+        common = gcd(*v) or 1
+        out.append(tuple(entry // common for entry in v))
+    return tuple(out)
+
+
+def _spanning_all(end: ConeEnd, null: Sequence[Vector]) -> list[int]:
+    """Independent rows that span all rows: those of the rows left, and separated ones."""
+    rows, ids = end.rows, list(end.basis)
+    separated = np.flatnonzero(end.separated)
+    while True:
+        outside = np.zeros(separated.size, dtype=bool)
+        for v in null:
+            outside |= value_signs(rows.X[separated], np.array(v, dtype=object)) != 0
+            if outside.sum() > 2 * rows.width:
+                break
+        if not outside.any():
+            return ids
+        # Rows from all over the table: neighbours may be alike.
+        candidates = separated[outside]
+        some = candidates[:: max(1, candidates.size // (2 * rows.width))]
+        ids = independent_rows(rows, [*ids, *some.tolist()])
+        null = _vectors(null_vectors(rows, ids))
+
+
+def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationProof:
+    """Add the sign of each infinite coefficient, or directions that show that it has none."""
+    if len(proof.null) <= len(proof.null_all) + 1:
+        return proof
+    ways = {
+        j: main_sign(proof.directions, j)
+        for j in range(Z.shape[1])
+        if any(v[j] for v in proof.null) and not any(v[j] for v in proof.null_all)
+    }
+    signs: dict[int, Weights] = {}
+    opposite: dict[int, tuple[Vector, ...]] = {}
+    asked = [j for j, way in ways.items() if way]
+    programme = Signs(Z, np.array(proof.separated), proof.null) if asked else None
+    for j in asked:
+        assert programme is not None
+        known = next((ds for ds in opposite.values() if main_sign(ds, j) * ways[j] < 0), None)
+        if known is not None:  # a direction found for another coefficient serves this one
+            opposite[j] = known
+            continue
+        try:
+            d, weights = programme.guess(j, ways[j], _time_left(deadline))
+            if d is not None:
+                opposite[j] = (d,)
+            elif weights is not None:
+                signs[j] = weights
+            else:
+                _ask_cone(Z, proof, j, ways[j], deadline, signs, opposite)
+        except OutOfTimeError:
+            unsigned = tuple(j for j in asked if j not in signs and j not in opposite)
+            return replace(proof, signs=signs, opposite=opposite, unsigned=unsigned)
+    return replace(proof, signs=signs, opposite=opposite)
+
+
+def _time_left(deadline: float) -> float:
+    left = deadline - time.perf_counter()
+    if left <= 0:
+        raise OutOfTimeError
+    return left
+
+
+def _ask_cone(
+    Z: Any,
+    proof: SeparationProof,
+    j: int,
+    way: int,
+    deadline: float,
+    signs: dict[int, Weights],
+    opposite: dict[int, tuple[Vector, ...]],
+) -> None:
+    """Without floating point's help: is a step against the sign in the cone? Rows left take part as equalities."""
+    ids = [*proof.separated, *proof.spanning]
+    equal = np.arange(len(ids) + 1) >= len(proof.separated)
+    equal[-1] = False
+    end = _decided(_with_unit(Z, ids, j, -way), equal, deadline)
+    if end.separated[-1]:
+        opposite[j] = _vectors(end.directions)
+    else:
+        assert end.overlap is not None
+        signs[j] = {ids[i]: v for i, v in end.overlap.items() if i < len(proof.separated)}
+
+
+def _with_unit(Z: Any, ids: Sequence[int], j: int, way: int) -> Any:
+    """The rows `ids` of Z, then a unit vector times `way`."""
+    unit = np.zeros((1, Z.shape[1]), dtype=Z.dtype)
+    unit[0, j] = way
+    if not hasattr(Z, "toarray"):
+        return np.vstack([Z[ids], unit])
+    parts: list[Any] = [Z[ids], sp.csr_matrix(unit)]
+    return sp.vstack(parts, format="csr")

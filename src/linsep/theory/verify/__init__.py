@@ -1,0 +1,4 @@
+"""Check proofs in exact arithmetic; nothing of the search is imported.
+
+In: rows and what is claimed of them. Out: nothing, or `CertificateError`. Begin with `separability.py`.
+"""
