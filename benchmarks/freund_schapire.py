@@ -55,7 +55,7 @@ def kernels(report: Report) -> None:
     for epochs, wanted, theirs in ((1, 10.0, None), (30, 300.0, NUMPY_SECONDS)):
         learner, spent = train(data, 4, SEEDS[0], epochs)
         began = time.process_time()
-        learner.set_params(which="voted").predict(data.X_test)
+        learner.set_params(average="voted").predict(data.X_test)
         vote = time.process_time() - began
         values = learner.trace_.total_dots
         cells = {
@@ -99,7 +99,7 @@ def train(data: Split, degree: int, seed: int, epochs: int) -> tuple[KernelPerce
 
 def warm_up(data: Split) -> None:
     """Compile, or read what is compiled."""
-    KernelPerceptron(degree=2, which="voted").fit(data.X[:2000], data.y[:2000]).predict(data.X_test[:9])
+    KernelPerceptron(degree=2, average="voted").fit(data.X[:2000], data.y[:2000]).predict(data.X_test[:9])
 
 
 def first_epochs(learner: KernelPerceptron, epochs: float) -> KernelPerceptron:
@@ -120,7 +120,7 @@ def test(learners: list[KernelPerceptron], data: Split) -> list[dict[str, Any]]:
     the rest, error of voting <= 2 E[mistakes] / (rows + 1).
     """
     values: dict[str, list[Any]] = {way: [np.empty((len(data.y_test), 10)) for _ in learners] for way in WAYS}
-    means = [[learner.set_params(which=way).dual_coef_.T for way in WAYS[:2]] for learner in learners]
+    means = [[learner.set_params(average=way).dual_coef_.T for way in WAYS[:2]] for learner in learners]
     for s in range(0, len(data.y_test), BLOCK):
         at = slice(s, s + BLOCK)
         G = polynomial(data.X_test[at] @ learners[-1].support_vectors_.T, 1.0, 1.0, learners[-1].degree)

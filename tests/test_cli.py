@@ -113,7 +113,7 @@ def test_a_budget_that_ends_still_writes_the_model(tmp_path: Path) -> None:
     done = linsep("fit", "t.csv", "--target", "y", "--max-iter", 5, folder=tmp_path)
     assert done.returncode == 0
     assert "warning: Perceptron stopped after 5 epochs" in done.stderr
-    assert "`linsep check` decides whether this one is; if so raise --max-iter or --seconds." in done.stderr
+    assert "`linsep check` decides whether this one is; if so raise --max-iter or --time-limit." in done.stderr
     assert load(tmp_path / "model.linsep").stop_reason_ == "epoch budget"
 
 
@@ -126,7 +126,7 @@ def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
         "def interrupt(self, epochs, mistakes, seconds):\n"
         "    if epochs > 100: os.kill(os.getpid(), signal.SIGINT)\n"
         "progress.EpochProgress.__call__ = interrupt\n"
-        "sys.argv = ['linsep', 'fit', 't.csv', '--target', 'y', '--seconds', '600']\n"
+        "sys.argv = ['linsep', 'fit', 't.csv', '--target', 'y', '--time-limit', '600']\n"
         "cli.main()\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
@@ -145,7 +145,7 @@ def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
         (["fit", "t.csv", "--target", "y", "--model", "none/m"], "there is no folder none"),
         (["fit", "t.csv", "--target", "y", "--positive", "7"], "no row has the label '7'"),
         (["fit", "t.csv", "--target", "y", "--categorical", "c"], "no feature column called 'c'"),
-        (["fit", "t.csv", "--target", "y", "--max-iter", "3", "--seconds", "1"], "not both"),
+        (["fit", "t.csv", "--target", "y", "--max-iter", "3", "--time-limit", "1"], "not both"),
         (["fit", "one.csv", "--target", "y"], "every row has the label 1"),
         (["predict", "t.csv", "t.csv"], "not a linsep model file"),
         (["check", "t.svm", "--target", "y"], "begin with their label"),

@@ -77,12 +77,12 @@ def test_averaged_is_the_mean_of_the_stored_vectors(seed: int, epochs: int) -> N
 
 def test_which_vector_predicts_may_be_changed_after_training() -> None:
     X, y = random_table(3)
-    learner, last = AveragedPerceptron(random_state=0).fit(X, y), AveragedPerceptron(which="last", random_state=0)
+    learner, last = AveragedPerceptron(random_state=0).fit(X, y), AveragedPerceptron(average="last", random_state=0)
     mean = learner.coef_.copy()
-    np.testing.assert_array_equal(learner.set_params(which="last").coef_, last.fit(X, y).coef_)
+    np.testing.assert_array_equal(learner.set_params(average="last").coef_, last.fit(X, y).coef_)
     np.testing.assert_array_equal(learner.predict(X), last.predict(X))
     assert learner.predict_one(X[0]) == last.predict_one(X[0])
-    np.testing.assert_array_equal(learner.set_params(which="averaged").coef_, mean)
+    np.testing.assert_array_equal(learner.set_params(average="averaged").coef_, mean)
 
 
 @pytest.mark.parametrize("learner", [AveragedPerceptron(), VotedPerceptron(max_iter=20)])
@@ -106,7 +106,7 @@ def test_averaged_accumulates_in_float64_and_keeps_w_in_float32() -> None:
     learner = AveragedPerceptron().fit(X.astype(np.float32), y)
     assert learner.last_coef_.dtype == np.float32
     assert learner.coef_.dtype == np.float64
-    assert AveragedPerceptron(which="last").fit(X.astype(np.float32), y).coef_.dtype == np.float32
+    assert AveragedPerceptron(average="last").fit(X.astype(np.float32), y).coef_.dtype == np.float32
 
 
 # ----------------------------------------------------------------------- voted
@@ -255,10 +255,10 @@ def test_labels_of_any_type_and_accuracy_on_iris() -> None:
         (PassiveAggressive, {"variant": "pa3"}, '"pa", "pa1" or "pa2"'),
         (PassiveAggressive, {"C": 0.0}, "C must be above 0"),
         (PassiveAggressive, {"C": np.nan}, "C must be above 0"),
-        (AveragedPerceptron, {"which": "best"}, '"averaged" or "last"'),
+        (AveragedPerceptron, {"average": "best"}, '"averaged" or "last"'),
         (AveragedPerceptron, {"multi_class": "ovo"}, '"ovr" or "multiclass"'),
         (Perceptron, {"max_iter": 2.5}, "max_iter must be at least 1 and whole"),
-        (Perceptron, {"max_seconds": "1"}, "max_seconds"),
+        (Perceptron, {"time_limit": "1"}, "time_limit"),
         (Perceptron, {"n_jobs": 0}, "n_jobs must be"),
         (Perceptron, {"n_jobs": "2"}, "n_jobs must be"),
         (Perceptron, {"random_state": -1, "shuffle": True}, "random_state"),

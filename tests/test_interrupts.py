@@ -112,12 +112,12 @@ def test_ctrl_c_ends_a_kernel_pass_at_its_next_block(calls: int) -> None:
             os.kill(os.getpid(), signal.SIGINT)
         return (A @ B.T + 1) ** 2
 
-    stopped = KernelPerceptron(kernel, which="voted", shuffle=False, max_iter=3)
+    stopped = KernelPerceptron(kernel, average="voted", shuffle=False, max_iter=3)
     with pytest.raises(KeyboardInterrupt):
         stopped.fit(X, y)
     assert stopped.stop_reason_ is StopReason.INTERRUPTED and stopped.n_iter_ == 1
     assert 0 < stopped.t_ < 2000 and stopped.t_ % 256 == 0
-    whole = KernelPerceptron("poly", degree=2, which="voted", shuffle=False).fit(X[: stopped.t_], y[: stopped.t_])
+    whole = KernelPerceptron("poly", degree=2, average="voted", shuffle=False).fit(X[: stopped.t_], y[: stopped.t_])
     assert stopped.n_mistakes_ == whole.n_mistakes_ == stopped.trace_.mistakes.sum()
     np.testing.assert_array_equal(stopped.support_, whole.support_)
     np.testing.assert_allclose(stopped.norm2_, whole.norm2_)
@@ -170,7 +170,7 @@ def test_ctrl_c_leaves_a_tagger_of_whole_epochs(monkeypatch: pytest.MonkeyPatch)
 
 def test_after_ctrl_c_a_receipt_leaves_out_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = noise(2, np.asarray)
-    learner = KernelPerceptron(which="voted").fit(X, y)
+    learner = KernelPerceptron(average="voted").fit(X, y)
     monkeypatch.setattr("linsep.reporting.receipt._HASTY_VALUES", 0)
     learner.stop_reason_ = StopReason.CLEAN_PASS  # Ctrl-C may come between the end of training and the receipt
     for prove in (True, False):

@@ -30,9 +30,9 @@ from linsep.learners import (
     Rocchio,
     SGDClassifier,
     VotedPerceptron,
-    kernel_function,
 )
 from linsep.learners.engine.visiting_order import shuffled_order
+from linsep.learners.kernel import function as kernel_function
 from linsep.types import DataError, StopReason
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -150,12 +150,12 @@ def test_linear_averaged_and_voted_are_those_learners(n_classes: int) -> None:
     X, y = integer_table(6, n_classes)
     new = np.random.RandomState(0).randint(-3, 4, (50, 3)).astype(float)
     same: dict[str, Any] = {"fit_intercept": False, "max_iter": 3, "random_state": 2}
-    learner = KernelPerceptron("linear", max_iter=3, random_state=2, which="averaged").fit(X, y)
+    learner = KernelPerceptron("linear", max_iter=3, random_state=2, average="averaged").fit(X, y)
     averaged = AveragedPerceptron(**same).fit(X, y)
     np.testing.assert_allclose(learner.decision_function(new), averaged.decision_function(new), atol=1e-12)
     np.testing.assert_allclose(learner.coef_, averaged.coef_, atol=1e-12)
     voted = VotedPerceptron(**same).fit(X, y)
-    learner.set_params(which="voted")
+    learner.set_params(average="voted")
     np.testing.assert_array_equal(learner.decision_function(new), voted.decision_function(new))
     for ours, theirs in zip(learner.survival_counts(), voted.survival_counts(), strict=True):
         np.testing.assert_array_equal(ours, theirs)
@@ -183,16 +183,16 @@ def test_exclusive_or_fails_in_every_linear_learner_and_passes_here() -> None:
 def test_the_voted_theorem_beside_the_measured_error() -> None:
     # Freund and Schapire, theorem 3: one pass over m + 1 rows, error <= 2 E[mistakes] / (m + 1), for any distribution.
     X, y, _ = make_xor(1200, noise=0.6, random_state=0)
-    learner = KernelPerceptron(degree=2, which="voted", random_state=0).fit(X[:400], y[:400])
+    learner = KernelPerceptron(degree=2, average="voted", random_state=0).fit(X[:400], y[:400])
     error = 1 - learner.score(X[400:], y[400:])
     assert 0.1 < error <= 2 * learner.n_mistakes_ / 401 < 1
 
 
 # ----------------------------------------------------------- classes, chunks, state
-@pytest.mark.parametrize("which", ["last", "averaged", "voted"])
-def test_one_vs_rest_equals_each_class_alone(which: str) -> None:
+@pytest.mark.parametrize("average", ["last", "averaged", "voted"])
+def test_one_vs_rest_equals_each_class_alone(average: str) -> None:
     X, y = integer_table(7, 4, n=60)
-    together = KernelPerceptron(degree=2, which=which, max_iter=3, random_state=0).fit(X, y)
+    together = KernelPerceptron(degree=2, average=average, max_iter=3, random_state=0).fit(X, y)
     for k in range(4):
         alone = clone(together).fit(X, y == k)
         np.testing.assert_allclose(together.decision_function(X)[:, k], alone.decision_function(X), atol=1e-9)
@@ -211,8 +211,8 @@ def test_chunks_of_any_size_are_one_pass(seed: int, n_classes: int, kernel: str,
     assert mistakes_of(whole, 40) == mistakes_of(chunked, 40)
     assert (whole.n_mistakes_, whole.t_) == (chunked.n_mistakes_, chunked.t_)
     np.testing.assert_array_equal(whole.norm2_, chunked.norm2_)
-    for which in ("last", "averaged", "voted"):
-        a, b = (learner.set_params(which=which).decision_function(X) for learner in (whole, chunked))
+    for average in ("last", "averaged", "voted"):
+        a, b = (learner.set_params(average=average).decision_function(X) for learner in (whole, chunked))
         np.testing.assert_array_equal(a, b)
 
 
@@ -220,7 +220,7 @@ def test_chunks_of_any_size_are_one_pass(seed: int, n_classes: int, kernel: str,
 def test_saving_in_the_middle_changes_no_bit(as_sparse: bool, tmp_path: Path) -> None:
     X, y = integer_table(1, 3)
     rows = sp.csr_matrix(X) if as_sparse else X
-    learner = KernelPerceptron(which="voted", max_iter=2, random_state=0).fit(rows, y)
+    learner = KernelPerceptron(average="voted", max_iter=2, random_state=0).fit(rows, y)
     save(learner, tmp_path / "m")
     again = load(tmp_path / "m")
     for model in (learner, again):
@@ -264,8 +264,8 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
 def test_labels_of_any_type_and_accuracy() -> None:
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    for which in ("averaged", "voted"):
-        learner = KernelPerceptron("rbf", gamma=0.5, which=which, max_iter=50, random_state=0).fit(X, names)
+    for average in ("averaged", "voted"):
+        learner = KernelPerceptron("rbf", gamma=0.5, average=average, max_iter=50, random_state=0).fit(X, names)
         assert learner.score(X, names) > 0.96
 
 
@@ -282,7 +282,7 @@ def test_labels_of_any_type_and_accuracy() -> None:
         ({"coef0": -0.5}, "below, the kernel is no inner product"),
         ({"coef0": None}, "coef0 must be a finite number"),
         ({"kernel": lambda A, B: -(A @ B.T) - 1.0}, r"k\(x, x\) = -\d+ for a training row"),
-        ({"which": "best"}, '"last", "averaged" or "voted"'),
+        ({"average": "best"}, '"last", "averaged" or "voted"'),
         ({"max_iter": 0}, "max_iter must be at least 1"),
         ({"kernel": lambda A, B: A[:, :1] + 2 * B[:, 0]}, "the kernel is not symmetric"),
         ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "the kernel returned nan"),
@@ -334,13 +334,13 @@ def test_ctrl_c_keeps_the_model_so_far(in_block: int) -> None:
             raise KeyboardInterrupt
         return A @ B.T + 1.0
 
-    learner = KernelPerceptron(kernel, which="averaged")
+    learner = KernelPerceptron(kernel, average="averaged")
     with pytest.raises(KeyboardInterrupt):
         learner.fit(X, y)
     assert learner.stop_reason_ is StopReason.INTERRUPTED
     learner.kernel = lambda A, B: A @ B.T + 1.0
-    for which in ("last", "averaged", "voted"):
-        assert np.isfinite(learner.set_params(which=which).decision_function(X)).all()
+    for average in ("last", "averaged", "voted"):
+        assert np.isfinite(learner.set_params(average=average).decision_function(X)).all()
 
 
 def test_on_the_command_line(tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert list(bounds) == ["novikoff", "freund-schapire", "freund-schapire hinge", "this run"]
     assert all(row["mistakes"] <= row["allowed"] for row in bounds.values())
     model = load(tmp_path / "m")
-    assert (model.kernel, model.degree, model.which, model.max_iter) == ("poly", 2, "voted", 5)
+    assert (model.kernel, model.degree, model.average, model.max_iter) == ("poly", 2, "voted", 5)
     shown = commands.show(tmp_path / "m", 5)
     assert dict(shown.lines)["kernel"] == f"poly, with {len(model.support_)} support rows; features have no weights"
     assert (shown.data["weights"], shown.data["intercept"]) == ({}, None)
@@ -373,13 +373,13 @@ def test_votes_after_a_clean_pass_and_a_second_run(tmp_path: Path) -> None:
     lines = [",".join(map(repr, row)) + f",{label}" for row, label in zip(X.tolist(), y.tolist(), strict=True)]
     (tmp_path / "t.csv").write_text("a,b,c,d,e,y\n" + "\n".join(lines) + "\n")
     found = [
-        commands.fit(str(tmp_path / "t.csv"), target="y", positive=None, seconds=None, holdout=0.0, learner="kernel",
+        commands.fit(str(tmp_path / "t.csv"), target="y", positive=None, time_limit=None, holdout=0.0, learner="kernel",
                      max_iter=100, model=tmp_path / name)
         for name in ("m", "n")
     ]  # fmt: skip
     assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
     assert found[0].data["stop_reason"] == "clean pass" and found[0].data["training_accuracy"] < 1
     assert dict(found[0].lines)["stop reason"].endswith("the mean or vote need not")
-    save(load(tmp_path / "m").set_params(which="last"), tmp_path / "last")
+    save(load(tmp_path / "m").set_params(average="last"), tmp_path / "last")
     assert commands.score(tmp_path / "last", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
     assert "weights are per" not in dict(commands.show(tmp_path / "m", 5).lines)

@@ -18,7 +18,8 @@ from sklearn.datasets import load_iris
 
 import naive
 from linsep import load, save
-from linsep.learners import KernelPerceptron, Perceptron, kernel_function
+from linsep.learners import KernelPerceptron, Perceptron
+from linsep.learners.kernel import function as kernel_function
 from linsep.learners.kernel.budgeted import POLICIES, _draws
 from linsep.theory.bounds.kernel import (
     forgetron_bound,
@@ -284,7 +285,7 @@ def test_an_error_leaves_everything_as_it_was(policy: str) -> None:
         ({"budget": 0}, "budget must be a whole number of rows, at least 1"),
         ({"budget": 2.5}, "budget must be a whole number"),
         ({"budget": 100, "budget_policy": "fifo"}, 'choose from "forgetron", "random", "projectron"'),
-        ({"budget": 100, "which": "voted"}, 'which="voted" needs every row ever mistaken'),
+        ({"budget": 100, "average": "voted"}, 'average="voted" needs every row ever mistaken'),
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:

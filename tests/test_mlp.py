@@ -117,7 +117,7 @@ def test_trace_loss_and_stops() -> None:
     with pytest.warns(ConvergenceWarning):
         np.testing.assert_array_equal(again.fit(X, y).loss_curve_, learner.loss_curve_)
     with pytest.warns(ConvergenceWarning, match="time budget"):
-        MLP(max_iter=None, max_seconds=1e-9, random_state=0).fit(X, y)
+        MLP(max_iter=None, time_limit=1e-9, random_state=0).fit(X, y)
     easy = MLP(tol=10.0, random_state=0).fit(X, y)
     assert (easy.stop_reason_, easy.n_iter_) == (StopReason.CONVERGED, 12)
 
@@ -153,7 +153,7 @@ def test_ctrl_c_keeps_the_model_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"hidden": 2.5}, "hidden must be a whole number"),
         ({"hidden": None}, "hidden must be a whole number"),
         ({"max_iter": 0}, "max_iter must be a whole number of at least 1"),
-        ({"max_seconds": 0.0}, "max_seconds must be above 0"),
+        ({"time_limit": 0.0}, "time_limit must be above 0"),
         ({"learning_rate_init": -1.0}, "learning_rate_init must be above 0"),
         ({"alpha": -1.0}, "alpha must be at least 0"),
         ({"tol": "auto"}, "tol must be at least 0, got 'auto'"),

@@ -27,7 +27,7 @@ LEARNERS = [
     Perceptron(),
     Perceptron(multi_class="multiclass", class_weight="balanced"),
     AveragedPerceptron(),
-    AveragedPerceptron(which="last"),
+    AveragedPerceptron(average="last"),
     VotedPerceptron(),
     VotedPerceptron(multi_class="multiclass"),
     MarginPerceptron(),

@@ -249,7 +249,7 @@ def test_budget_warns_with_numbers_and_the_next_step() -> None:
         learner = Perceptron(max_iter=50).fit(X, y)
     assert learner.stop_reason_ is StopReason.EPOCH_BUDGET
     with pytest.warns(ConvergenceWarning, match="time budget"):
-        Perceptron(max_iter=None, max_seconds=0.01).fit(X, y)
+        Perceptron(max_iter=None, time_limit=0.01).fit(X, y)
 
 
 def test_a_zero_row_without_intercept_is_reported_not_retried() -> None:
@@ -318,7 +318,7 @@ def test_bad_input_changes_nothing(X: Any, y: Any, message: str) -> None:
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
-    [({"max_iter": 0}, "max_iter"), ({"max_seconds": -1.0}, "max_seconds"), ({"trace": "all"}, "trace")],
+    [({"max_iter": 0}, "max_iter"), ({"time_limit": -1.0}, "time_limit"), ({"trace": "all"}, "trace")],
 )
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):

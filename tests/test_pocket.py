@@ -277,8 +277,8 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b,y\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
     model = tmp_path / "m.linsep"
     result = commands.fit(
-        str(tmp_path / "t.csv"), target="y", positive="yes", learner="pocket", max_iter=500, seconds=None, holdout=0.0,
-        model=model,
+        str(tmp_path / "t.csv"), target="y", positive="yes", learner="pocket", max_iter=500, time_limit=None,
+        holdout=0.0, model=model,
     )  # fmt: skip
     assert (result.data["learner"], result.data["training_accuracy"]) == ("PocketPerceptron", 0.75)
     assert commands.show(model, 5).data["learner"] == "PocketPerceptron"

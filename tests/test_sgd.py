@@ -438,7 +438,7 @@ def test_probabilities() -> None:
         ({"sampling": "shuffle"}, 'sampling must be "epochs" or "replacement"'),
         ({"eta0": 0.0}, "eta0 must be above 0"),
         ({"eta0": "best"}, 'eta0 must be above 0 and finite, or "auto"'),
-        ({"max_iter": None, "max_seconds": 1.0}, "give max_iter"),
+        ({"max_iter": None, "time_limit": 1.0}, "give max_iter"),
     ],
 )
 def test_bad_parameters(parameters: Any, message: str) -> None:
@@ -499,7 +499,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
     text = "\n".join(",".join(map(str, (*x, f"k{label}"))) for x, label in zip(X[::2].tolist(), y[::2], strict=True))
     (tmp_path / "t.csv").write_text("a,b,c,d,kind\n" + text + "\n")
-    common: Any = {"target": "kind", "learner": "sgd", "seconds": None, "holdout": 0.0, "model": tmp_path / "m"}
+    common: Any = {"target": "kind", "learner": "sgd", "time_limit": None, "holdout": 0.0, "model": tmp_path / "m"}
     for positive, planes in (("k0", 1), (None, 3)):
         result = commands.fit(
             str(tmp_path / "t.csv"), positive=positive, max_iter=20, loss="logistic", projection_radius=5.0, **common

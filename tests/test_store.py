@@ -91,7 +91,7 @@ def test_labels_keep_their_type(labels: Any, path: Path) -> None:
     "parameters",
     [
         {},
-        {"max_iter": None, "max_seconds": float("inf"), "shuffle": True, "random_state": 3},
+        {"max_iter": None, "time_limit": float("inf"), "shuffle": True, "random_state": 3},
         {"class_weight": {0: 0.1, 1: np.float64(2.5)}, "max_iter": np.int32(900)},
         {"random_state": np.int64(5), "warm_start": True, "trace": "updates"},
     ],

@@ -17,7 +17,7 @@ train, new = slice(0, 1200), slice(1200, None)
 learner = AveragedPerceptron(max_iter=20, random_state=0, multi_class="multiclass").fit(X[train], y[train])
 assert learner.score(X[new], y[new]) > 0.88
 
-kernel = KernelPerceptron(degree=4, gamma=0.01, max_iter=10, random_state=0, which="voted").fit(X[train], y[train])
+kernel = KernelPerceptron(degree=4, gamma=0.01, max_iter=10, random_state=0, average="voted").fit(X[train], y[train])
 errors = {"linear, averaged": 1 - learner.score(X[new], y[new]), "kernel, voted": 1 - kernel.score(X[new], y[new])}
 assert errors["kernel, voted"] <= 0.8 * errors["linear, averaged"]
 

@@ -88,6 +88,10 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
 
 
+# Parameters of models of format 1 by the names that they have now.
+_RENAMED = {"max_seconds": "time_limit", "which": "average"}
+
+
 # ------------------------------------------------------------------------ bytes
 def _to_bytes(estimator: Any) -> bytes:
     cls = type(estimator)
@@ -167,7 +171,8 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
     cls = _learner(header["class"])
     if cls is None:
         raise ModelFileError(f"the class {header['class']!r} is not a learner of this version of linsep")
-    estimator = cls(**{name: from_jsonable(value) for name, value in header["parameters"].items()})
+    parameters = {_RENAMED.get(name, name): from_jsonable(value) for name, value in header["parameters"].items()}
+    estimator = cls(**parameters)
     estimator.classes_ = _unpack_labels(header["classes"], arrays)
     if "feature_names" in header:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)

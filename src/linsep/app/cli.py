@@ -76,7 +76,7 @@ def fit(
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
+    time_limit: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Of what is drawn, such as the order of rows; 0.")] = None,
     loss: Annotated[
         str | None, typer.Option(help="Of --learner sgd: perceptron, hinge, logistic, squared_hinge or squared.")
@@ -143,8 +143,8 @@ def fit(
     Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C, with
     the model so far saved.
     """
-    if max_iter is not None and seconds is not None:
-        raise typer.BadParameter("give --max-iter or --seconds, not both")
+    if max_iter is not None and time_limit is not None:
+        raise typer.BadParameter("give --max-iter or --time-limit, not both")
     own = {
         "loss": loss,
         "projection_radius": projection_radius,
@@ -156,9 +156,10 @@ def fit(
     which = (passes, _split(classes), open_classes, tuple(text or ()), bits, lenient)
     options = StreamOptions(*which, checkpoint, every, ball, half_life, drift, open_columns)
     if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
-        if holdout or any(given is not None for given in (max_iter, seconds, seed, *own.values())):
+        if holdout or any(given is not None for given in (max_iter, time_limit, seed, *own.values())):
             raise typer.BadParameter(
-                "a stream is learnt in its order, takes --passes, and none of --max-iter, --seconds, --seed, --holdout "
+                "a stream is learnt in its order, takes --passes, and none of --max-iter, --time-limit, --seed, "
+                "--holdout "
                 f"and {', '.join('--' + name.replace('_', '-') for name in own)}"
             )
         result = fit_stream(
@@ -183,7 +184,7 @@ def fit(
         positive=positive,
         learner=learner,
         max_iter=max_iter,
-        seconds=seconds,
+        time_limit=time_limit,
         holdout=holdout,
         model=model,
         categorical=tuple(categorical or ()),
@@ -233,7 +234,7 @@ def check(
     table: TableArg,
     target: TargetOpt = None,
     positive: PositiveOpt = None,
-    seconds: Annotated[float | None, typer.Option(min=0.0, help="Give up after this long (exit status 3).")] = None,
+    time_limit: Annotated[float | None, typer.Option(min=0.0, help="Give up after this long (exit status 3).")] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
     ] = None,
@@ -251,7 +252,7 @@ def check(
         table,
         target=target,
         positive=positive,
-        seconds=seconds,
+        time_limit=time_limit,
         certificate=certificate,
         report=report,
         categorical=tuple(categorical or ()),

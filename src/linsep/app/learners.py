@@ -34,7 +34,7 @@ LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "pa2": (PassiveAggressive, {"variant": "pa2"}),
     "rocchio": (Rocchio, {}),
     "sgd": (SGDClassifier, {"sampling": "replacement", "projection_radius": 10.0}),  # what carries a guarantee
-    "kernel": (KernelPerceptron, {"which": "voted", "max_iter": 10}),
+    "kernel": (KernelPerceptron, {"average": "voted", "max_iter": 10}),
     "mlp": (MLP, {}),
 }
 
@@ -43,7 +43,7 @@ class Limits(NamedTuple):
     """How long to train, who hears of it, and what is drawn; a limit in seconds lifts the one in epochs."""
 
     max_iter: int | None
-    seconds: float | None
+    time_limit: float | None
     progress: EpochProgress | int
     seed: int = 0
 
@@ -53,9 +53,9 @@ class Limits(NamedTuple):
             estimator.set_params(random_state=self.seed)
         if not hasattr(estimator, "max_iter"):
             return estimator
-        if self.max_iter is not None or self.seconds is not None:
+        if self.max_iter is not None or self.time_limit is not None:
             estimator.set_params(max_iter=self.max_iter)
-        return estimator.set_params(max_seconds=self.seconds, verbose=self.progress)
+        return estimator.set_params(time_limit=self.time_limit, verbose=self.progress)
 
 
 def make_learner(name: str, limits: Limits, **options: Any) -> Any:

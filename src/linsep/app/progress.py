@@ -35,9 +35,9 @@ class _Line:
 class EpochProgress(_Line):
     """Callable for a learner's `verbose`: shows epochs, mistakes of the last pass and the time."""
 
-    def __init__(self, max_iter: int | None, max_seconds: float | None) -> None:
+    def __init__(self, max_iter: int | None, time_limit: float | None) -> None:
         self._max_iter = max_iter
-        self._max_seconds = max_seconds
+        self._time_limit = time_limit
 
     def __enter__(self) -> Self:
         return self
@@ -46,8 +46,8 @@ class EpochProgress(_Line):
         self.close()
 
     def __call__(self, epochs: int, mistakes: int, seconds: float) -> None:
-        done = seconds if self._max_seconds else epochs
-        self._show(seconds, self._max_seconds or self._max_iter, done, f"epoch {epochs:,}: {mistakes:,} mistakes")
+        done = seconds if self._time_limit else epochs
+        self._show(seconds, self._time_limit or self._max_iter, done, f"epoch {epochs:,}: {mistakes:,} mistakes")
 
 
 class StreamProgress(_Line):

@@ -50,7 +50,7 @@ def fit(
     Parameters
     ----------
     learner : Perceptron, AveragedPerceptron, MarginPerceptron or PassiveAggressive; with mix=None VotedPerceptron too
-        Trained in place. `max_iter` and `max_seconds` are its budget. With `shuffle` each shard shuffles its own rows.
+        Trained in place. `max_iter` and `time_limit` are its budget. With `shuffle` each shard shuffles its own rows.
     source : list of paths, or a pattern; Dask DataFrame; (X, y) of Dask, NumPy or SciPy arrays
         Each file, partition or block of rows is a shard; arrays in memory are cut. Workers read the files.
     client : distributed.Client, optional
@@ -148,7 +148,7 @@ class _Run:
 
     def __init__(self, learner: Any, site: Site, mix: str | None, epochs: int | None) -> None:
         self.learner, self.site, self.mix = learner, site, mix
-        self.budget = Budget(epochs, learner.max_seconds)
+        self.budget = Budget(epochs, learner.time_limit)
         common = site.common
         self.model = clone(learner).set_params(verbose=0, random_state=None, class_weight=site.class_weight)
         self.model._open = False

@@ -37,7 +37,7 @@ class MLP(Classifier):
         Nodes of the one hidden layer.
     max_iter : int or None, default=500
         Epochs at most; None sets no limit.
-    max_seconds : float or None, default=None
+    time_limit : float or None, default=None
         Seconds at most, looked at between epochs.
     alpha : float, default=1e-4
         Weight of ||W||^2 + ||v||^2 in the loss.
@@ -95,7 +95,7 @@ class MLP(Classifier):
         hidden: int = 64,
         *,
         max_iter: int | None = 500,
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         alpha: float = 1e-4,
         learning_rate_init: float = 0.01,
         tol: float = 1e-4,
@@ -104,7 +104,7 @@ class MLP(Classifier):
     ) -> None:
         self.hidden = hidden
         self.max_iter = max_iter
-        self.max_seconds = max_seconds
+        self.time_limit = time_limit
         self.alpha = alpha
         self.learning_rate_init = learning_rate_init
         self.tol = tol
@@ -146,7 +146,7 @@ class MLP(Classifier):
         if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
             warnings.warn(
                 f"MLP stopped after {self.n_iter_} epochs ({self.stop_reason_}), its loss {self.loss_curve_[-1]:.4g}; "
-                f"{int(self.trace_.mistakes[-1])} of {len(y)} rows are mistakes; raise max_iter or max_seconds",
+                f"{int(self.trace_.mistakes[-1])} of {len(y)} rows are mistakes; raise max_iter or time_limit",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -157,9 +157,9 @@ class MLP(Classifier):
             value = getattr(self, name)
             if (value is not None or name == "hidden") and not (is_whole(value) and value >= 1):
                 raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
-        for name in ("max_seconds", "learning_rate_init"):
+        for name in ("time_limit", "learning_rate_init"):
             value = getattr(self, name)
-            if (value is not None or name != "max_seconds") and not (is_number(value) and value > 0):
+            if (value is not None or name != "time_limit") and not (is_number(value) and value > 0):
                 raise ValueError(f"{name} must be above 0, got {value!r}")
         for name in ("alpha", "tol"):
             value = getattr(self, name)
@@ -177,7 +177,7 @@ class MLP(Classifier):
             # A generator, not a seed: each epoch is a call, and would begin with the same order again.
             random_state=check_random_state(self.random_state),
         )
-        budget = Budget(self.max_iter, self.max_seconds).start()
+        budget = Budget(self.max_iter, self.time_limit).start()
         self.n_iter_, self.trace_ = 0, Trace(len(codes))
         losses: list[float] = []
         stop: StopReason | None = None

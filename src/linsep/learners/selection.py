@@ -21,7 +21,7 @@ from linsep.types import Array, DataError
 RUNGS: dict[str, Any] = {
     "rocchio": Rocchio(),
     "averaged": AveragedPerceptron(max_iter=100, random_state=0),
-    "kernel": KernelPerceptron(which="voted", max_iter=10, random_state=0),
+    "kernel": KernelPerceptron(average="voted", max_iter=10, random_state=0),
     "mlp": MLP(random_state=0),
 }
 _FOLDS = 5

@@ -144,7 +144,7 @@ def _of_model(model: Any, label: Any) -> Subject:
 
 def _is_linear(model: Any) -> bool:
     """Whether z = w.x + b; votes and kernels may have a `coef_` that is something else."""
-    votes = isinstance(model, VotedPerceptron) or getattr(model, "which", "") == "voted"
+    votes = isinstance(model, VotedPerceptron) or getattr(model, "average", "") == "voted"
     return not votes and getattr(model, "coef_", np.empty(0)).ndim == 2
 
 

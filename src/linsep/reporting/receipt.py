@@ -93,7 +93,7 @@ def why_stopped(learner: Any, accuracy: float | None) -> str:
 def _predicts_by_many(learner: Any) -> bool:
     """Whether predictions are a mean or vote of the vectors of the run."""
     many = isinstance(learner, AveragedPerceptron | VotedPerceptron)
-    return many or getattr(learner, "which", "last") != "last" or bool(getattr(learner, "average", False))
+    return many or getattr(learner, "average", "last") not in ("last", False)
 
 
 def _held_out(value: float | None) -> str:
@@ -191,7 +191,7 @@ def _bounds(
 
 def _kernel_bounds(learner: KernelPerceptron, X: Any, y: Array) -> tuple[float, MistakeBounds]:
     """R and the bounds of a learner of two classes, at its last vector."""
-    margins = copy(learner).set_params(which="last").decision_function(X)
+    margins = copy(learner).set_params(average="last").decision_function(X)
     margins[y != learner.classes_[1]] *= -1
     kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
     R, norm = float(np.sqrt(kernel.diagonal(X).max())), float(np.sqrt(learner.norm2_[0]))

@@ -51,7 +51,7 @@ def fit(
     positive: str | None,
     learner: str,
     max_iter: int | None,
-    seconds: float | None,
+    time_limit: float | None,
     holdout: float,
     model: Path,
     categorical: tuple[str, ...] = (),
@@ -67,9 +67,9 @@ def fit(
     encoder = TableEncoder().fit(source)
     rows = encoder.transform(source)
     codes, classes = encode_labels(rows.y, positive)
-    with EpochProgress(max_iter, seconds) as progress, warnings.catch_warnings(record=True) as caught:
+    with EpochProgress(max_iter, time_limit) as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        limits = Limits(max_iter, seconds, progress, seed)
+        limits = Limits(max_iter, time_limit, progress, seed)
         if learner == "auto":
             estimator, choice = climb_ladder(rows.X, codes, limits, **options)
         else:
@@ -103,7 +103,7 @@ def fit(
 def _on_the_command_line(warning: str) -> str:
     """What a learner advises, in the words of this program."""
     warning = warning.replace("linsep.separability(X, y)", "`linsep check`")
-    return warning.replace("max_iter or max_seconds", "--max-iter or --seconds")
+    return warning.replace("max_iter or time_limit", "--max-iter or --time-limit")
 
 
 def open_labelled(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:
@@ -253,7 +253,7 @@ def check(
     *,
     target: str | None,
     positive: str | None,
-    seconds: float | None,
+    time_limit: float | None,
     certificate: Path | None = None,
     report: Path | None = None,
     categorical: tuple[str, ...] = (),
@@ -271,7 +271,7 @@ def check(
     labels = np.unique(numbers.y)
     if labels.size <= 2 or positive is not None:
         codes, classes = encode_labels(numbers.y, positive)
-        found = separability(numbers.X, codes, time_limit=seconds)
+        found = separability(numbers.X, codes, time_limit=time_limit)
         asked = [("", found, classes[codes])]
         lines = [
             ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
@@ -286,7 +286,7 @@ def check(
         lines, verdicts, asked = [], {}, []
         for label in labels:
             codes, classes = encode_labels(numbers.y, str(label))
-            found = separability(numbers.X, codes, time_limit=seconds)
+            found = separability(numbers.X, codes, time_limit=time_limit)
             asked.append((str(label), found, classes[codes]))
             lines.append((f"{label} against the rest", found.summary()))
             verdicts[str(label)] = _check_data(found, numbers, classes, target)
@@ -371,7 +371,7 @@ def demo(folder: Path, say: Callable[[str], None]) -> Result:
     with open_output(str(table)) as stream:
         write_csv(pa.table({**dict(zip(names, X.T, strict=True)), "diagnosis": label}), stream)
     model = folder / "breast_cancer.linsep"
-    result = fit(table, target="diagnosis", positive="benign", learner="perceptron", max_iter=None, seconds=60.0,
+    result = fit(table, target="diagnosis", positive="benign", learner="perceptron", max_iter=None, time_limit=60.0,
                  holdout=0.2, model=model)  # fmt: skip
     assert result.data["stop_reason"] == StopReason.CLEAN_PASS
     result.closing = (

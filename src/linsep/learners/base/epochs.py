@@ -56,7 +56,7 @@ class BatchLearner(LinearClassifier):
     _state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_values, "stop_reason_")
 
     max_iter: int | None
-    max_seconds: float | None
+    time_limit: float | None
     fit_intercept: bool
     shuffle: bool
     random_state: Any
@@ -74,7 +74,7 @@ class BatchLearner(LinearClassifier):
         self,
         *,
         max_iter: int | None = 1000,
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         fit_intercept: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
@@ -87,7 +87,7 @@ class BatchLearner(LinearClassifier):
         verbose: int | Progress = 0,
     ) -> None:
         self.max_iter = max_iter
-        self.max_seconds = max_seconds
+        self.time_limit = time_limit
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
         self.random_state = random_state
@@ -237,7 +237,7 @@ class BatchLearner(LinearClassifier):
         self.trace_ = Trace(n, log, numbers, visits=self.t_, compared=reference.size > 0)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         hopeless = self._count_hopeless(rows)
-        budget = Budget(self.max_iter, self.max_seconds).start()
+        budget = Budget(self.max_iter, self.time_limit).start()
         batch = 1
         memory = self._prepare(rows)
         stop: StopReason | None = None
@@ -299,7 +299,7 @@ class BatchLearner(LinearClassifier):
         warnings.warn(
             f"{type(self).__name__} stopped after {self.n_iter_} epochs: {self.stop_reason_.sentence}. "
             f"The last pass made {mistakes} mistakes on {n} rows. A separable table comes to a clean pass in the "
-            "end: linsep.separability(X, y) decides whether this one is; if so raise max_iter or max_seconds.",
+            "end: linsep.separability(X, y) decides whether this one is; if so raise max_iter or time_limit.",
             ConvergenceWarning,
             stacklevel=3,
         )

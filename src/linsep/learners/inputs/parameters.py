@@ -43,9 +43,9 @@ def check_epochs(learner: Any) -> None:
     most = learner.max_iter
     if most is not None and not (is_whole(most) and most >= 1):
         raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {most!r}")
-    seconds = learner.max_seconds
+    seconds = learner.time_limit
     if seconds is not None and not (is_number(seconds) and seconds > 0):
-        raise ValueError(f"max_seconds must be above 0 or None (no limit), got {seconds!r}")
+        raise ValueError(f"time_limit must be above 0 or None (no limit), got {seconds!r}")
     if learner.n_jobs is not None and not (is_whole(learner.n_jobs) and learner.n_jobs != 0):
         raise ValueError(
             f"n_jobs must be a number of threads, -1 for all cores or None for one, got {learner.n_jobs!r}"

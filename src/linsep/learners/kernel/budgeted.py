@@ -20,15 +20,17 @@ POLICIES = ("forgetron", "random", "projectron", "projectron++", "ahpatron")
 _ARRAYS = ("numbers", "coefs", "counts", "sums", "gram")
 
 
-def check_budget(budget: Any, policy: str, which: str) -> None:
+def check_budget(budget: Any, policy: str, average: str) -> None:
     """Raise for a budget that makes no sense; warn of one below which nothing is guaranteed."""
     if not (isinstance(budget, int | np.integer) and budget >= 1):
         raise DataError(f"budget must be a whole number of rows, at least 1, or None, got {budget!r}")
     if policy not in POLICIES:
         known = ", ".join(f'"{name}"' for name in POLICIES)
         raise DataError(f"no budget policy is called {policy!r}: choose from {known}")
-    if which != "last":
-        raise DataError(f'which="{which}" needs every row ever mistaken, and a budget drops them: use which="last"')
+    if average != "last":
+        raise DataError(
+            f'average="{average}" needs every row ever mistaken, and a budget drops them: use average="last"'
+        )
     if policy == "forgetron" and budget < FORGETRON_LEAST_BUDGET:
         warnings.warn(
             f"the Forgetron's guarantee begins at a budget of {FORGETRON_LEAST_BUDGET} rows: with {budget} there is "

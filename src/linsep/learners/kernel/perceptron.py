@@ -52,7 +52,7 @@ class KernelPerceptron(BatchLearner):
         Of "poly" and "rbf", above 0.
     coef0 : float, default=1.0
         Of "poly".
-    which : {"last", "averaged", "voted"}, default="last"
+    average : {"last", "averaged", "voted"}, default="last"
         The last vector w; the mean of the vectors after each visit; or the votes of these vectors, sign(w.x) each.
         Training is the same: set it after fitting to try the others.
     max_iter : int or None, default=1
@@ -62,13 +62,13 @@ class KernelPerceptron(BatchLearner):
     random_state : int, RandomState or None
         Seed of that order.
     budget : int or None, default=None
-        Keep at most so many rows a plane, for ever: on a stream memory stays flat. `which` is "last" then.
+        Keep at most so many rows a plane, for ever: on a stream memory stays flat. `average` is "last" then.
     budget_policy : {"forgetron", "random", "projectron", "projectron++", "ahpatron"}, default="forgetron"
         What a mistake does when the budget is used up: shrink all coefficients and drop the oldest row; drop one at
         random; drop none and add the new row's projection on those kept, with "++" for rows right by a small margin
         too; or drop half, projected on the others ("ahpatron", which also adds rows whose margin is below twice the
         largest k(x, x)). `mistake_bound` tells what is guaranteed. Memory besides the rows: 8 budget^2 bytes a plane.
-    max_seconds, verbose
+    time_limit, verbose
         As in `Perceptron`.
 
     Attributes
@@ -79,7 +79,7 @@ class KernelPerceptron(BatchLearner):
     support_vectors_ : ndarray or SciPy CSR matrix, shape (n_support, n_features)
         These rows.
     dual_coef_ : ndarray, shape (1, n_support) or (n_classes, n_support)
-        a, or its mean over all visits if `which` is "averaged".
+        a, or its mean over all visits if `average` is "averaged".
     coef_, intercept_ : ndarray
         With kernel="linear" alone: dual_coef_ support_vectors_, and zeros.
     mistake_rows_, mistake_classes_, mistake_steps_, mistake_visits_ : ndarray, shape (n_updates,)
@@ -131,26 +131,26 @@ class KernelPerceptron(BatchLearner):
         degree: int = 3,
         gamma: float = 1.0,
         coef0: float = 1.0,
-        which: str = "last",
+        average: str = "last",
         max_iter: int | None = 1,
         shuffle: bool = True,
         random_state: Any = None,
         budget: int | None = None,
         budget_policy: str = "forgetron",
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         verbose: int | Progress = 0,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
-        self.which = which
+        self.average = average
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.random_state = random_state
         self.budget = budget
         self.budget_policy = budget_policy
-        self.max_seconds = max_seconds
+        self.time_limit = time_limit
         self.verbose = verbose
 
     # --------------------------------------------------------------- training
@@ -189,9 +189,9 @@ class KernelPerceptron(BatchLearner):
         super()._check_parameters()
         check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
         if self.budget is not None:
-            check_budget(self.budget, self.budget_policy, self.which)
-        if self.which not in ("last", "averaged", "voted"):
-            raise DataError(f'which must be "last", "averaged" or "voted", got {self.which!r}')
+            check_budget(self.budget, self.budget_policy, self.average)
+        if self.average not in ("last", "averaged", "voted"):
+            raise DataError(f'which must be "last", "averaged" or "voted", got {self.average!r}')
 
     def _rows(self, given: Given, own: Array | None) -> tuple[Rows, Array | None]:
         X = given.X.astype(self._support.rows.dtype, copy=False)
@@ -296,7 +296,7 @@ class KernelPerceptron(BatchLearner):
     @property
     def dual_coef_(self) -> Array:
         """a of the last vector, or of the mean of the vectors."""
-        return self._sums(self.which == "averaged") if self._budgeted is None else self._budgeted.dual_coef()
+        return self._sums(self.average == "averaged") if self._budgeted is None else self._budgeted.dual_coef()
 
     def __getattr__(self, name: str) -> Any:
         if name in ("coef_", "intercept_") and self.__dict__.get("kernel") == "linear" and "_support" in self.__dict__:
@@ -323,7 +323,7 @@ class KernelPerceptron(BatchLearner):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         X = X.astype(self._support.rows.dtype, copy=False)
         size = block_rows(X)
-        if self.which == "voted":
+        if self.average == "voted":
             size = max(1, _VOTE_ENTRIES // max(1, self._support.n, 0 if isinstance(X, np.ndarray) else X.shape[1]))
             parts = [self._votes(X[s : s + size]) for s in range(0, X.shape[0], size)]
         else:

@@ -30,9 +30,9 @@ class AveragedPerceptron(DerivedLearner):
 
     Parameters
     ----------
-    which : {"averaged", "last"}, default="averaged"
+    average : {"averaged", "last"}, default="averaged"
         The vector that predicts; `set_params` may change it after training.
-    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    max_iter, time_limit, fit_intercept, random_state, warm_start
     class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `shuffle` is True by default.
 
@@ -59,7 +59,7 @@ class AveragedPerceptron(DerivedLearner):
     """
 
     _wants_clean_pass: ClassVar[bool] = False
-    _derived_by: ClassVar[tuple[str, ...]] = ("which",)
+    _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     _state_arrays: ClassVar[tuple[str, ...]] = (
         *DerivedLearner._state_arrays, "last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept"
     )  # fmt: skip
@@ -72,9 +72,9 @@ class AveragedPerceptron(DerivedLearner):
     def __init__(
         self,
         *,
-        which: str = "averaged",
+        average: str = "averaged",
         max_iter: int | None = 10,
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         fit_intercept: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
@@ -88,7 +88,7 @@ class AveragedPerceptron(DerivedLearner):
     ) -> None:
         super().__init__(
             max_iter=max_iter,
-            max_seconds=max_seconds,
+            time_limit=time_limit,
             fit_intercept=fit_intercept,
             shuffle=shuffle,
             random_state=random_state,
@@ -100,11 +100,11 @@ class AveragedPerceptron(DerivedLearner):
             trace=trace,
             verbose=verbose,
         )
-        self.which = which
+        self.average = average
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice(self, "which", "averaged", "last")
+        check_choice(self, "average", "averaged", "last")
 
     def _start(self, X: Any) -> None:
         super()._start(X)
@@ -120,6 +120,6 @@ class AveragedPerceptron(DerivedLearner):
 
     def _derive(self, columns: Any) -> tuple[Array, Array]:
         w, b = self.last_coef_, self.last_intercept_
-        if self.which == "last" or self.t_ == 0:
+        if self.average == "last" or self.t_ == 0:
             return w[:, columns], b
         return w[:, columns] - self._sum_coef[:, columns] / self.t_, b - self._sum_intercept / self.t_

@@ -20,7 +20,7 @@ class MarginPerceptron(EpochLearner):
     ----------
     margin : float, default=1.0
         The functional margin y z that every row has to exceed.
-    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    max_iter, time_limit, fit_intercept, random_state, warm_start
     class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `shuffle` is True by default.
 
@@ -49,7 +49,7 @@ class MarginPerceptron(EpochLearner):
         *,
         margin: float = 1.0,
         max_iter: int | None = 1000,
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         fit_intercept: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
@@ -63,7 +63,7 @@ class MarginPerceptron(EpochLearner):
     ) -> None:
         super().__init__(
             max_iter=max_iter,
-            max_seconds=max_seconds,
+            time_limit=time_limit,
             fit_intercept=fit_intercept,
             shuffle=shuffle,
             random_state=random_state,
@@ -98,7 +98,7 @@ class PassiveAggressive(EpochLearner):
     variant : {"pa", "pa1", "pa2"}, default="pa1"
     C : float, default=1.0
         Aggressiveness of "pa1" and "pa2"; "pa" has none.
-    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    max_iter, time_limit, fit_intercept, random_state, warm_start
     class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `max_iter` is 10 and `shuffle` True by default.
 
@@ -129,7 +129,7 @@ class PassiveAggressive(EpochLearner):
         variant: str = "pa1",
         C: float = 1.0,
         max_iter: int | None = 10,
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         fit_intercept: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
@@ -143,7 +143,7 @@ class PassiveAggressive(EpochLearner):
     ) -> None:
         super().__init__(
             max_iter=max_iter,
-            max_seconds=max_seconds,
+            time_limit=time_limit,
             fit_intercept=fit_intercept,
             shuffle=shuffle,
             random_state=random_state,

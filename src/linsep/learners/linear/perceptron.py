@@ -23,7 +23,7 @@ class Perceptron(EpochLearner):
     ----------
     max_iter : int or None, default=1000
         Epochs at most; None sets no limit.
-    max_seconds : float or None, default=None
+    time_limit : float or None, default=None
         Seconds at most, looked at between passes.
     fit_intercept : bool, default=True
         Learn b; without it b stays 0.
@@ -92,7 +92,7 @@ class Perceptron(EpochLearner):
         self,
         *,
         max_iter: int | None = 1000,
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         fit_intercept: bool = True,
         shuffle: bool = False,
         random_state: Any = None,
@@ -105,7 +105,7 @@ class Perceptron(EpochLearner):
         verbose: int | Progress = 0,
     ) -> None:
         self.max_iter = max_iter
-        self.max_seconds = max_seconds
+        self.time_limit = time_limit
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
         self.random_state = random_state

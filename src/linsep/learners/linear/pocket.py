@@ -36,7 +36,7 @@ class PocketPerceptron(BatchLearner):
 
     Parameters
     ----------
-    max_iter, max_seconds, fit_intercept, random_state, warm_start, class_weight, multi_class, n_jobs, trace, verbose
+    max_iter, time_limit, fit_intercept, random_state, warm_start, class_weight, multi_class, n_jobs, trace, verbose
         As in `Perceptron`; `max_iter` is 100 and `shuffle` True by default. With `warm_start` the pocket is judged on
         the new rows first, and runs count afresh. With three or more classes "ovr" keeps a pocket a class, each what
         it would be if that class were fitted alone, and "multiclass" one for all. `n_jobs` is for
@@ -83,7 +83,7 @@ class PocketPerceptron(BatchLearner):
         self,
         *,
         max_iter: int | None = 100,
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         fit_intercept: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
@@ -96,7 +96,7 @@ class PocketPerceptron(BatchLearner):
     ) -> None:
         super().__init__(
             max_iter=max_iter,
-            max_seconds=max_seconds,
+            time_limit=time_limit,
             fit_intercept=fit_intercept,
             shuffle=shuffle,
             random_state=random_state,

@@ -85,7 +85,7 @@ class SGDClassifier(DerivedLearner):
         Subgradients longer than this are cut to it; no guarantee once that can happen.
     max_iter : int or None, default=10
         Epochs of n steps. A run without a mean over epochs stops earlier after a pass in which every gradient is 0.
-    max_seconds, fit_intercept, shuffle, random_state, warm_start
+    time_limit, fit_intercept, shuffle, random_state, warm_start
     class_weight, open_classes, trace, verbose
         As in `Perceptron`; `shuffle` is True by default. Weights scale the loss of a row.
     n_jobs : int or None, default=None
@@ -144,7 +144,7 @@ class SGDClassifier(DerivedLearner):
         sampling: str = "epochs",
         clip_norm: float | None = None,
         max_iter: int | None = 10,
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         fit_intercept: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
@@ -163,7 +163,7 @@ class SGDClassifier(DerivedLearner):
         self.sampling = sampling
         self.clip_norm = clip_norm
         self.max_iter = max_iter
-        self.max_seconds = max_seconds
+        self.time_limit = time_limit
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
         self.random_state = random_state

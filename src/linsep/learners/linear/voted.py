@@ -35,7 +35,7 @@ class VotedPerceptron(EpochLearner):
 
     Parameters
     ----------
-    max_iter, max_seconds, fit_intercept, random_state, warm_start
+    max_iter, time_limit, fit_intercept, random_state, warm_start
     class_weight, multi_class, open_classes, n_jobs, trace, verbose
         As in `Perceptron`; `max_iter` is 1 and `shuffle` True by default. `n_jobs` changes nothing here: mistakes are
         noted in one order by one thread, and products are SciPy's or those of NumPy's BLAS.
@@ -82,7 +82,7 @@ class VotedPerceptron(EpochLearner):
         self,
         *,
         max_iter: int | None = 1,
-        max_seconds: float | None = None,
+        time_limit: float | None = None,
         fit_intercept: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
@@ -96,7 +96,7 @@ class VotedPerceptron(EpochLearner):
     ) -> None:
         super().__init__(
             max_iter=max_iter,
-            max_seconds=max_seconds,
+            time_limit=time_limit,
             fit_intercept=fit_intercept,
             shuffle=shuffle,
             random_state=random_state,

@@ -74,8 +74,8 @@ class SequenceTagger(EpochState, BaseEstimator):
     ----------
     features : callable, optional
         From the list of tokens of a sentence to a list of feature names for each. None: `linsep.data.text.word_shapes`,
-        which uses the word, its lower case, shape, first and last letters, digits, hyphens and capitals, and two words on
-        either side; what depends on the word alone is found once a word. A callable cannot be saved.
+        which uses the word, its lower case, shape, first and last letters, digits, hyphens and capitals, and two words
+        on either side; what depends on the word alone is found once a word. A callable cannot be saved.
     max_iter : int or None
         Epochs at most; None: until a whole pass is clean.
     n_bits : int, optional
