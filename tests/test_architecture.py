@@ -32,6 +32,7 @@ FLOORS = {
     "reporting": 6,
     "app": 7,
 }
+COMPILERS = {"llvmlite", "numba"}  # all compiled code lives in the kernels
 KERNELS_MAY_IMPORT = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
 VERIFIERS = {"linsep.theory.verify.separability", "linsep.theory.verify.signs"}  # they share nothing with the search
 PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
@@ -78,6 +79,8 @@ def broken_rules(source: str, module: str, modules: set[str]) -> list[str]:
                 forbidden |= target not in {"linsep.types", "linsep.theory.verify.signs"}
         elif part == "kernels":
             forbidden |= top not in KERNELS_MAY_IMPORT
+        else:
+            forbidden |= top in COMPILERS
         if forbidden:
             broken.append(f"{module}:{line} imports {target}")
     return broken
@@ -95,6 +98,8 @@ def test_imports_go_one_way_down(file: Path) -> None:
         ("linsep.kernels.rows", "import scipy.sparse"),
         ("linsep.kernels.rows", "def f():\n    from sklearn.base import BaseEstimator"),
         ("linsep.kernels.rows", "from linsep import theory"),
+        ("linsep.data.features.hashing", "from numba import njit"),
+        ("linsep.learners.base.classifier", "def f():\n    import llvmlite.ir"),
         ("linsep.data.sources.open", "from linsep.theory.margin.geometry import radius"),
         ("linsep.data.sources.open", "from linsep import theory"),
         ("linsep.theory.verify.separability", "from linsep.theory.margin.geometry import radius"),
