@@ -51,7 +51,7 @@ class BudgetCounts(NamedTuple):
 
 
 class BudgetSums(NamedTuple):
-    """What a budgeted kernel perceptron adds up for its mistake bound (`linsep.theory.bounds.kernel`): float64 (10,)."""
+    """What a budgeted kernel perceptron adds up for its bound (`linsep.theory.bounds.kernel`): float64 (10,)."""
 
     energy: int = 0  # what updates added to ||w||^2
     given_up: int = 1  # coefficients of the rows removed
