@@ -70,16 +70,17 @@ def private_imports(source: str, module: str) -> list[str]:
     """Every name of another package that a file imports although the package does not give it out."""
     found = []
     for node in ast.walk(ast.parse(source)):
-        names = []
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            imported = [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        for name in names:
+            imported = [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
+        else:
+            continue
+        for line, name in imported:
             top, *rest = name.split(".")
             hidden = any(part.startswith("_") and not part.endswith("__") for part in rest)
             if top != "linsep" and (hidden or f"{name}.".startswith(tuple(f"{place}." for place in PRIVATE))):
-                found.append(f"{module}:{node.lineno} imports {name}")
+                found.append(f"{module}:{line} imports {name}")
     return found
 
 
