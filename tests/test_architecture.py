@@ -31,7 +31,9 @@ FLOORS = {
     "reporting": 6,
     "app": 7,
 }
+COMPILERS = {"llvmlite", "numba"}  # all compiled code lives in the kernels
 KERNELS_MAY_IMPORT = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
+PRIVATE = ("numba.core", "numba.cpython", "numba.np")  # besides what begins with an underscore
 VERIFIERS = {"linsep.theory.verify.separability", "linsep.theory.verify.signs"}  # they share nothing with the search
 PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
 
@@ -63,6 +65,24 @@ def part_of(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
+def private_imports(source: str, module: str) -> list[str]:
+    """Every name of another package that a file imports although the package does not give it out."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            imported = [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            imported = [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
+        else:
+            continue
+        for line, name in imported:
+            top, *rest = name.split(".")
+            hidden = any(part.startswith("_") and not part.endswith("__") for part in rest)
+            if top != "linsep" and (hidden or f"{name}.".startswith(tuple(f"{place}." for place in PRIVATE))):
+                found.append(f"{module}:{line} imports {name}")
+    return found
+
+
 def broken_rules(source: str, module: str, modules: set[str]) -> list[str]:
     """Every import of a file that its place in the house forbids."""
     broken = []
@@ -77,6 +97,8 @@ def broken_rules(source: str, module: str, modules: set[str]) -> list[str]:
                 forbidden |= target not in {"linsep.types", "linsep.theory.verify.signs"}
         elif part == "kernels":
             forbidden |= top not in KERNELS_MAY_IMPORT
+        else:
+            forbidden |= top in COMPILERS
         if forbidden:
             broken.append(f"{module}:{line} imports {target}")
     return broken
@@ -87,6 +109,30 @@ def test_imports_go_one_way_down(file: Path) -> None:
     assert broken_rules(file.read_text(encoding="utf-8"), module_name(file), MODULES) == []
 
 
+@pytest.mark.parametrize("file", FILES, ids=module_name)
+def test_nothing_private_of_another_package_is_used(file: Path) -> None:
+    assert private_imports(file.read_text(encoding="utf-8"), module_name(file)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from numba.core import cgutils",
+        "import numba.np.numpy_support",
+        "from sklearn.utils.validation import _check_sample_weight",
+        "def f():\n    from scipy.sparse._sparsetools import csr_tocsc",
+        "import pyarrow._csv as inner",
+    ],
+)
+def test_the_search_for_private_names_sees_them(source: str) -> None:
+    assert len(private_imports(source, "linsep.store")) == 1
+
+
+def test_the_search_for_private_names_sees_no_others() -> None:
+    source = "from numba.extending import overload\nfrom linsep.plots import _base\nfrom numpy import __version__"
+    assert private_imports(source, "linsep.store") == []
+
+
 @pytest.mark.parametrize(
     ("module", "source"),
     [
@@ -94,6 +140,8 @@ def test_imports_go_one_way_down(file: Path) -> None:
         ("linsep.kernels.rows", "import scipy.sparse"),
         ("linsep.kernels.rows", "def f():\n    from sklearn.base import BaseEstimator"),
         ("linsep.kernels.rows", "from linsep import theory"),
+        ("linsep.data.features.hashing", "from numba import njit"),
+        ("linsep.learners.base.classifier", "def f():\n    import llvmlite.ir"),
         ("linsep.data.sources.open", "from linsep.theory.margin.geometry import radius"),
         ("linsep.data.sources.open", "from linsep import theory"),
         ("linsep.theory.verify.separability", "from linsep.theory.margin.geometry import radius"),
