@@ -19,6 +19,7 @@ FLOORS = {
     "files": 1,
     "jsonable": 1,
     "markup": 1,
+    "tables": 1,
     "kernels": 1,
     "data": 2,
     "theory": 2,
