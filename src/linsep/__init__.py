@@ -18,9 +18,10 @@ from linsep.learners import (
     StructuredPerceptron,
     VotedPerceptron,
 )
+from linsep.learners.table_model import TableModel
 from linsep.regression.separation import Separation, SeparationError, SeparationWarning, separation, separation_scan
 from linsep.reporting import Report, report
-from linsep.store import load, save
+from linsep.store import load, load_with_extra, save
 from linsep.theory.bounds.descent import sgd_bound
 from linsep.theory.bounds.mistakes import mistake_bounds
 from linsep.theory.bounds.online_risk import online_risk_bound
@@ -45,8 +46,10 @@ __all__ = [
     "SequenceTagger",
     "StructuredPerceptron",
     "TableEncoder",
+    "TableModel",
     "VotedPerceptron",
     "load",
+    "load_with_extra",
     "make_separable",
     "max_margin",
     "mistake_bounds",

@@ -28,6 +28,7 @@ from linsep.app.report import check_report, page_of_check, page_of_fit, with_rep
 from linsep.app.result import Result as Result
 from linsep.app.result import check_writable as check_writable
 from linsep.app.result import program as program
+from linsep.data.columns import label_names
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.sources.open import Source, open_data
@@ -38,7 +39,6 @@ from linsep.reporting.proof import proof_lines
 from linsep.reporting.receipt import Receipt, hold_out, make_receipt
 from linsep.reporting.weights import weights_of
 from linsep.store import load, save
-from linsep.streaming.labels import label_names
 from linsep.theory.separability.decide import Separability, separability
 from linsep.types import Array, DataError, StopReason, Verdict
 
