@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from linsep.learners.mlp import MLP
     from linsep.learners.sequences.structured import ChainModel, StructuredPerceptron
     from linsep.learners.sequences.tagger import SequenceTagger
+    from linsep.learners.table_model import TableModel
     from linsep.regression.separation import (
         Separation,
         SeparationError,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     )
     from linsep.reporting.page import Report
     from linsep.reporting.report import report
-    from linsep.store import ModelFileError, load, save
+    from linsep.store import ModelFileError, load, load_with_extra, save
     from linsep.theory.bounds.descent import sgd_bound
     from linsep.theory.bounds.mistakes import Bound, MistakeBounds, mistake_bounds
     from linsep.theory.bounds.online_risk import online_risk_bound
@@ -77,9 +78,11 @@ _HOME = {
     "StopReason": "linsep.types",
     "StructuredPerceptron": "linsep.learners.sequences.structured",
     "TableEncoder": "linsep.data.features.encoder",
+    "TableModel": "linsep.learners.table_model",
     "Trace": "linsep.learners.engine.trace",
     "VotedPerceptron": "linsep.learners.linear.voted",
     "load": "linsep.store",
+    "load_with_extra": "linsep.store",
     "make_separable": "linsep.data.synthetic.separable",
     "max_margin": "linsep.theory.margin.max_margin",
     "mistake_bounds": "linsep.theory.bounds.mistakes",
@@ -125,10 +128,12 @@ __all__ = [
     "StopReason",
     "StructuredPerceptron",
     "TableEncoder",
+    "TableModel",
     "Trace",
     "VotedPerceptron",
     "__version__",
     "load",
+    "load_with_extra",
     "make_separable",
     "max_margin",
     "mistake_bounds",
