@@ -69,7 +69,6 @@ def test_decimals_are_exact() -> None:
 def test_a_scan_goes_on_whatever_a_design_holds() -> None:
     frame = pd.DataFrame(COLUMNS)
     found = separation_scan(
-        SOLD,
         {
             "all": frame,
             "size": frame[["size"]],
@@ -78,6 +77,7 @@ def test_a_scan_goes_on_whatever_a_design_holds() -> None:
             "none": object(),
             "nan": [[np.nan]] * 8,
         },
+        SOLD,
     )
     kinds = {name: value if isinstance(value, str) else value.kind for name, value in found.items()}
     assert (kinds["all"], kinds["size"]) == ("quasi-complete", "overlap")
@@ -85,7 +85,7 @@ def test_a_scan_goes_on_whatever_a_design_holds() -> None:
     assert "1 rows and y 8" in kinds["short"]
     assert "cannot read rows from object" in kinds["none"]
     assert "row 0, column 0" in kinds["nan"]
-    assert list(separation_scan(SOLD, [frame[["size"]], frame])) == [0, 1]
+    assert list(separation_scan([frame[["size"]], frame], SOLD)) == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -233,8 +233,8 @@ def separation(
 
 
 def separation_scan(
-    y: Any,
     designs: Mapping[Any, Any] | Sequence[Any],
+    y: Any,
     *,
     family: Family = "logistic",
     fit_intercept: bool = True,
@@ -255,7 +255,7 @@ def separation_scan(
 
     Examples
     --------
-    >>> found = separation_scan([0, 1, 0, 1], {"a": [[0], [1], [2], [3]], "b": [[0], [2], [1], [3]], "c": [["?"]]})
+    >>> found = separation_scan({"a": [[0], [1], [2], [3]], "b": [[0], [2], [1], [3]], "c": [["?"]]}, [0, 1, 0, 1])
     >>> found["a"].kind, found["b"].kind, type(found["c"]).__name__
     ('overlap', 'complete', 'str')
     """
