@@ -18,7 +18,8 @@ from linsep.learners import (
     StructuredPerceptron,
     VotedPerceptron,
 )
-from linsep.regression.separation import Separation, SeparationError, SeparationWarning, separation, separation_scan
+from linsep.regression.found import Separation
+from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
 from linsep.reporting import Report, report
 from linsep.store import load, save
 from linsep.theory.bounds.descent import sgd_bound

@@ -133,6 +133,7 @@ def max_margin(
     *,
     bias: Bias = "free",
     tol: float = 1e-6,
+    max_steps: int = 100_000,
     time_limit: float | None = None,
 ) -> MarginBracket:
     """Bracket gamma* = max min_i y_i (w.x_i + b) / ||.|| between a hyperplane and a convex combination.
@@ -157,6 +158,8 @@ def max_margin(
         geometric one of planes through the origin.
     tol : float, default=1e-6
         Stop when upper - lower <= tol * upper.
+    max_steps : int, default=100_000
+        Steps of Wolfe's algorithm after which the search ends and the bracket found so far is returned.
     time_limit : float, optional
         Seconds after which the search ends and the bracket found so far is returned.
 
@@ -191,7 +194,7 @@ def max_margin(
     if X.dtype != np.float64:
         X = X.astype(np.float64)
     deadline = deadline_of(time_limit)
-    limits: dict[str, Any] = {"tol": tol, "deadline": deadline}
+    limits: dict[str, Any] = {"tol": tol, "max_steps": max_steps, "deadline": deadline}
     stored = X.data if hasattr(X, "toarray") else X
     e = int(np.frexp(np.abs(stored).max(initial=0.0))[1])
     if -_SQUARES <= e <= _SQUARES or (e < 0 and bias == "homogeneous"):
