@@ -103,7 +103,7 @@ class Separation:
 
     def _check(self, X: Any, y: Any) -> None:
         asked = Regression.of(design_of(X, self.fit_intercept), response(y), self.family, self.fit_intercept)
-        if self.digest and data_hash(self.family, asked.design.X, asked.y)[0] != self.digest:
+        if self.digest and data_hash(self.family, asked.design.X, asked.y) != (self.digest, self.numbers):
             raise CertificateError("this certificate is about other rows or labels: their hash differs")
         said = asked.described()
         if self.proof is not None:
