@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from linsep import SeparationError, SeparationWarning, separation
-from linsep.theory.cone.faces import OutOfTimeError
+from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array
 
@@ -187,6 +187,7 @@ def test_complete_separation_and_its_signs() -> None:
     assert separation(X, y[::-1]).coefficients == {"(Intercept)": inf, "x1": -inf}
     assert separation(X - 1.5, y).coefficients == {"(Intercept)": UNDETERMINED, "x1": inf}
     assert "'yes' against 'no'" in found.summary()
+    assert "'{b}' against '{a}'" in separation(X, ["{a}", "{a}", "{b}", "{b}"]).summary()
 
 
 def test_a_quasi_complete_design_with_a_sign_that_is_not_determined() -> None:
@@ -389,7 +390,7 @@ def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> 
 
     X, y = planted(0)
     whole = separation(X, y)
-    monkeypatch.setattr("linsep.theory.separation.decide._time_left", late)
+    monkeypatch.setattr("linsep.theory.separation.decide.time_left", late)
     found = separation(X, y, time_limit=60.0)
     found.verify(X, y)
     assert (found.verdict, found.separated_rows) == (whole.verdict, whole.separated_rows)

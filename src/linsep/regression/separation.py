@@ -10,8 +10,7 @@ from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.regression.design import Design, design_of, design_of_numbers, response
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
-from linsep.theory.cone.faces import OutOfTimeError
-from linsep.theory.rows.integers import deadline_of
+from linsep.theory.rows.deadline import OutOfTimeError, deadline_of
 from linsep.theory.separation.decide import find_proof
 from linsep.theory.separation.model_rows import Family
 from linsep.theory.verify.separability import CertificateError

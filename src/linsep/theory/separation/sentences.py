@@ -60,11 +60,8 @@ def opening(family: str, verdict: str, n: int, k: int, classes: Sequence[Any]) -
             "coefficient that is identified has a finite one."
         )
     name = {"complete": "Complete", "quasi-complete": "Quasi-complete"}[verdict]
-    return (
-        f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {_WHY[family, verdict]}".format(
-            k=f"{k:,}", left=f"{n - k:,}"
-        )
-    )
+    why = _WHY[family, verdict].format(k=f"{k:,}", left=f"{n - k:,}")
+    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {why}"
 
 
 _WHY = {
