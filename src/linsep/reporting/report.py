@@ -6,7 +6,7 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting.page import Report, check_extras, render
 from linsep.reporting.proof import proof_lines
 from linsep.reporting.receipt import Receipt, make_receipt
