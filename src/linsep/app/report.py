@@ -12,7 +12,7 @@ from typing import Any
 
 from linsep.app.result import Result, check_writable
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.data.sources.open import Source
+from linsep.data.sources.source import Source
 from linsep.regression.separation import Separation
 from linsep.reporting.page import Page, check_extras, render
 from linsep.reporting.receipt import Receipt

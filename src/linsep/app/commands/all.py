@@ -30,8 +30,8 @@ from linsep.app.result import check_writable as check_writable
 from linsep.app.result import program as program
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
-from linsep.data.sources.open import Source, open_data
-from linsep.data.sources.rowstream import RowStream
+from linsep.data.sources.open import open_data
+from linsep.data.sources.source import Source
 from linsep.data.synthetic.separable import make_separable
 from linsep.learners import SequenceTagger
 from linsep.reporting.proof import proof_lines
@@ -186,7 +186,7 @@ def _encoded(encoder: TableEncoder, table: Any, target: str | None, format: str 
         yield rows.X, rows.y
         return
     encoder.start_counting()
-    stream = RowStream(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
+    stream = open_data(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
     empty = True
     for chunk, _ in stream.chunks():
         empty = False
