@@ -18,8 +18,10 @@ import numpy as np
 import pytest
 
 from linsep import load
-from linsep.app.commands import all as commands
 from linsep.app.commands.fit_stream import StreamOptions, fit_stream, wants_stream
+from linsep.app.commands.predict import predict as predict_command
+from linsep.app.commands.score import score as score_command
+from linsep.app.commands.show import show as show_command
 from linsep.app.result import Result
 from linsep.data.sources import blocks
 from linsep.streaming.run import StreamFit
@@ -61,13 +63,13 @@ def test_the_receipt_and_what_the_model_is_good_for(table: Path) -> None:
     assert (data["rows"], data["passes"], data["classes"]) == (600, 1, ["no", "yes"])
     assert data["risk_bound"] == online_risk_bound(data["mistakes"][0], 600)
     assert "drawn independently" in dict(result.lines)["error on new rows"]
-    shown = commands.show(model, 6).data["weights"]
+    shown = show_command(model, 6).data["weights"]
     assert shown["note:new"] > 0 > shown["note:old"]
     assert shown["city=Rome"] > shown["city=Bari"]
-    score = commands.score(model, str(table)).data
+    score = score_command(model, str(table)).data
     assert score["rows"] == 600
     assert score["accuracy"] > 0.8
-    commands.predict(model, str(table), str(table.with_name("p.csv")))
+    predict_command(model, str(table), str(table.with_name("p.csv")))
     assert len(table.with_name("p.csv").read_text().splitlines()) == 601
     twice = fit(table, model, passes=2)
     assert twice.data["risk_bound"] is None
@@ -81,7 +83,7 @@ def test_classes_named_positive_or_open(table: Path) -> None:
     opened = fit(table, model, target="city", text=(), open_classes=True)
     assert named.data["classes"] == opened.data["classes"] == sorted(CITIES)
     assert fit(table, model, target="city", text=(), positive="Rome").data["classes"] == ["not Rome", "Rome"]
-    assert commands.score(model, str(table)).data["rows"] == 600
+    assert score_command(model, str(table)).data["rows"] == 600
     with pytest.raises(DataError, match=r"t\.csv:\d+: label \S+ is not one of the classes Oslo, Paris: name all"):
         fit(table, model, target="city", text=(), classes=("Oslo", "Paris"))
     with pytest.raises(DataError, match="one of --classes, --positive and --open-classes"):

@@ -15,6 +15,8 @@ from linsep.data.sources.of_text import TextSource
 from linsep.data.sources.source import Source
 from linsep.types import DataError
 
+__all__ = ["Source", "open_data"]
+
 
 def open_data(
     source: Any,
