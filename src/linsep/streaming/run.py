@@ -16,7 +16,7 @@ import numpy as np
 from linsep.app.progress import StreamProgress
 from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.rowstream import START, Position, RowStream
+from linsep.data.sources.source import START, Position, Source
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.store import save
 from linsep.streaming.labels import StreamLabels
@@ -90,7 +90,7 @@ class StreamFit:
     """A learner, its encoder and its counters on the way through a stream."""
 
     def __init__(
-        self, stream: RowStream, estimator: Any, encoder: TableEncoder, labels: StreamLabels, passes: int, say: Say
+        self, stream: Source, estimator: Any, encoder: TableEncoder, labels: StreamLabels, passes: int, say: Say
     ) -> None:
         self.stream, self.estimator, self.encoder, self.labels = stream, estimator, encoder, labels
         self.passes, self.say = passes, say

@@ -16,7 +16,9 @@ from linsep.app.learners import Limits, make_learner
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.rowstream import RowStream, is_stream_only
+from linsep.data.sources.formats import format_of
+from linsep.data.sources.open import open_data
+from linsep.data.sources.source import Source
 from linsep.files import check_output
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.checkpoint import Checkpoint
@@ -46,12 +48,13 @@ class StreamOptions:
 
 
 def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, larger than a quarter of the free memory, or of a kind that is only read so."""
+    """Whether a source is a pipe, larger than a quarter of the free memory, or of a kind that logs come in."""
     if str(table) == "-":
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
     if not isinstance(table, str | Path):
         return False
-    if not Path(table).is_file() or is_stream_only(str(table), format):
+    kind = format or format_of(str(table))
+    if not Path(table).is_file() or kind in ("jsonl", "vw") or str(table).endswith(".zst"):
         return Path(table).exists() or glob.has_magic(str(table))
     size = Path(table).stat().st_size
     free = free_memory()
@@ -85,7 +88,7 @@ def fit_stream(
     say: Say,
 ) -> Result:
     """Train on a stream, save the model, and make its receipt."""
-    stream = RowStream(
+    stream = open_data(
         str(table),
         target=target,
         format=format,
@@ -124,7 +127,7 @@ def fit_stream(
 
 
 def _begin(
-    stream: RowStream, options: StreamOptions, target: str | None, positive: str | None, learner: str, say: Say
+    stream: Source, options: StreamOptions, target: str | None, positive: str | None, learner: str, say: Say
 ) -> StreamFit:
     estimator = None if learner == "auto" else make_learner(learner, Limits(None, None, 0))
     if estimator is None or not can_stream(estimator):
