@@ -108,7 +108,7 @@ def _to_bytes(estimator: Any) -> bytes:
     if hasattr(estimator, "feature_names_in_"):
         header["feature_names"] = estimator.feature_names_in_.tolist()
     header["classes"] = _pack_labels(estimator.classes_, arrays)
-    header["state"], state = _part("state", estimator._get_state())
+    header["state"], state = _part("state", estimator.get_state())
     arrays |= state
     if hasattr(estimator, "encoder_"):
         header["encoder"], encoder = _part("encoder", estimator.encoder_.state())
@@ -176,7 +176,7 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
     estimator.classes_ = _unpack_labels(header["classes"], arrays)
     if "feature_names" in header:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-    estimator._set_state(from_jsonable(header["state"]), _under("state", arrays))
+    estimator.set_state(from_jsonable(header["state"]), _under("state", arrays))
     if "stream" in header:
         estimator.stream_ = from_jsonable(header["stream"])
     if "encoder" in header:

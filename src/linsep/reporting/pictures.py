@@ -109,7 +109,7 @@ def _of_run(seen: Seen | None, model: Any, proved: Proved) -> list[Sketch]:
 
 
 def _has_unit_steps(model: Any) -> bool:
-    return bool(getattr(model, "_unit_steps", False)) and model.class_weight is None
+    return bool(getattr(model, "unit_steps", False)) and model.class_weight is None
 
 
 def _norm(seen: Seen, model: Any, reference: Hyperplane) -> Sketch:
