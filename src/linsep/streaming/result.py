@@ -67,7 +67,7 @@ class Counters:
         if not rows:
             return "no rows yet"
         bound = self.risk_bound
-        words = f"{mistakes:,} mistakes ({mistakes / rows:.2%})"
+        words = f"{mistakes:,} mistake{'s' if mistakes != 1 else ''} ({mistakes / rows:.2%})"
         return words if bound is None else f"{words}, error of the vectors in use <= {bound:.2%}"
 
     def to_dict(self) -> dict[str, Any]:
