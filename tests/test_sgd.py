@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from linsep import load, save
-from linsep.app.commands import all as commands
+from linsep.app.commands.fit import fit as fit_command
 from linsep.kernels.linear.losses import LOSSES, loss_slope, loss_value, shrinkage
 from linsep.learners import AveragedPerceptron, Perceptron, SGDClassifier
 from linsep.theory.bounds.descent import auto_eta0, gradient_bound, least_loss, sgd_bound, training_loss
@@ -501,7 +501,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b,c,d,kind\n" + text + "\n")
     common: Any = {"target": "kind", "learner": "sgd", "time_limit": None, "holdout": 0.0, "model": tmp_path / "m"}
     for positive, planes in (("k0", 1), (None, 3)):
-        result = commands.fit(
+        result = fit_command(
             str(tmp_path / "t.csv"), positive=positive, max_iter=20, loss="logistic", projection_radius=5.0, **common
         )
         data, lines = result.data, dict(result.lines)
@@ -511,9 +511,9 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         assert "in expectation" in lines["guaranteed excess"]
         assert "||(w, b)|| <= 5" in lines["measured excess"]
     with pytest.raises(DataError, match="no loss called 'log'"):
-        commands.fit(str(tmp_path / "t.csv"), positive="k0", max_iter=2, loss="log", **common)
+        fit_command(str(tmp_path / "t.csv"), positive="k0", max_iter=2, loss="log", **common)
     with pytest.raises(DataError, match="--projection-radius is not an option of --learner perceptron"):
-        commands.fit(
+        fit_command(
             str(tmp_path / "t.csv"),
             positive="k0",
             max_iter=2,

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linsep.app.commands import all as commands
+from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.fit_stream import StreamOptions, fit_stream
+from linsep.app.commands.score import score as score_command
 from linsep.app.result import Result
 from linsep.data.sources import blocks
 from linsep.types import DataError
@@ -48,7 +49,7 @@ def test_truth_values_are_called_true_and_false(folder: Path) -> None:
     table.write_text("\n".join(json.dumps({"a": k % 7 - 3, "y": k % 7 > 3}) for k in range(100)))
     for options in ({"positive": "True"}, {"classes": ("False", "True")}, {}):
         fit(table, **options)
-        counts = commands.score(folder / "m.linsep", str(table)).data["counts"]
+        counts = score_command(folder / "m.linsep", str(table)).data["counts"]
         assert sum(count for name, count in counts.items() if name.startswith("True predicted")) == 42
 
 
@@ -68,7 +69,7 @@ def test_labels_with_a_point_are_names_if_they_are_named(folder: Path) -> None:
     for labels in (["1", "2"] * 200 + ["1", "2.5"] * 50, ["1", "2.5"] * 50 + ["1", "2"] * 200):
         table = write(folder / "t.csv", labels)
         fit(table, classes=("1", "2", "2.5"))
-        assert commands.score(folder / "m.linsep", str(table)).data["rows"] == 500
+        assert score_command(folder / "m.linsep", str(table)).data["rows"] == 500
 
 
 def test_a_positive_label_that_never_came_is_said(folder: Path) -> None:
@@ -117,7 +118,7 @@ def test_the_model_never_replaces_what_is_read(folder: Path) -> None:
         fit(write(folder / "t.csv", ["1", "2"]), checkpoint=table)
     with pytest.raises(DataError, match=r"m\.linsep would be replaced"):
         asked: dict[str, Any] = {"positive": None, "max_iter": None, "seconds": None, "holdout": 0.0}
-        commands.fit(str(table), target="y", learner="perceptron", model=table, format="csv", **asked)
+        fit_command(str(table), target="y", learner="perceptron", model=table, format="csv", **asked)
     assert table.read_bytes() == before
 
 

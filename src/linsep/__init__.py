@@ -21,6 +21,8 @@ from linsep.learners import (
 from linsep.regression.separation import Separation, SeparationError, SeparationWarning, separation, separation_scan
 from linsep.reporting import Report, report
 from linsep.store import load, save
+from linsep.streaming.fit_stream import fit_stream
+from linsep.streaming.result import StreamError, StreamFit, StreamWarning
 from linsep.theory.bounds.descent import sgd_bound
 from linsep.theory.bounds.mistakes import mistake_bounds
 from linsep.theory.bounds.online_risk import online_risk_bound
@@ -43,9 +45,13 @@ __all__ = [
     "SeparationError",
     "SeparationWarning",
     "SequenceTagger",
+    "StreamError",
+    "StreamFit",
+    "StreamWarning",
     "StructuredPerceptron",
     "TableEncoder",
     "VotedPerceptron",
+    "fit_stream",
     "load",
     "make_separable",
     "max_margin",

@@ -1,4 +1,7 @@
-"""The command line: argument parsing and presentation. Each command is one call of the library."""
+"""The command line: argument parsing and presentation. Each command is one call of the library.
+
+What a command runs is imported when it runs, so that `--help` and usage errors answer at once.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,12 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
-from linsep.app.commands import all as commands
-from linsep.app.commands import separation as separation_command
-from linsep.app.commands.export import export_model
-from linsep.app.commands import fit_stream as stream_command
-from linsep.app.commands.fit_stream import StreamOptions, wants_stream
 from linsep.app.options import (
     CategoricalOpt,
     FormatOpt,
@@ -146,6 +144,8 @@ def fit(
     """
     if max_iter is not None and time_limit is not None:
         raise typer.BadParameter("give --max-iter or --time-limit, not both")
+    from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
+
     own = {
         "loss": loss,
         "projection_radius": projection_radius,
@@ -175,7 +175,7 @@ def fit(
                 "--holdout "
                 f"and {', '.join('--' + name.replace('_', '-') for name in own)}"
             )
-        result = stream_command.fit(
+        result = fit_on_stream(
             table,
             options,
             target=target,
@@ -188,10 +188,11 @@ def fit(
             say=lambda message: _err().print(escape(message)),
         )
         _finish(result, as_json)
-        return
     if options != StreamOptions():
         raise typer.BadParameter(f"--no-stream conflicts with: {', '.join(options.given())}")
-    result = commands.fit(
+    from linsep.app.commands.fit import fit as run
+
+    result = run(
         table,
         target=target,
         positive=positive,
@@ -209,12 +210,12 @@ def fit(
     _finish(result, as_json)
 
 
-def _finish(result: Result, as_json: bool) -> None:
+def _finish(result: Result, as_json: bool) -> NoReturn:
+    """Print a result and end with its exit status."""
     for message in result.warnings:
         _warn(message)
     _print(result.lines, result.data, as_json)
-    if result.interrupted:
-        raise typer.Exit(130)
+    raise typer.Exit(130 if result.interrupted else result.exit_status)
 
 
 def _split(listed: str | None) -> tuple[str, ...] | None:
@@ -229,17 +230,18 @@ def predict(
     format: FormatOpt = None,
 ) -> None:
     """Label the rows of TABLE: writes CSV with the columns prediction and decision_value (w.x + b)."""
-    for message in commands.predict(model, table, output, format=format):
+    from linsep.app.commands.predict import predict as run
+
+    for message in run(model, table, output, format=format):
         _warn(message)
 
 
 @app.command()
 def score(model: ModelArg, table: RowsArg, format: FormatOpt = None, as_json: JsonOpt = False) -> None:
     """Compare the model's predictions with the labels in TABLE."""
-    result = commands.score(model, table, format=format)
-    for message in result.warnings:
-        _warn(message)
-    _print(result.lines, result.data, as_json)
+    from linsep.app.commands.score import score as run
+
+    _finish(run(model, table, format=format), as_json)
 
 
 @app.command()
@@ -261,7 +263,9 @@ def check(
     Exit status: 0 separable, 1 quasi-separable or inseparable (with three or more classes, if any class is not
     separable from the rest), 3 undecided, 2 bad usage or input.
     """
-    result = commands.check(
+    from linsep.app.commands.check import check as run
+
+    result = run(
         table,
         target=target,
         positive=positive,
@@ -271,10 +275,7 @@ def check(
         categorical=tuple(categorical or ()),
         format=format,
     )
-    for message in result.warnings:
-        _warn(message)
-    _print(result.lines, result.data, as_json)
-    raise typer.Exit(result.exit_status)
+    _finish(result, as_json)
 
 
 @app.command()
@@ -294,7 +295,9 @@ def separation(
     The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
     first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input.
     """
-    result = separation_command.separation(
+    from linsep.app.commands.separation import separation as run
+
+    result = run(
         table,
         target=target,
         family=family.value,
@@ -304,10 +307,7 @@ def separation(
         categorical=tuple(categorical or ()),
         format=format,
     )
-    for message in result.warnings:
-        _warn(message)
-    _print(result.lines, result.data, as_json)
-    raise typer.Exit(result.exit_status)
+    _finish(result, as_json)
 
 
 @app.command()
@@ -317,8 +317,9 @@ def show(
     as_json: JsonOpt = False,
 ) -> None:
     """Print what a model file holds: its largest weights by feature name, and how it was made."""
-    result = commands.show(model, weights)
-    _print(result.lines, result.data, as_json)
+    from linsep.app.commands.show import show as run
+
+    _finish(run(model, weights), as_json)
 
 
 class ExportFormat(StrEnum):
@@ -337,6 +338,8 @@ def export(
     table: Annotated[str, typer.Option(help="Table that the SQL scores.")] = "rows",
 ) -> None:
     """Write a model for other programs: all they need to get from a raw row to its decision value and label."""
+    from linsep.app.commands.export import export_model
+
     export_model(model, to.value, output, table)
 
 
@@ -350,7 +353,9 @@ def synth(
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
 ) -> None:
     """Make a separable table with a known separator: columns x1, x2, ..., label."""
-    message = commands.synth(rows, features, margin, radius, seed, output)
+    from linsep.app.commands.synth import synth as run
+
+    message = run(rows, features, margin, radius, seed, output)
     _err().print(escape(message))
 
 
@@ -359,20 +364,14 @@ def demo(
     folder: Annotated[Path, typer.Option(help="Where to write the table and the model.")] = Path("linsep-demo"),
 ) -> None:
     """The opening story: the breast-cancer table is separable after all."""
-    result = commands.demo(folder, lambda text: _out().print(escape(text)))
+    from linsep.app.commands.demo import demo as run
+
+    result = run(folder, lambda text: _out().print(escape(text)))
     _print(result.lines, result.data, False)
     _out().print(escape(result.closing))
 
 
-def _present(result: commands.Result, as_json: bool) -> None:
-    for message in result.warnings:
-        _warn(message)
-    _print(result.lines, result.data, as_json)
-    if result.interrupted:
-        raise typer.Exit(130)
-
-
-app.add_typer(tag_commands(_present), name="tag")
+app.add_typer(tag_commands(_finish), name="tag")
 
 
 def main() -> None:

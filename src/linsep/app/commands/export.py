@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from linsep.app.commands.all import open_output
+from linsep.app.commands.output import open_output
 from linsep.export import to_json, to_onnx, to_sql
 from linsep.store import load
 from linsep.types import DataError

@@ -74,7 +74,7 @@ def free_memory() -> int | None:
         return None
 
 
-def fit(
+def fit_on_stream(
     table: Any,
     options: StreamOptions,
     *,

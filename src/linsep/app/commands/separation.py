@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.all import open_labelled
+from linsep.app.commands.labelled import open_labelled
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers

@@ -10,8 +10,9 @@ from typing import IO, Any
 import numpy as np
 from sklearn.base import clone
 
-from linsep.app.commands.all import Result, check_writable, open_output, program
+from linsep.app.commands.output import open_output
 from linsep.app.progress import EpochProgress
+from linsep.app.result import Result, check_writable, program
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged, read_tagged
 from linsep.learners import SequenceTagger
 from linsep.reporting.receipt import bound_line, held_out_split
