@@ -94,7 +94,7 @@ def test_classes_named_positive_or_open(table: Path) -> None:
     rome = fit(table, target="city", text=(), positive="Rome").model
     assert rome.classes_.tolist() == ["not Rome", "Rome"]
     assert rome.learner_.classes_.tolist() == [0, 1]
-    with pytest.raises(StreamError, match=r"t\.csv:\d+: label \S+ is not one of the classes Oslo, Paris: name all"):
+    with pytest.raises(DataError, match=r"t\.csv:\d+: label \S+ is not one of the classes Oslo, Paris: name all"):
         fit(table, target="city", text=(), classes=("Oslo", "Paris"))
     with pytest.raises(DataError, match="one of classes, positive and open_classes"):
         fit(table, positive="yes", open_classes=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sklearn import config_context
 from sklearn.base import clone
@@ -166,9 +166,11 @@ def fit_stream(
 
 def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
     """An untrained copy of a learner that can stream."""
-    copy = Perceptron() if learner is None else clone(learner)
+    copy: EpochLearner = Perceptron() if learner is None else clone(learner)
     check_can_stream(copy)
-    return cast(EpochLearner, copy.set_params(open_classes=open_classes or copy.open_classes))
+    copy.open_classes = open_classes or copy.open_classes
+    copy.check_parameters()
+    return copy
 
 
 def _check(source: RowStream, *, passes: int, bits: int, checkpoint_rows: int) -> None:
