@@ -18,9 +18,10 @@ from linsep.learners import (
     StructuredPerceptron,
     VotedPerceptron,
 )
+from linsep.learners.table_model import TableModel
 from linsep.regression.separation import Separation, SeparationError, SeparationWarning, separation, separation_scan
 from linsep.reporting import Report, report
-from linsep.store import load, save
+from linsep.store import load, load_with_extra, save
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.result import StreamError, StreamFit, StreamWarning
 from linsep.theory.bounds.descent import sgd_bound
@@ -50,9 +51,11 @@ __all__ = [
     "StreamWarning",
     "StructuredPerceptron",
     "TableEncoder",
+    "TableModel",
     "VotedPerceptron",
     "fit_stream",
     "load",
+    "load_with_extra",
     "make_separable",
     "max_margin",
     "mistake_bounds",

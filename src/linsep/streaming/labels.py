@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.columns import TableChunk, as_text
+from linsep.data.columns import TableChunk, label_names
 from linsep.types import Array, Chunk, DataError
 
 _ADVICE = "name all classes with `classes` (--classes A,B,C), or let them join with `open_classes` (--open-classes)"
@@ -112,13 +112,6 @@ def _typed(named: list[str], y: Array) -> Array:
         except ValueError:
             pass
     return np.unique(np.array(named))
-
-
-def label_names(y: Array) -> Array:
-    """Labels as people write them: True, 2 (also for 2.0), red."""
-    if y.dtype.kind not in "iuf":
-        return y.astype(np.str_)
-    return np.array(as_text(y).to_pylist(), dtype=np.str_)
 
 
 def _is_number(label: str) -> bool:

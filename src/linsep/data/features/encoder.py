@@ -168,6 +168,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return [name for name, levels in self._levels.items() if levels is not None]
 
     @property
+    def column_names(self) -> list[str] | None:
+        """The columns that it was fitted to, in their order; None for rows of numbers, which have no names."""
+        if self._kind == "rows":
+            return None
+        return list(self._levels if self._running is None else self._running.kinds)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is the encoder of a table in a stream, made by `partial_fit`."""
+        return self._running is not None
+
+    @property
     def feature_names_(self) -> list[str]:
         if self._kind == "rows":
             return row_names(len(self._scale), self._first_index)

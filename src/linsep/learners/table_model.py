@@ -1,0 +1,501 @@
+"""A learner of tables: the encoder, the learner and the names of the classes as one estimator."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.metrics import accuracy_score
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linsep.data.columns import as_labels, label_names
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.exact_decimals import row_names
+from linsep.data.sources.open import Source, open_data
+from linsep.learners.linear.perceptron import Perceptron
+from linsep.types import Array, DataError
+
+
+def _learner_has(method: str) -> Any:
+    """Whether the learner (the fitted one, if there is one) has a method."""
+
+    def check(model: TableModel) -> bool:
+        given = Perceptron() if model.learner is None else model.learner
+        return hasattr(getattr(model, "learner_", given), method)
+
+    return check
+
+
+class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
+    """Encode the columns of a table, train a learner on them, and predict labels by their names.
+
+    z = w.e(x) + b, where e(x) is the encoded row: a number is standardised, a text becomes one indicator per level.
+    A matrix of numbers goes to the learner as it is, so `TableModel(learner).fit(X, y)` gives the weights of
+    `learner.fit(X, y)`.
+
+    Columns of a table are found by name: their order does not matter, a missing one is an error, and further columns
+    are ignored.
+
+    Parameters
+    ----------
+    learner : learner of linsep, default=None
+        Not fitted; it is cloned. None is `Perceptron()`.
+    encoder : TableEncoder, default=None
+        Not fitted; it is cloned. None is `TableEncoder()` for a table and no encoder for a matrix.
+    positive : label, default=None
+        The label of the positive class. With three or more labels the model decides this one against the rest, and
+        the class of the rest is called "not LABEL".
+
+    Attributes
+    ----------
+    learner_ : fitted learner
+        Trained on the labels themselves. With `positive` it is trained on 0 and 1, and on 0, 1, ... where a column of
+        labels holds fractions.
+    encoder_ : TableEncoder or None
+    classes_ : ndarray, shape (n_classes,)
+        The names of the classes in the order of `learner_.classes_`. Of two classes the second is the positive one.
+    n_features_in_ : int
+        Columns of the table or of the matrix.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        Names of the columns; not there after a matrix.
+
+    See Also
+    --------
+    linsep.save, linsep.load : Keep the whole model in one file.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [20.0, 30.0, 40.0, 50.0], "city": ["Oslo", "Rome", "Oslo", "Rome"]})
+    >>> model = TableModel().fit(frame, ["no", "no", "yes", "yes"])
+    >>> model.predict(frame[["city", "age"]]).tolist()
+    ['no', 'no', 'yes', 'yes']
+    >>> model.get_feature_names_out().tolist()
+    ['age', 'city=Oslo', 'city=Rome']
+    >>> model.score(frame, ["no", "no", "yes", "yes"])
+    1.0
+    """
+
+    learner_: Any
+    encoder_: TableEncoder | None
+    classes_: Array
+
+    def __init__(self, learner: Any = None, *, encoder: TableEncoder | None = None, positive: Any = None) -> None:
+        self.learner = learner
+        self.encoder = encoder
+        self.positive = positive
+
+    @classmethod
+    def of(
+        cls, learner: Any, encoder: TableEncoder | None = None, classes: Any = None, *, positive: Any = None
+    ) -> TableModel:
+        """Return a fitted model made of parts that are trained already; nothing is copied.
+
+        Parameters
+        ----------
+        learner : fitted learner
+        encoder : fitted TableEncoder or None
+        classes : array-like, shape (n_classes,), optional
+            Names of the classes in the order of `learner.classes_`; None takes those.
+        positive : label, optional
+            As in the constructor.
+
+        Returns
+        -------
+        TableModel
+
+        Raises
+        ------
+        DataError
+            The names are not as many as the learner has classes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> learner = Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])
+        >>> TableModel.of(learner, classes=["no", "yes"]).predict(np.array([[3.0]])).item()
+        'yes'
+        """
+        check_is_fitted(learner)
+        names = learner.classes_ if classes is None else np.asarray(classes)
+        if names.shape != learner.classes_.shape:
+            raise DataError(f"the learner has {len(learner.classes_)} classes, and {names.size} names were given")
+        model = cls(learner, encoder=encoder, positive=positive)._take(learner, encoder, names)
+        if model._has_codes and isinstance(getattr(learner, "class_weight", None), Mapping):
+            # The learner to be cloned in another `fit` has the names.
+            named = {names.tolist()[code]: weight for code, weight in learner.class_weight.items()}
+            model.learner = clone(learner).set_params(class_weight=named)
+        return model
+
+    def _take(self, learner: Any, encoder: TableEncoder | None, names: Array) -> Self:
+        self.learner_, self.encoder_, self.classes_ = learner, encoder, names
+        return self
+
+    # ----------------------------------------------------------------- training
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on a table or a matrix, from the beginning.
+
+        Parameters
+        ----------
+        X : dataframe (pandas, Polars, Arrow), Source of `open_data`, array or SciPy sparse matrix
+        y : array-like of shape (n_samples,), optional
+            Labels; None takes the label column of a Source.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the learner. The encoder weighs all rows alike.
+
+        Returns
+        -------
+        TableModel
+            Itself.
+
+        Raises
+        ------
+        DataError
+            The rows or labels cannot be used; the model is as it was.
+
+        Warns
+        -----
+        ConvergenceWarning
+            As in `fit` of the learner.
+        """
+        learner, encoder = self._new_parts(X)
+        if encoder is None:
+            rows, (targets, names) = X, self._targets(_given(y, None), is_table=False)
+        else:
+            source = _open(X, encoder)
+            rows = encoder.fit(source).transform(source).X
+            targets, names = self._targets(_given(y, source), is_table=True)
+        _code_class_weight(learner, names)
+        try:
+            learner.fit(rows, targets, **_weights(sample_weight))
+        except KeyboardInterrupt:
+            if hasattr(learner, "stop_reason_"):  # as in the learner, the model so far is kept
+                self._take(learner, encoder, learner.classes_ if names is None else names)
+            raise
+        return self._take(learner, encoder, learner.classes_ if names is None else names)
+
+    @available_if(_learner_has("partial_fit"))
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn some more rows.
+
+        The first call makes an encoder of streams: means and deviations are those of the rows so far, and categories
+        are hashed. After `fit` the encoder stays as it is, and the learner goes on.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+        y : array-like of shape (n_samples,), optional
+            Labels; None takes the label column of a Source.
+        classes : array-like, optional
+            All labels that may come; needed in the first call, unless `positive` or `open_classes` of the learner is
+            set.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        TableModel
+            Itself.
+
+        Raises
+        ------
+        DataError
+            The rows or labels cannot be used; the model is as it was.
+        """
+        first = not hasattr(self, "learner_")
+        # The encoder learns before the learner finds an error, so a copy of it learns.
+        learner, encoder = self._new_parts(X) if first else (self.learner_, deepcopy(self.encoder_))
+        names = self._names(classes) if first else self.classes_ if self._has_codes else None
+        source = None if encoder is None else _open(X, encoder)
+        targets = _given(y, source)
+        if names is not None:
+            targets, classes = _positions(self._as_named(targets, names), names), np.arange(len(names))
+            if first:
+                _code_class_weight(learner, names)
+        if encoder is None or source is None:
+            rows = X
+        elif first or encoder.is_running:
+            rows = encoder.learn_chunk(source.read())
+        else:
+            rows = encoder.transform(source).X
+        learner.partial_fit(rows, targets, classes, **_weights(sample_weight))
+        return self._take(learner, encoder, learner.classes_ if names is None else names)
+
+    def _new_parts(self, X: Any) -> tuple[Any, TableEncoder | None]:
+        """The learner and the encoder, if these rows need one, not fitted."""
+        learner = clone(Perceptron() if self.learner is None else self.learner)
+        if self.encoder is not None:
+            return learner, clone(self.encoder)
+        return learner, TableEncoder() if _is_table(X) else None
+
+    # ------------------------------------------------------------------- labels
+    @property
+    def _has_codes(self) -> bool:
+        """Whether the learner was trained on 0, 1, ... in place of the names."""
+        return not np.array_equal(self.learner_.classes_, self.classes_)
+
+    def _targets(self, labels: Any, *, is_table: bool) -> tuple[Any, Array | None]:
+        """What the learner is trained on, and the names of 0, 1, ... where these stand for the labels."""
+        if self.positive is None and not is_table:
+            return labels, None  # the learner has its own rules for labels
+        labels = as_labels(labels, "row {}".format, "y")
+        found = np.unique(labels)
+        if found.size == 1:
+            raise DataError(f"every row has the label {found[0]}: a separator needs rows of at least two classes")
+        names = self._names(found)
+        if names is None and labels.dtype.kind != "f":
+            return labels, None
+        if names is None:  # fractions, which no learner takes for labels
+            return np.searchsorted(found, labels), found
+        return _positions(self._as_named(labels, names), names), names
+
+    def _names(self, labels: Any) -> Array | None:
+        """The names of the negative and the positive class, given all labels if they are known; None for no such."""
+        if self.positive is None:
+            return None
+        positive = str(self.positive)
+        if labels is not None:
+            labels = np.unique(as_labels(labels, "class {}".format, "classes"))
+            chosen = label_names(labels) == positive
+            if not chosen.any():
+                shown = ", ".join(map(str, labels[:6])) + (", ..." if len(labels) > 6 else "")
+                raise DataError(f"no row has the label {positive!r}: the labels are {shown}")
+            if labels.size == 2:
+                return np.array([labels[~chosen][0], labels[chosen][0]])
+        return np.array([f"not {positive}", positive])
+
+    def _as_named(self, labels: Any, names: Array) -> Array:
+        """Labels as names of classes: with `positive` and three or more labels, all others are the rest."""
+        labels = as_labels(labels, "row {}".format, "y")
+        if self.positive is None or names[0] != f"not {self.positive}":
+            return labels
+        return np.asarray(names[(label_names(labels) == str(self.positive)).astype(np.intp)])
+
+    # --------------------------------------------------------------- prediction
+    def predict(self, X: Any) -> Array:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            Names from `classes_`.
+        """
+        rows = self._encoded(X)
+        return self.named(self.learner_.predict(rows))
+
+    def named(self, said: Array) -> Array:
+        """The names of what the learner predicted."""
+        if not self._has_codes:
+            return said
+        return np.asarray(self.classes_[np.searchsorted(self.learner_.classes_, said)])
+
+    def decision_function(self, X: Any) -> Array:
+        """The decision values that the learner gives to the encoded rows.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+
+        Returns
+        -------
+        ndarray, shape (n_samples,) or (n_samples, n_classes)
+            Two classes: at or above 0 for `classes_[1]`. More: one column a class.
+        """
+        rows = self._encoded(X)
+        return np.asarray(self.learner_.decision_function(rows))
+
+    @available_if(_learner_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Array:
+        """The probabilities of the classes, as the learner gives them.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_classes)
+        """
+        rows = self._encoded(X)
+        return np.asarray(self.learner_.predict_proba(rows))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows that are predicted rightly.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+        y : array-like of shape (n_samples,), optional
+            Labels; None takes the label column of a Source. With `positive`, labels of the table, not of the model.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        said = self.predict(X)
+        truth = _given(y, X if isinstance(X, Source) else None)
+        if self.positive is not None:
+            truth = self._as_named(truth, self.classes_)
+        return float(accuracy_score(truth, said, sample_weight=sample_weight))
+
+    # ----------------------------------------------------------------- features
+    def transform(self, X: Any) -> Any:
+        """The encoded rows, as the learner gets them.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+
+        Returns
+        -------
+        ndarray or CSR matrix, shape (n_samples, n_encoded_features)
+        """
+        check_is_fitted(self)
+        if self.encoder_ is None:
+            return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self._encoded(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The names of the encoded features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names for the columns of a matrix, which has none of its own.
+
+        Returns
+        -------
+        ndarray of str objects
+        """
+        check_is_fitted(self)
+        if self.encoder_ is not None:
+            return np.array(self.encoder_.feature_names_, dtype=object)
+        known = getattr(self.learner_, "feature_names_in_", None)
+        names = input_features if input_features is not None else known
+        if names is None:
+            names = row_names(self.n_features_in_, None)
+        names = np.asarray(names, dtype=object)
+        if known is not None and not np.array_equal(names, known):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"input_features should have length equal to number of features ({self.n_features_in_}), got {len(names)}"
+            )
+        return names
+
+    def _encoded(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if self.encoder_ is not None:
+            return self.encoder_.transform(_open(X, self.encoder_, self)).X
+        return X.read().X if isinstance(X, Source) else X
+
+    @property
+    def n_features_in_(self) -> int:
+        if not hasattr(self, "learner_"):
+            raise AttributeError("n_features_in_ is there after fit")
+        columns = None if self.encoder_ is None else self.encoder_.column_names
+        if columns is not None:
+            return len(columns)
+        return int(self.learner_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Array:
+        if not hasattr(self, "learner_"):
+            raise AttributeError("feature_names_in_ is there after fit")
+        columns = None if self.encoder_ is None else self.encoder_.column_names
+        if columns is not None:
+            return np.array(columns, dtype=object)
+        return np.asarray(self.learner_.feature_names_in_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learner_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        of_learner = get_tags(Perceptron() if self.learner is None else self.learner)
+        tags.input_tags.sparse = of_learner.input_tags.sparse
+        tags.classifier_tags = of_learner.classifier_tags
+        return tags
+
+
+# ------------------------------------------------------------------------ input
+def _is_table(X: Any) -> bool:
+    """Whether it has named columns, or is a `Source`; a matrix has none."""
+    return isinstance(X, Source | str | Path) or hasattr(X, "columns") or hasattr(X, "__arrow_c_stream__")
+
+
+def _open(X: Any, encoder: TableEncoder, model: Any = None) -> Source:
+    """Any table or matrix as a `Source`; of a fitted model as the encoder knows the columns."""
+    if isinstance(X, Source):
+        return X
+    if isinstance(X, str | Path):
+        raise DataError(f"{X} is a path: give open_data({str(X)!r}, target=...)")
+    if _is_table(X):
+        return open_data(X, categorical=encoder.text_columns)
+    if model is None or encoder.column_names is None:
+        return open_data((X, None))
+    X, names = np.asarray(X), encoder.column_names
+    if X.ndim != 2 or X.shape[1] != len(names):
+        raise DataError(f"the model was trained on {len(names)} columns, and these rows have shape {X.shape}")
+    warnings.warn(
+        f"X does not have valid feature names, but {type(model).__name__} was fitted with feature names",
+        UserWarning,
+        stacklevel=4,
+    )
+    return open_data(pa.table(dict(zip(names, X.T, strict=True))), categorical=encoder.text_columns)
+
+
+def _given(y: Any, source: Source | None) -> Any:
+    """The labels given, or those of the source."""
+    if y is None and source is not None:
+        y = source.read().y
+    if y is None:
+        raise DataError(
+            "requires y to be passed, but the target y is None: these rows have no labels; name the label column with "
+            "target (--target), or give y"
+        )
+    return y
+
+
+def _weights(sample_weight: Any) -> dict[str, Any]:
+    """The argument for the learner, where there is something to say: not all learners take it."""
+    return {} if sample_weight is None else {"sample_weight": sample_weight}
+
+
+# ----------------------------------------------------------------------- labels
+def _positions(labels: Array, names: Array) -> Array:
+    """Where each label is among the names."""
+    order = np.argsort(names)
+    known, given = names[order], labels
+    if (known.dtype.kind == "U") != (given.dtype.kind == "U"):
+        known, given = label_names(known), label_names(given)
+    places = np.searchsorted(known, given).clip(max=len(known) - 1)
+    strange = np.flatnonzero(known[places] != given)
+    if strange.size:
+        listed = ", ".join(map(str, names[:6]))
+        raise DataError(f"row {strange[0]}: label {labels[strange[0]]} is not one of the classes {listed}")
+    return order[places]
+
+
+def _code_class_weight(learner: Any, names: Array | None) -> None:
+    """Replace the names in `class_weight` by what the learner is trained on."""
+    weight = getattr(learner, "class_weight", None)
+    if names is None or not isinstance(weight, Mapping):
+        return
+    known = names.tolist()
+    strange = [label for label in weight if label not in known]
+    if strange:
+        raise DataError(f"class_weight names {strange[0]!r}, which is not one of the classes {', '.join(map(str, known))}")
+    learner.set_params(class_weight={known.index(label): value for label, value in weight.items()})
