@@ -130,10 +130,11 @@ def test_files_with_other_columns(tmp_path: Path) -> None:
     (tmp_path / "part-2.csv").write_text("city,sold,size\n" + "Rome,yes,2\nOslo,no,-2\n" * 20)
     (tmp_path / "part-3.csv").write_text("sold,city\n" + "yes,Rome\nno,Oslo\n" * 20)
     found = fit(tmp_path / "part-*.csv", tmp_path / "model", text=())
-    learner = found.model.learner_
+    learner, encoder = found.model.learner_, found.model.encoder_
+    assert encoder is not None
     assert (found.counters.rows, learner.n_features_in_) == (120, (1 << BITS) + 1)
     for part in (1, 2, 3):
-        X, y, _ = found.model.encoder_.transform(open_data(tmp_path / f"part-{part}.csv", target="sold"))
+        X, y, _ = encoder.transform(open_data(tmp_path / f"part-{part}.csv", target="sold"))
         assert learner.score(X, y) == 1.0
     with pytest.raises(DataError, match=r"part-2.csv:2: column 'city' was not there .* --open-columns"):
         fit(tmp_path / "part-*.csv", tmp_path / "model", text=(), open_columns=False)

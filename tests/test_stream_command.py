@@ -87,7 +87,9 @@ def test_a_malformed_line_saves_the_model_so_far(table: Path) -> None:
     lines = table.read_text().splitlines()
     lines[400] = "Oslo,many,very new house,yes"
     table.write_text("\n".join(lines) + "\n")
-    with pytest.raises(DataError, match=r"t\.csv:401, .*'many' .*the model of the 399 rows before it is in .*m\.linsep"):
+    with pytest.raises(
+        DataError, match=r"t\.csv:401, .*'many' .*the model of the 399 rows before it is in .*m\.linsep"
+    ):
         fit(table, model)
     assert show_command(model, 1).data["stop_reason"] == "interrupted"
     result = fit(table, model, lenient=True)
@@ -134,8 +136,12 @@ def test_a_finished_checkpoint_says_so(table: Path) -> None:
     again = fit(table, model, checkpoint=folder / "ck")
     assert "is finished: nothing was changed" in again.warnings[0]
     assert again.data["mistakes"] == first.data["mistakes"]
-    for make_wrong in (model.unlink, lambda: save(fit_stream(table, target="sold").model, model)):
-        make_wrong()  # a run killed after its last checkpoint leaves no model, or that of an earlier run
+    for earlier in (None, fit_stream(table, target="sold").model):
+        # A run killed after its last checkpoint leaves no model, or that of an earlier run.
+        if earlier is None:
+            model.unlink()
+        else:
+            save(earlier, model)
         assert "m.linsep was written from it" in fit(table, model, checkpoint=folder / "ck").warnings[0]
         assert (model.read_bytes(), (folder / "ck").read_bytes()) == before
 

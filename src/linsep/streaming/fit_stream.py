@@ -10,7 +10,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sklearn import config_context
 from sklearn.base import clone
 
 from linsep.data.features.encoder import TableEncoder
@@ -219,11 +218,11 @@ def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int
 def _asked(run: StreamRun) -> dict[str, Any]:
     """The arguments that decide what is learnt: a checkpoint is of one such run."""
     source, encoder, labels = run.source, run.encoder, run.labels
-    with config_context(print_changed_only=True):
-        learner = " ".join(repr(run.learner).split())
+    defaults = type(run.learner)().get_params()
+    changed = [f"{name}={value!r}" for name, value in run.learner.get_params().items() if value != defaults[name]]
     text = encoder.text
     return {
-        "learner": learner,
+        "learner": f"{type(run.learner).__name__}({', '.join(changed)})",
         "target": source.target,
         "positive": labels.positive,
         "classes": labels.named,

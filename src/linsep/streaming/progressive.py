@@ -9,7 +9,6 @@ import scipy.sparse as sp
 
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
-from linsep.kernels.optional import Mean
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.linear.averaged import AveragedPerceptron

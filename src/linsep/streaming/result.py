@@ -163,5 +163,7 @@ class StreamError(DataError):
 
     def __init__(self, reason: str, so_far: StreamFit) -> None:
         rows = so_far.counters.rows
-        super().__init__(f"{reason}; the attribute `so_far` of this error holds the model of the {rows:,} rows before it")
+        super().__init__(
+            f"{reason}; the attribute `so_far` of this error holds the model of the {rows:,} rows before it"
+        )
         self.reason, self.so_far = reason, so_far
