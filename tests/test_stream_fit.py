@@ -63,7 +63,7 @@ def test_the_result_and_what_the_model_is_good_for(table: Path) -> None:
     assert found.model.classes_.tolist() == ["no", "yes"]
     assert found.model.learner_.stop_reason_ is StopReason.END_OF_STREAM
     assert found.risk_bound == online_risk_bound(found.mistakes[0], 600)
-    assert found.summary().startswith(f"600 rows in 1 pass, end of stream: {found.mistakes[0]} mistakes")
+    assert found.summary().startswith(f"600 rows in 1 pass (end of stream): {found.mistakes[0]} mistakes")
     assert not hasattr(learner, "classes_")
     frame = open_data(table, target="sold")
     assert (found.model.predict(frame) == frame.read().y).mean() > 0.8

@@ -138,7 +138,7 @@ def fit_stream(
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
     opened = RowStream(
-        source if isinstance(source, list) else str(source),
+        [str(one) for one in source] if isinstance(source, list | tuple) else str(source),
         target=target,
         format=format,
         categorical=categorical,

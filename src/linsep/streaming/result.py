@@ -143,11 +143,10 @@ class StreamFit:
 
     def summary(self) -> str:
         """One sentence: rows, passes, mistakes and what they prove."""
-        counters = self.counters
-        passes = len(counters.seen)
-        words = f"{max(counters.seen):,} rows in {passes} pass{'es' if passes > 1 else ''}"
-        words += f", {self.model.learner_.stop_reason_}: {counters.summary()}"
-        return words + (" in the last pass" if passes > 1 else "")
+        passes = len(self.counters.seen)
+        words = f"{max(self.counters.seen):,} rows in {passes} pass{'es' if passes > 1 else ''}"
+        words += f" ({self.model.learner_.stop_reason_}): {self.counters.summary()}"
+        return words + (", with probability 95%" if self.risk_bound is not None else " in the last pass")
 
 
 class StreamError(DataError):
