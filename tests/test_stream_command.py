@@ -188,7 +188,7 @@ def test_options_of_a_stream_are_named_where_there_is_none() -> None:
 
 def test_the_model_never_replaces_what_is_read(table: Path) -> None:
     before = table.read_bytes()
-    with pytest.raises(DataError, match=r"t\.csv would be replaced, which this command reads or writes too"):
+    with pytest.raises(DataError, match=r"t\.csv would be replaced by the model, but this command reads"):
         fit(str(table.parent / "*.csv"), table)
     with pytest.raises(DataError, match="would be replaced"):
         fit(table, table.with_name("ck"), checkpoint=table.with_name("ck"))

@@ -497,5 +497,7 @@ def _code_class_weight(learner: Any, names: Array | None) -> None:
     known = names.tolist()
     strange = [label for label in weight if label not in known]
     if strange:
-        raise DataError(f"class_weight names {strange[0]!r}, which is not one of the classes {', '.join(map(str, known))}")
+        raise DataError(
+            f"class_weight names {strange[0]!r}, which is not one of the classes {', '.join(map(str, known))}"
+        )
     learner.set_params(class_weight={known.index(label): value for label, value in weight.items()})

@@ -5,7 +5,6 @@ How often one is written is `checkpoint_rows` of `fit_stream` (`--checkpoint-row
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +12,7 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from linsep.data.sources.rowstream import RowStream
+from linsep.files import check_output
 from linsep.store import load_with_extra, save
 from linsep.streaming.result import Counters
 from linsep.streaming.run import StreamRun
@@ -105,10 +105,7 @@ def check_place(path: Path, source: RowStream) -> None:
         )
     if path.exists() and not path.is_file():
         raise DataError(f"{path} is no ordinary file: name a file for the checkpoint")
-    if not path.parent.is_dir():
-        raise DataError(f"cannot write {path}: there is no folder {path.parent}; make it first")
-    if any(os.path.realpath(name) == os.path.realpath(path) for name in source.files):
-        raise DataError(f"the checkpoint would replace {path}, which is read: name another file for the checkpoint")
+    check_output(path, "the checkpoint", reads=tuple(source.files))
 
 
 def _lock_of(path: Path) -> FileLock:

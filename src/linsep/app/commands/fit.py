@@ -10,12 +10,13 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from linsep.app.commands.labelled import encode_labels, open_labelled
+from linsep.app.commands.labelled import encode_labels, inputs, open_labelled
 from linsep.app.learners import Limits, climb_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
-from linsep.app.result import Result, check_writable, program
+from linsep.app.result import Result, program
 from linsep.data.features.encoder import TableEncoder
+from linsep.files import check_output
 from linsep.reporting.receipt import Receipt, hold_out, make_receipt
 from linsep.store import save
 
@@ -37,8 +38,8 @@ def fit(
     **options: Any,
 ) -> Result:
     """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
-    check_writable(model, table)
-    check_report(report, model, table)
+    check_output(model, "the model", reads=inputs(table))
+    check_report(report, model, *inputs(table))
     source = open_labelled(table, target, format, categorical)
     encoder = TableEncoder().fit(source)
     rows = encoder.transform(source)

@@ -14,9 +14,10 @@ from typing import Any
 from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
-from linsep.app.result import Result, check_writable, program
+from linsep.app.result import Result, program
 from linsep.data.sources.blocks import find_files
 from linsep.data.sources.rowstream import is_stream_only
+from linsep.files import check_output
 from linsep.reporting.stream import stream_receipt
 from linsep.store import save
 from linsep.streaming.fit_stream import fit_stream
@@ -90,7 +91,7 @@ def fit_on_stream(
     """Train on a stream, save the model, and make its receipt."""
     estimator = _learner_called(learner)
     others = (options.checkpoint, *find_files(str(table)))
-    check_writable(model, *others)
+    check_output(model, "the model", reads=others)
     check_report(report, model, *others)
     asked = {**asdict(options), "text": _text_columns(options.text)}
     asked |= {"target": target, "positive": positive, "categorical": categorical, "format": format}
