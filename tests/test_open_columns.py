@@ -14,9 +14,9 @@ import pytest
 
 from linsep import AveragedPerceptron, fit_stream, load, save
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources import blocks, rowstream
+from linsep.data.readers import parquet
+from linsep.data.sources import blocks
 from linsep.data.sources.open import open_data
-from linsep.data.sources.rowstream import RowStream
 from linsep.streaming.result import StreamFit
 from linsep.streaming.run import StreamRun
 from linsep.types import DataError
@@ -58,7 +58,7 @@ def lines(tmp_path: Path) -> Path:
 
 
 def test_numbers_are_those_of_a_naive_twin_and_rows_lack_entries(lines: Path) -> None:
-    stream = RowStream(str(lines), target="sold", open_columns=True)
+    stream = open_data(str(lines), target="sold", open_columns=True)
     encoder = TableEncoder(bits=BITS, text=("note",), open_columns=True)
     (chunk, _), *rest = stream.chunks()
     assert not rest
@@ -99,7 +99,7 @@ def test_parquet_with_missing_values_is_the_same(lines: Path, monkeypatch: pytes
     columns["city"] = columns["city"].dictionary_encode()
     pq.write_table(pa.table(columns), lines.with_name("rows.parquet"))
     fit(lines, lines.with_name("a"))
-    monkeypatch.setattr(rowstream, "_BATCH_ROWS", 33)
+    monkeypatch.setattr(parquet, "BATCH_ROWS", 33)
     fit(lines.with_name("rows.parquet"), lines.with_name("b"))
     one, other = (load(lines.with_name(name)).learner_ for name in "ab")
     assert np.array_equal(one.coef_, other.coef_)

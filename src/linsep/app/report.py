@@ -10,7 +10,7 @@ from typing import Any
 
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.data.sources.open import Source
+from linsep.data.sources.source import Source
 from linsep.files import check_output
 from linsep.learners.table_model import TableModel
 from linsep.regression.separation import Separation

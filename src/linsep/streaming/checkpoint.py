@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
-from linsep.data.sources.rowstream import RowStream
+from linsep.data.sources.source import Source
 from linsep.files import check_output
 from linsep.store import load_with_extra, save
 from linsep.streaming.result import Counters
@@ -96,7 +96,7 @@ class Checkpoint:
             self._after()
 
 
-def check_place(path: Path, source: RowStream) -> None:
+def check_place(path: Path, source: Source) -> None:
     """Raise DataError unless a checkpoint can be written there, replaces nothing that is read, and is of use."""
     if not source.can_be_read_again:
         raise DataError(

@@ -13,7 +13,7 @@ from typing import Any
 from sklearn.base import clone
 
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.rowstream import RowStream
+from linsep.data.sources.open import Source, open_data
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.linear.perceptron import Perceptron
 from linsep.streaming.checkpoint import Checkpoint, check_place
@@ -57,8 +57,9 @@ def fit_stream(
 
     Parameters
     ----------
-    source : str, path, list of str or anything that `linsep.open_data` takes
-        A file, a folder, a pattern such as 'part-*.csv.gz', several of them, or "-" for standard input.
+    source : anything that `linsep.open_data` takes
+        A file, a folder, a pattern such as 'part-*.csv.gz', several of them, "-" for standard input, a dataframe, or a
+        matrix with its labels as (X, y). Files may be larger than memory.
     learner : estimator, optional
         A `Perceptron` (the default), `AveragedPerceptron`, `MarginPerceptron` or `PassiveAggressive`. It is cloned and
         stays as it is.
@@ -137,8 +138,8 @@ def fit_stream(
     """
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
-    opened = RowStream(
-        [str(one) for one in source] if isinstance(source, list | tuple) else str(source),
+    opened = open_data(
+        source,
         target=target,
         format=format,
         categorical=categorical,
@@ -172,7 +173,7 @@ def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
     return copy
 
 
-def _check(source: RowStream, *, passes: int, bits: int, checkpoint_rows: int) -> None:
+def _check(source: Source, *, passes: int, bits: int, checkpoint_rows: int) -> None:
     """Raise DataError for numbers out of range and for what the source cannot give."""
     for name, value, least, most in (
         ("passes", passes, 1, None),

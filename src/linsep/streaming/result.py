@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from linsep.data.sources.rowstream import START, Position
+from linsep.data.sources.source import START, Position
 from linsep.learners.table_model import TableModel
 from linsep.theory.bounds.online_risk import online_risk_bound
 from linsep.types import DataError

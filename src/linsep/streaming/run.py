@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.rowstream import START, Position, RowStream
+from linsep.data.sources.source import START, Position, Source
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.table_model import TableModel
@@ -32,7 +32,7 @@ class StreamRun:
 
     def __init__(
         self,
-        source: RowStream,
+        source: Source,
         learner: EpochLearner,
         encoder: TableEncoder,
         labels: StreamLabels,
@@ -51,12 +51,13 @@ class StreamRun:
         self._was_finished = False
         source.check = encoder.check_chunk
 
-    def resume(self, learner: EpochLearner, encoder: TableEncoder, counters: Counters) -> None:
+    def resume(self, learner: EpochLearner, encoder: TableEncoder | None, counters: Counters) -> None:
         """Go on from what a checkpoint held."""
-        self.learner, self.encoder, self.counters = learner, encoder, counters
+        self.learner, self.counters = learner, counters
         self.labels.resume(learner.classes_)
         self.source.skipped = counters.skipped
-        self.source.check = encoder.check_chunk
+        if encoder is not None:  # a matrix has none
+            self.encoder, self.source.check = encoder, encoder.check_chunk
         self._rows_before, self._was_finished = counters.rows, counters.finished
 
     def run(self, callback: Callable[[StreamState], None] | None) -> None:
@@ -145,7 +146,8 @@ class StreamRun:
             learner.n_iter_ = self.counters.passes + 1
         learner.settle()
         names = self.labels.names(learner.classes_)
-        return TableModel.of(learner, self.encoder, names, positive=self.labels.positive)
+        encoder = None if self.source.format == "arrays" else self.encoder
+        return TableModel.of(learner, encoder, names, positive=self.labels.positive)
 
     def result(self) -> StreamFit:
         """The model and what is known about it."""

@@ -15,8 +15,8 @@ from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
-from linsep.data.sources.blocks import find_files
-from linsep.data.sources.rowstream import is_stream_only
+from linsep.data.sources.formats import format_of
+from linsep.data.sources.inputs import find_files
 from linsep.files import check_output
 from linsep.reporting.stream import stream_receipt
 from linsep.store import save
@@ -50,12 +50,13 @@ class StreamOptions:
 
 
 def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, larger than a quarter of the free memory, or of a kind that is only read so."""
+    """Whether a source is a pipe, larger than a quarter of the free memory, or of a kind that logs come in."""
     if str(table) == "-":
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
     if not isinstance(table, str | Path):
         return False
-    if not Path(table).is_file() or is_stream_only(str(table), format):
+    kind = format or format_of(str(table))
+    if not Path(table).is_file() or kind in ("jsonl", "vw") or str(table).endswith(".zst"):
         return Path(table).exists() or glob.has_magic(str(table))
     size = Path(table).stat().st_size
     free = free_memory()

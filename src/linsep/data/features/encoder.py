@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
 from linsep.data.features.exact_decimals import WIDE, row_names
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
-from linsep.data.sources.open import Source, open_data
+from linsep.data.sources.open import open_data
+from linsep.data.sources.source import Source
 from linsep.types import Array, Chunk, DataError
 
 

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from linsep.data.columns import Column
-from linsep.data.readers.svmlight import Decimals
-from linsep.data.sources.open import Source
+from linsep.data.readers.asked import Decimals
+from linsep.data.sources.source import Source
 from linsep.types import Array, DataError
 
 # round(x 10^k) of a double x nearest to m / 10^k is m while |m| < 2^50: the two roundings are off by at most 1/4.
