@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from linsep import plots as plots
     from linsep import theory as theory
     from linsep.data.features.encoder import TableEncoder
-    from linsep.data.sources.open import Source, open_data
+    from linsep.data.sources.open import open_data
+    from linsep.data.sources.source import Source
     from linsep.data.synthetic.separable import make_separable
     from linsep.learners.engine.trace import Trace
     from linsep.learners.kernel.perceptron import KernelPerceptron
@@ -72,7 +73,7 @@ _HOME = {
     "SeparationError": "linsep.regression.separation",
     "SeparationWarning": "linsep.regression.separation",
     "SequenceTagger": "linsep.learners.sequences.tagger",
-    "Source": "linsep.data.sources.open",
+    "Source": "linsep.data.sources.source",
     "StopReason": "linsep.types",
     "StreamError": "linsep.streaming.result",
     "StreamFit": "linsep.streaming.result",
