@@ -19,13 +19,14 @@ has fallen below 2^-10 (v would grow as s shrinks, and M + S v cancel).
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from linsep.kernels.linear.epoch import squared_norm
-from linsep.kernels.linear.losses import loss_slope, loss_value, shrinkage
+from linsep.kernels.linear.epoch import Rows, squared_norm
+from linsep.kernels.linear.losses import loss_slope, loss_value
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead
 from linsep.kernels.records import PER_CLASS
@@ -71,16 +72,6 @@ class Iterate(NamedTuple):
     S: Array
     norm2: Array
     total: Array
-
-
-class OneRow(NamedTuple):
-    """The fields of `Rows` for a single row."""
-
-    X: Any
-    y: Array
-    weight: Array
-    own: Array
-    order: None
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -161,6 +152,12 @@ def _step(X: Any, i: int, a: float, rule: Any, w: Any, k: int, watch: Any, visit
 
 
 @njit(cache=True, nogil=True)
+def shrinkage(norm2: float, radius: float) -> float:
+    """The factor that projects a vector of squared length `norm2` on the ball of that radius: min(1, radius/norm)."""
+    return radius / math.sqrt(norm2) if norm2 > radius * radius else 1.0
+
+
+@njit(cache=True, nogil=True)
 def _project(radius: float, w: Any, k: int) -> None:
     """(w_k, b_k) <- its projection on the ball of the radius given. Changes `w`."""
     factor = shrinkage(w.norm2[k], radius)
@@ -177,7 +174,7 @@ def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts
     """`sgd_epoch` over the one row of `X`; False, and nothing has changed, if ||x||^2 is not finite."""
     if not np.isfinite(row_norm2(X, 0)):
         return False
-    rows = OneRow(X, np.full(1, c), np.full(1, weight), np.full(1, own), None)
+    rows = Rows(X, np.full(1, c), np.full(1, weight), np.full(1, own), None)
     sgd_epoch(rows, rule, w, counts, None, visit)
     return True
 

@@ -67,7 +67,7 @@ def _margin(X: Any, i: int, c: int, W: Any, b: Any, k: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def pocket_error(X: Any, pocket: Any, W: Any, b: Any, p: int, limit: float) -> Any:
+def _error_of(X: Any, pocket: Any, W: Any, b: Any, p: int, limit: float) -> Any:
     """Sum of the weights of the rows on which plane p of (W, b), or all of W, makes a mistake: y z <= 0.
 
     The sum stops as soon as it reaches `limit`. It goes through the rows in their own order, so that equal mistakes
@@ -99,7 +99,7 @@ def judge(X: Any, pocket: Any, visit: int, p: int) -> None:
         pocket.run[p] = run
         return
     pocket.spent[SPENT.vectors] += 1
-    error = pocket_error(X, pocket, pocket.W, pocket.b, p, pocket.error[p])
+    error = _error_of(X, pocket, pocket.W, pocket.b, p, pocket.error[p])
     if not error < pocket.error[p]:
         pocket.judged[p] = _REJECTED
         return
@@ -136,6 +136,6 @@ def judge_all(X: Any, pocket: Any, visit: int) -> None:
 def open_pocket(X: Any, pocket: Any, visit: int) -> None:
     """Judge the vectors kept, on rows that may be new; runs of those in play begin at `visit`. Changes `pocket`."""
     for p in range(pocket.error.shape[0]):
-        pocket.error[p] = pocket_error(X, pocket, pocket.kept, pocket.kept_b, p, np.inf)
+        pocket.error[p] = _error_of(X, pocket, pocket.kept, pocket.kept_b, p, np.inf)
         pocket.since[p] = visit - 1
         pocket.judged[p] = _NOT_YET

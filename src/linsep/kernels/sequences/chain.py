@@ -30,7 +30,7 @@ from linsep.kernels.rows import FASTMATH
 from linsep.types import Array
 
 # Tags that one vector register may hold: 8 numbers of 4 bytes in 32, 8 of 8 bytes in 64.
-LANES = 8
+_LANES = 8
 # Names of the tally alone, for callers that have not moved over to `records.py`.
 TALLY = COLUMNS._fields
 
@@ -67,7 +67,7 @@ class Work(NamedTuple):
 
 def make_chain(n_features: int, n_tags: int, dtype: Any) -> Chain:
     """Weights of 0."""
-    width = -(-n_tags // LANES) * LANES
+    width = -(-n_tags // _LANES) * _LANES
     T = np.zeros((n_tags + 2, width), dtype)
     T[:, n_tags:] = -np.inf
     return Chain(np.zeros((n_features, width), dtype), T)
