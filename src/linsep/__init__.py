@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from linsep.reporting.page import Report
     from linsep.reporting.report import report
     from linsep.store import ModelFileError, load, load_with_extra, save
+    from linsep.streaming.fit_stream import fit_stream
+    from linsep.streaming.result import StreamError, StreamFit, StreamWarning
     from linsep.theory.bounds.descent import sgd_bound
     from linsep.theory.bounds.mistakes import mistake_bounds
     from linsep.theory.bounds.online_risk import online_risk_bound
@@ -72,11 +74,15 @@ _HOME = {
     "SequenceTagger": "linsep.learners.sequences.tagger",
     "Source": "linsep.data.sources.open",
     "StopReason": "linsep.types",
+    "StreamError": "linsep.streaming.result",
+    "StreamFit": "linsep.streaming.result",
+    "StreamWarning": "linsep.streaming.result",
     "StructuredPerceptron": "linsep.learners.sequences.structured",
     "TableEncoder": "linsep.data.features.encoder",
     "TableModel": "linsep.learners.table_model",
     "Trace": "linsep.learners.engine.trace",
     "VotedPerceptron": "linsep.learners.linear.voted",
+    "fit_stream": "linsep.streaming.fit_stream",
     "load": "linsep.store",
     "load_with_extra": "linsep.store",
     "make_separable": "linsep.data.synthetic.separable",
@@ -122,12 +128,16 @@ __all__ = [
     "SequenceTagger",
     "Source",
     "StopReason",
+    "StreamError",
+    "StreamFit",
+    "StreamWarning",
     "StructuredPerceptron",
     "TableEncoder",
     "TableModel",
     "Trace",
     "VotedPerceptron",
     "__version__",
+    "fit_stream",
     "load",
     "load_with_extra",
     "make_separable",

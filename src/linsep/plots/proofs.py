@@ -26,6 +26,7 @@ from linsep.plots.style import (
 from linsep.plots.subject import Table, labels_of, table_of
 from linsep.plots.view import View, view_of
 from linsep.regression.found import Separation
+from linsep.tables import is_sparse
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separation.sentences import by_estimate, estimate
@@ -78,9 +79,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     labels = labels_of(y, certificate.n_rows)
     s = signs(labels)
     if not certificate.fit_intercept:
-        table = table._replace(
-            X=table.X.multiply(s[:, None]).tocsr() if hasattr(table.X, "multiply") else s[:, None] * table.X
-        )
+        table = table._replace(X=table.X.multiply(s[:, None]).tocsr() if is_sparse(table.X) else s[:, None] * table.X)
     rows = np.array(certificate.witness.rows)
     total = sum(certificate.witness.weights)
     share = np.array([weight / total for weight in certificate.witness.weights])

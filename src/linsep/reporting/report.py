@@ -40,7 +40,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     DataError
         Rows or labels that do not fit the model, or a model that has no report.
     ImportError
-        The extras `app` and `plots` are not installed.
+        The extra `report` is not installed.
 
     Examples
     --------

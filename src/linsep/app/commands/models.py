@@ -8,7 +8,6 @@ from typing import Any
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import open_data
-from linsep.data.sources.rowstream import RowStream
 from linsep.learners import SequenceTagger
 from linsep.store import load
 from linsep.types import DataError
@@ -37,7 +36,7 @@ def encoded(encoder: TableEncoder, table: Any, target: str | None, format: str |
         yield rows.X, rows.y
         return
     encoder.start_counting()
-    stream = RowStream(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
+    stream = open_data(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
     empty = True
     for chunk, _ in stream.chunks():
         empty = False

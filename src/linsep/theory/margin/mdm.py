@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels.weight_exchange import exchange
+from linsep.kernels.mdm import move_weight
 from linsep.types import Array
 
 _ADDED = 100  # rows of each group that are added after each visit of all rows
@@ -52,7 +52,7 @@ def exchanged(X: Any, s: Array, *, constant: bool, free: bool, tol: float) -> Ex
     for _ in range(_ROUNDS):
         gap = 1.0 - lower / kept.upper if kept else 1.0
         g, spare = K @ p, int(work / ids.size)
-        work -= ids.size * exchange(K, group[ids], p, g, max(tol / 3, min(gap, 1.0) / 10), spare)
+        work -= ids.size * move_weight(K, group[ids], p, g, max(tol / 3, min(gap, 1.0) / 10), spare)
         for c in range(len(members)):
             p[group[ids] == c] /= p[group[ids] == c].sum()
         now = _combined(X, s, constant, ids, p)
