@@ -110,8 +110,7 @@ def test_rows_in_memory_are_streamed_too(table: Path) -> None:
         "size,sold\n" + "".join(f"{x},{label}\n" for x, label in zip(X[:, 0], y, strict=True))
     )
     of_file = fit_stream(table.parent / "u.csv", target="sold")
-    for source, options in ((rows, {"target": "sold"}), (open_data(rows, target="sold"), {})):
-        found = fit_stream(source, **options)
+    for found in (fit_stream(rows, target="sold"), fit_stream(open_data(rows, target="sold"))):
         assert found.mistakes == of_file.mistakes
         assert np.array_equal(found.model.learner_.coef_, of_file.model.learner_.coef_)
     matrix = fit_stream((X, y), passes=2, checkpoint=table.with_name("ck"))

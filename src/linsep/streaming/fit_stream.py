@@ -138,9 +138,8 @@ def fit_stream(
     """
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
-    asked = {"target": target, "format": format, "categorical": categorical}
-    asked |= {"lenient": lenient, "open_columns": open_columns}
-    opened = _opened(source, bits, asked)
+    reading = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
+    opened = _opened(source, bits, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows)
     encoder = TableEncoder(bits=bits, text=text, open_columns=opened.open_columns)
     encoder.target = opened.target
@@ -167,7 +166,7 @@ def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
     return copy
 
 
-def _opened(source: Any, bits: int, asked: dict[str, Any]) -> Source:
+def _opened(source: Any, bits: int, asked: Mapping[str, Any]) -> Source:
     """The source, opened with what is asked for unless it is open already."""
     if not isinstance(source, Source):
         return open_data(source, bits=bits, **asked)
