@@ -46,13 +46,13 @@ test-lowest:
 
 lock:
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 \
-	  --extra plots --extra dask --extra app --extra onnx --extra drift --group dev pyproject.toml -o requirements/dev.lock
+	  --extra plots --extra report --extra dask --extra onnx --extra drift --group dev pyproject.toml -o requirements/dev.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
 	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
-	  --extra bench --group build pyproject.toml -o requirements/bench.lock
+	  --group bench --group build pyproject.toml -o requirements/bench.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
-	  --extra plots --extra app --group docs --group build pyproject.toml -o requirements/docs.lock
+	  --extra plots --extra report --group docs --group build pyproject.toml -o requirements/docs.lock
 
 # The peers, in an environment of their own, at the releases that dev.lock tests.
 $(BENCH_READY): requirements/bench.lock pyproject.toml

@@ -414,7 +414,7 @@ def test_coefficients_go_where_the_separation_says() -> None:
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda run: plots.plot_points([[1.0, np.nan]], [1]), "no finite number"),
+        (lambda run: plots.plot_points([[1.0, np.nan]], [1]), "row 0, column 1: nan is not a finite number"),
         (lambda run: plots.plot_points([[1.0, 2.0]], [1, 2]), "one label a row"),
         (lambda run: plots.plot_points([["a", "b"]], [1]), "numbers in every column"),
         (lambda run: plots.plot_points([1.0, 2.0], [1, 2]), "must be a table"),

@@ -26,21 +26,17 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.structured import ChainModel, StructuredPerceptron
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
-    from linsep.regression.separation import (
-        Separation,
-        SeparationError,
-        SeparationWarning,
-        separation,
-        separation_scan,
-    )
+    from linsep.regression.found import Separation
+    from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.reporting.page import Report
     from linsep.reporting.report import report
     from linsep.store import ModelFileError, load, load_with_extra, save
     from linsep.streaming.fit_stream import fit_stream
     from linsep.streaming.result import StreamError, StreamFit, StreamWarning
     from linsep.theory.bounds.descent import sgd_bound
-    from linsep.theory.bounds.mistakes import Bound, MistakeBounds, mistake_bounds
+    from linsep.theory.bounds.mistakes import mistake_bounds
     from linsep.theory.bounds.online_risk import online_risk_bound
+    from linsep.theory.bounds.table import Bound, MistakeBounds
     from linsep.theory.margin.max_margin import MarginBracket, max_margin
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.decide import separability
@@ -52,7 +48,7 @@ __version__: str
 # Each public name and the module that defines it.
 _HOME = {
     "AveragedPerceptron": "linsep.learners.linear.averaged",
-    "Bound": "linsep.theory.bounds.mistakes",
+    "Bound": "linsep.theory.bounds.table",
     "Budget": "linsep.types",
     "CertificateError": "linsep.theory.verify.separability",
     "ChainModel": "linsep.learners.sequences.structured",
@@ -62,7 +58,7 @@ _HOME = {
     "MLP": "linsep.learners.mlp",
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
-    "MistakeBounds": "linsep.theory.bounds.mistakes",
+    "MistakeBounds": "linsep.theory.bounds.table",
     "ModelFileError": "linsep.store",
     "PassiveAggressive": "linsep.learners.linear.passive_aggressive",
     "Perceptron": "linsep.learners.linear.perceptron",
@@ -72,7 +68,7 @@ _HOME = {
     "Rocchio": "linsep.learners.linear.rocchio",
     "SGDClassifier": "linsep.learners.linear.sgd",
     "Separability": "linsep.theory.separability.certificate",
-    "Separation": "linsep.regression.separation",
+    "Separation": "linsep.regression.found",
     "SeparationError": "linsep.regression.separation",
     "SeparationWarning": "linsep.regression.separation",
     "SequenceTagger": "linsep.learners.sequences.tagger",

@@ -48,6 +48,6 @@ JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object ins
 ReportOpt = Annotated[
     Path | None,
     typer.Option(
-        help="Also write one HTML page with the receipt, pictures and tables (needs the extras app and plots)."
+        help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."
     ),
 ]

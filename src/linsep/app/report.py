@@ -13,7 +13,7 @@ from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.source import Source
 from linsep.files import check_output
 from linsep.learners.table_model import TableModel
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting.page import Page, check_extras, render
 from linsep.reporting.receipt import Receipt
 from linsep.theory.separability.certificate import Separability

@@ -1,4 +1,4 @@
-"""Convex losses of (y, z), y = -1.0 or +1.0 and z the decision value, with a subgradient in z; and the ball.
+"""Convex losses of (y, z), y = -1.0 or +1.0 and z the decision value, with a subgradient in z; projection on a ball.
 
 A loss is a pair of small functions, `NAME_value` and `NAME_slope`. Kernels take its position in `LOSSES`, not a type
 of its own, so that one compiled pass serves all of them: the branch is the same for every row.
