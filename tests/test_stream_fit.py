@@ -15,10 +15,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from linsep import AveragedPerceptron, Perceptron, TableEncoder, VotedPerceptron, fit_stream, load, open_data, save
-from linsep.data.sources import blocks
+from linsep.data.sources import blocks, inputs
 from linsep.store import load_with_extra
 from linsep.streaming.result import StreamError, StreamFit, StreamState
 from linsep.streaming.run import StreamRun
@@ -100,6 +101,31 @@ def test_classes_named_positive_or_open(table: Path) -> None:
         fit(table, positive="yes", open_classes=True)
 
 
+def test_rows_in_memory_are_streamed_too(table: Path) -> None:
+    frame = open_data(table, target="sold").read()
+    columns = {name: frame.column(name).values for name in ("size",)}
+    rows = pa.table({**columns, "sold": frame.y})
+    X, y = rows["size"].to_numpy()[:, None], frame.y
+    (table.parent / "u.csv").write_text(
+        "size,sold\n" + "".join(f"{x},{label}\n" for x, label in zip(X[:, 0], y, strict=True))
+    )
+    of_file = fit_stream(table.parent / "u.csv", target="sold")
+    for found in (fit_stream(rows, target="sold"), fit_stream(open_data(rows, target="sold"))):
+        assert found.mistakes == of_file.mistakes
+        assert np.array_equal(found.model.learner_.coef_, of_file.model.learner_.coef_)
+    matrix = fit_stream((X, y), passes=2, checkpoint=table.with_name("ck"))
+    assert np.array_equal(matrix.model.learner_.coef_, twice_over(X, y).coef_)
+    assert matrix.model.encoder_ is None
+    assert fit_stream((X, y), passes=2, checkpoint=table.with_name("ck")).was_finished
+    with pytest.raises(DataError, match="opened already, so `target` belongs to `open_data`"):
+        fit_stream(open_data(rows, target="sold"), target="sold")
+
+
+def twice_over(X: Any, y: Any) -> Perceptron:
+    """Two passes over the rows in their order."""
+    return Perceptron().partial_fit(X, y, classes=["no", "yes"]).partial_fit(X, y)
+
+
 def test_labels_may_be_given_as_numbers(tmp_path: Path) -> None:
     (tmp_path / "t.svmlight").write_text("1 1:2\n2 1:-2\n3 2:1\n" * 9)
     named = fit_stream(tmp_path / "t.svmlight", classes=[1, 2, 3])
@@ -121,7 +147,7 @@ def test_a_malformed_line_keeps_the_model_so_far(table: Path, monkeypatch: pytes
     pressed = gzip.compress(table.read_bytes())
     table.with_name("cut.csv.gz").write_bytes(pressed[: len(pressed) * 2 // 3])
     monkeypatch.setattr(blocks, "TABLE_BYTES", 1 << 20)
-    monkeypatch.setattr(blocks, "_STEP", 100)
+    monkeypatch.setattr(inputs, "STEP", 100)
     with pytest.raises(StreamError, match=r"cut\.csv\.gz: the compressed file is cut short") as caught:
         fit(table.with_name("cut.csv.gz"))
     assert 300 < caught.value.so_far.counters.rows < 400

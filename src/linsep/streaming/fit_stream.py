@@ -59,7 +59,7 @@ def fit_stream(
     ----------
     source : anything that `linsep.open_data` takes
         A file, a folder, a pattern such as 'part-*.csv.gz', several of them, "-" for standard input, a dataframe, or a
-        matrix with its labels as (X, y). Files may be larger than memory.
+        matrix with its labels as (X, y); or what `open_data` returned. Files may be larger than memory.
     learner : estimator, optional
         A `Perceptron` (the default), `AveragedPerceptron`, `MarginPerceptron` or `PassiveAggressive`. It is cloned and
         stays as it is.
@@ -138,18 +138,11 @@ def fit_stream(
     """
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
-    opened = open_data(
-        source,
-        target=target,
-        format=format,
-        categorical=categorical,
-        bits=bits,
-        lenient=lenient,
-        open_columns=open_columns,
-    )
+    reading = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
+    opened = _opened(source, bits, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows)
-    encoder = TableEncoder(bits=bits, text=text, open_columns=open_columns)
-    encoder.target = target
+    encoder = TableEncoder(bits=bits, text=text, open_columns=opened.open_columns)
+    encoder.target = opened.target
     safeguards = Safeguards(ball, half_life)
     run = StreamRun(opened, learner, encoder, labels, passes=passes, safeguards=safeguards, say=_teller(verbose))
     alarm = None if drift is None else DriftAlarm(drift)
@@ -171,6 +164,16 @@ def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
     copy.open_classes = open_classes or copy.open_classes
     copy.check_parameters()
     return copy
+
+
+def _opened(source: Any, bits: int, asked: Mapping[str, Any]) -> Source:
+    """The source, opened with what is asked for unless it is open already."""
+    if not isinstance(source, Source):
+        return open_data(source, bits=bits, **asked)
+    given = [name for name, value in asked.items() if value]
+    if given:
+        raise DataError(f"the source is opened already, so `{given[0]}` belongs to `open_data`")
+    return source
 
 
 def _check(source: Source, *, passes: int, bits: int, checkpoint_rows: int) -> None:
