@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -13,7 +12,8 @@ from linsep.app.result import Result
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.source import Source
 from linsep.files import check_output
-from linsep.regression.separation import Separation
+from linsep.learners.table_model import TableModel
+from linsep.regression.found import Separation
 from linsep.reporting.page import Page, check_extras, render
 from linsep.reporting.receipt import Receipt
 from linsep.theory.separability.certificate import Separability
@@ -60,16 +60,12 @@ def page_of_fit(
     return page
 
 
-def page_of_stream(
-    estimator: Any, encoder: Any, classes: Array, lines: list[tuple[str, str]]
-) -> Callable[[Sequence[str]], Page]:
+def page_of_stream(model: TableModel, lines: list[tuple[str, str]]) -> Callable[[Sequence[str]], Page]:
     """The page of a model of a stream, whose rows are gone."""
 
     def page(said: Sequence[str]) -> Page:
         from linsep.reporting import compose
 
-        model = copy.copy(estimator)
-        model.classes_, model.encoder_ = classes, encoder
         return compose.of_model(model, None, Receipt(lines, {}), command_line(), said)
 
     return page

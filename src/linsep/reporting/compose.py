@@ -16,7 +16,7 @@ from linsep.data.sources.open import open_data
 from linsep.learners import VotedPerceptron
 from linsep.plots.style import count
 from linsep.plots.subject import labels_of, margins_of, signs_of, subject_of, table_of
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting import tables
 from linsep.reporting.draw import Sketch, draw_all
 from linsep.reporting.page import Page
@@ -275,15 +275,15 @@ def of_separation(found: Separation, about: About, lines: Lines, command: str, s
         parts.append(tables.coefficients_table(found))
     else:
         remarks.append("Undecided: there is nothing to draw.")
-    if found.rows:
+    if found.separated_rows:
         chosen = tables.chosen_columns(about.columns, None)
         parts.append(tables.separated_table(found, about.y, about.columns, chosen))
     kind = {"complete": "Complete separation", "quasi-complete": "Quasi-complete separation"}
     lead = found.summary()
-    if found.kind != "undecided":
-        lead = opening(found.family, found.kind, found.n_rows, len(found.rows), found.classes)
+    if found.verdict != "undecided":
+        lead = opening(found.family, found.verdict, found.n_rows, len(found.separated_rows), found.classes)
     return Page(
-        title=kind.get(found.kind, found.kind.capitalize()),
+        title=kind.get(found.verdict, found.verdict.capitalize()),
         kicker=f"Does the {found.family} regression have finite estimates?",
         lead=lead,
         # Coefficients have a table, and advice a list.

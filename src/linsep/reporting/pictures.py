@@ -10,7 +10,7 @@ import numpy as np
 from linsep import plots
 from linsep.learners.linear.voted import VotedPerceptron
 from linsep.plots.style import count
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting.draw import Sketch
 from linsep.reporting.receipt import Proved
 from linsep.reporting.weights import Weights

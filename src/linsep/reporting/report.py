@@ -6,7 +6,7 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting.page import Report, check_extras, render
 from linsep.reporting.proof import proof_lines
 from linsep.reporting.receipt import Receipt, make_receipt
@@ -40,7 +40,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     DataError
         Rows or labels that do not fit the model, or a model that has no report.
     ImportError
-        The extras `app` and `plots` are not installed.
+        The extra `report` is not installed.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import Any
 from linsep.app.commands.labelled import listed
 from linsep.app.commands.models import encoded, load_with_encoder, unknown
 from linsep.app.result import Result
-from linsep.streaming.labels import label_names
+from linsep.data.columns import label_names
 from linsep.types import DataError
 
 

@@ -61,6 +61,9 @@ class Source:
     [((2, 8), 2)]
     """
 
+    # Whether malformed lines are skipped.
+    lenient = False
+
     def __init__(self, name: str, kind: Kind, format: str, asked: Asked) -> None:
         self.name, self.kind, self.format = name, kind, format
         self._asked = asked
