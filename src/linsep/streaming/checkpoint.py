@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.result import check_writable
-from linsep.store import load
+from linsep.store import load_with_extra
 from linsep.streaming.progressive import lay_out
 from linsep.streaming.run import Counters, Say, StreamFit
 from linsep.types import Array, DataError
@@ -44,14 +44,14 @@ class Checkpoint:
             )
         if not self.path.exists():
             return False
-        learner = load(self.path)
-        kept = getattr(learner, "stream_", None)
+        model, extra = load_with_extra(self.path)
+        kept = extra.get("stream")
         if kept is None:
             raise DataError(f"{self.path} is a model, but no checkpoint: name another file for --checkpoint")
         self._compare(kept, run)
-        del learner.stream_
+        learner, run.encoder = model.learner_, model.encoder_
         lay_out(learner)
-        run.estimator, run.encoder = learner, learner.encoder_
+        run.estimator = learner
         run.labels.resume(learner)
         run.counters = Counters.from_dict(kept["counters"])
         run.stream.skipped = run.counters.skipped

@@ -30,6 +30,11 @@ class StreamLabels:
         self._met = positive is None
 
     @property
+    def positive(self) -> str | None:
+        """The label of the positive class, if one was chosen."""
+        return self._positive
+
+    @property
     def warnings(self) -> list[str]:
         """What to say of the labels when all rows have been read."""
         return [] if self._met else [f"no row had the label {self._positive!r}: the model knows no such row"]
@@ -80,9 +85,7 @@ class StreamLabels:
         """Go on with the classes of a learner that was saved."""
         self._met = True
         self._text = estimator.classes_.dtype.kind == "U"
-        if self._positive is not None:
-            estimator.classes_ = np.array([0, 1])
-        elif not self._open:
+        if self._positive is None and not self._open:
             self._classes = estimator.classes_
 
     def names(self, classes: Array) -> Array:

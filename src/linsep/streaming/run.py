@@ -18,6 +18,7 @@ from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.rowstream import START, Position, RowStream
 from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.table_model import TableModel
 from linsep.store import save
 from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import fade, heaviest, predict_then_learn, project, settle
@@ -190,15 +191,10 @@ class StreamFit:
         if not self.counters.finished:
             estimator.stop_reason_ = StopReason.INTERRUPTED
             estimator.n_iter_ = self.counters.passes + 1
-        estimator.encoder_ = self.encoder
         settle(estimator)
-        if stands is not None:
-            estimator.stream_ = stands
-        codes = estimator.classes_
-        estimator.classes_ = self.labels.names(codes)
-        try:
-            save(estimator, path)
-        finally:
-            estimator.classes_ = codes
-            if stands is not None:
-                del estimator.stream_
+        save(self.model(), path, extra=None if stands is None else {"stream": stands})
+
+    def model(self) -> TableModel:
+        """The learner, its encoder and the names of its classes."""
+        names = self.labels.names(self.estimator.classes_)
+        return TableModel.of(self.estimator, self.encoder, names, positive=self.labels.positive)

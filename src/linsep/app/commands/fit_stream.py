@@ -125,7 +125,7 @@ def fit_stream(
 def _begin(
     stream: RowStream, options: StreamOptions, target: str | None, positive: str | None, learner: str, say: Say
 ) -> StreamFit:
-    estimator = None if learner == "auto" else make_learner(learner, Limits(None, None, 0))
+    estimator = None if learner == "auto" else make_learner(learner, Limits(None, None))
     if estimator is None or not can_stream(estimator):
         raise DataError(
             f"the learner {learner} needs all rows, or keeps them: a stream has no room for that; take perceptron, "
@@ -167,8 +167,7 @@ def _result(run: StreamFit, model: Path, said: list[str], report: Path | None) -
     lines, data = stream_receipt(run)
     shown = [*lines, ("model", f"{model} (next: {program()} show {model})")]
     result = Result(shown, {**data, "model": str(model)}, said, run.interrupted)
-    names = run.labels.names(run.estimator.classes_)
-    return with_report(result, report, page_of_stream(run.estimator, run.encoder, names, lines))
+    return with_report(result, report, page_of_stream(run.model(), lines))
 
 
 def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
