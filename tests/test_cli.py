@@ -138,7 +138,7 @@ def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["fit", "none.csv", "--target", "y"], "there is no file none.csv"),
+        (["fit", "none.csv", "--target", "y"], "none.csv: there is no file of that name"),
         (["fit", "t.csv"], "with --target"),
         (["fit", "t.csv", "--target", "yy"], "no column called 'yy'"),
         (["fit", "t.csv", "--target", "y", "--learner", "svm"], "choose from perceptron, averaged"),

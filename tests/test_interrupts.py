@@ -43,7 +43,7 @@ def interrupt_after_pass(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A SIGINT as soon as the weights of the given pass have moved, before anything else has."""
 
     def install(learner: Any, which: int) -> None:
-        run, calls = type(learner)._run, [0]
+        run, calls = type(learner).run, [0]
 
         def run_and_interrupt(self: Any, *args: Any) -> Any:
             made = run(self, *args)
@@ -52,7 +52,7 @@ def interrupt_after_pass(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
                 os.kill(os.getpid(), signal.SIGINT)
             return made
 
-        monkeypatch.setattr(type(learner), "_run", run_and_interrupt)
+        monkeypatch.setattr(type(learner), "run", run_and_interrupt)
 
     yield install
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -215,7 +215,7 @@ def test_memory_is_flat_for_ever(policy: str, n_classes: int) -> None:
         X = rng.randn(50, 15)
         X /= np.linalg.norm(X, axis=1)[:, None]
         learner.partial_fit(X, rng.randint(0, n_classes, 50), classes=np.arange(n_classes))
-        _, arrays = learner._get_state()
+        _, arrays = learner.get_state()
         sizes.append(sum(array.nbytes for array in arrays.values()))
         # All there is: no attribute grows beside the state.
         assert sum(getattr(value, "nbytes", 0) for value in vars(learner).values()) < 1000
@@ -265,13 +265,13 @@ def test_one_vs_rest_equals_each_class_alone(policy: str) -> None:
 def test_an_error_leaves_everything_as_it_was(policy: str) -> None:
     X, y, _ = on_sphere(1)
     learner = unit_kernel(budget=90, budget_policy=policy).fit(X, y)
-    _, before = learner._get_state()
+    _, before = learner.get_state()
     before = {name: array.copy() for name, array in before.items()}
     bad = X.copy()
     bad[-1] = 1e100
     with pytest.raises(DataError, match="too large for numbers"):
         learner.partial_fit(bad, y)
-    _, after = learner._get_state()
+    _, after = learner.get_state()
     for name, array in before.items():
         if not name.endswith("_gram"):
             np.testing.assert_array_equal(after[name], array)

@@ -49,7 +49,7 @@ def client() -> Iterator[Any]:
 
 def assert_same(a: Any, b: Any) -> None:
     """All that was learnt, to the last bit."""
-    (meta_a, arrays_a), (meta_b, arrays_b) = a._get_state(), b._get_state()
+    (meta_a, arrays_a), (meta_b, arrays_b) = a.get_state(), b.get_state()
     assert meta_a == meta_b
     assert arrays_a.keys() == arrays_b.keys()
     for name, array in arrays_a.items():
@@ -294,8 +294,8 @@ def test_a_worker_lost_in_the_middle_changes_nothing(client: Any, tmp_path: Path
     class Fragile(Perceptron):
         """Takes its worker with it once, in the third epoch."""
 
-        def _run(self, *arguments: Any) -> int:
-            made = super()._run(*arguments)
+        def run(self, *arguments: Any) -> int:
+            made = super().run(*arguments)
             if self.n_iter_ == 2 and not marker.exists():
                 marker.touch()
                 os._exit(1)

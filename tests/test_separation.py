@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from linsep import SeparationError, SeparationWarning, separation
-from linsep.theory.cone.faces import OutOfTimeError
+from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array
 
@@ -382,7 +382,7 @@ def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> 
 
     X, y = planted(0)
     whole = separation(X, y)
-    monkeypatch.setattr("linsep.theory.separation.decide._time_left", late)
+    monkeypatch.setattr("linsep.theory.separation.decide.time_left", late)
     found = separation(X, y, time_limit=60.0)
     found.verify(X, y)
     assert (found.kind, found.rows) == (whole.kind, whole.rows)

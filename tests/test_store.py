@@ -58,7 +58,7 @@ def assert_same(a: Any, b: Any) -> None:
     assert a.get_params() == b.get_params()
     assert a.classes_.dtype == b.classes_.dtype
     assert a.classes_.tolist() == b.classes_.tolist()
-    (meta_a, arrays_a), (meta_b, arrays_b) = a._get_state(), b._get_state()
+    (meta_a, arrays_a), (meta_b, arrays_b) = a.get_state(), b.get_state()
     assert meta_a == meta_b
     assert arrays_a.keys() == arrays_b.keys()
     for name, array in arrays_a.items():
@@ -191,15 +191,15 @@ class Counter(BaseEstimator):
     def fit(self, X: Any, y: Any) -> Any:
         raise NotImplementedError
 
-    def _get_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def get_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         return self.meta_, self.arrays_
 
-    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
         self.meta_, self.arrays_ = meta, arrays
 
     def with_state(self, meta: dict[str, Any], arrays: dict[str, Any]) -> Any:
         self.classes_ = np.array([0, 1])
-        self._set_state(meta, arrays)
+        self.set_state(meta, arrays)
         return self
 
 

@@ -1,53 +1,137 @@
-"""Linear separators with receipts: the perceptron family, and what can be proved beside each model."""
+"""Linear separators with receipts: the perceptron family, and what can be proved beside each model.
 
-from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.open import open_data
-from linsep.data.synthetic.separable import make_separable
-from linsep.learners import (
-    MLP,
-    AveragedPerceptron,
-    ChainModel,
-    KernelPerceptron,
-    MarginPerceptron,
-    PassiveAggressive,
-    Perceptron,
-    PocketPerceptron,
-    Rocchio,
-    SequenceTagger,
-    SGDClassifier,
-    StructuredPerceptron,
-    VotedPerceptron,
-)
-from linsep.learners.table_model import TableModel
-from linsep.regression.separation import Separation, SeparationError, SeparationWarning, separation, separation_scan
-from linsep.reporting import Report, report
-from linsep.store import load, load_with_extra, save
-from linsep.theory.bounds.descent import sgd_bound
-from linsep.theory.bounds.mistakes import mistake_bounds
-from linsep.theory.bounds.online_risk import online_risk_bound
-from linsep.theory.margin.max_margin import max_margin
-from linsep.theory.separability.decide import separability
+Every public name is imported when it is first used, so `import linsep` alone loads neither NumPy nor Numba.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linsep import distributed as distributed
+    from linsep import plots as plots
+    from linsep import theory as theory
+    from linsep.data.features.encoder import TableEncoder
+    from linsep.data.sources.open import Source, open_data
+    from linsep.data.synthetic.separable import make_separable
+    from linsep.learners.engine.trace import Trace
+    from linsep.learners.kernel.perceptron import KernelPerceptron
+    from linsep.learners.linear.averaged import AveragedPerceptron
+    from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
+    from linsep.learners.linear.perceptron import Perceptron
+    from linsep.learners.linear.pocket import PocketPerceptron
+    from linsep.learners.linear.rocchio import Rocchio
+    from linsep.learners.linear.sgd import SGDClassifier
+    from linsep.learners.linear.voted import VotedPerceptron
+    from linsep.learners.mlp import MLP
+    from linsep.learners.sequences.structured import ChainModel, StructuredPerceptron
+    from linsep.learners.sequences.tagger import SequenceTagger
+    from linsep.learners.table_model import TableModel
+    from linsep.regression.separation import (
+        Separation,
+        SeparationError,
+        SeparationWarning,
+        separation,
+        separation_scan,
+    )
+    from linsep.reporting.page import Report
+    from linsep.reporting.report import report
+    from linsep.store import ModelFileError, load, load_with_extra, save
+    from linsep.theory.bounds.descent import sgd_bound
+    from linsep.theory.bounds.mistakes import Bound, MistakeBounds, mistake_bounds
+    from linsep.theory.bounds.online_risk import online_risk_bound
+    from linsep.theory.margin.max_margin import MarginBracket, max_margin
+    from linsep.theory.separability.certificate import Separability
+    from linsep.theory.separability.decide import separability
+    from linsep.theory.verify.separability import CertificateError
+    from linsep.types import Budget, DataError, Hyperplane, PrecisionWarning, StopReason
+
+__version__: str
+
+# Each public name and the module that defines it.
+_HOME = {
+    "AveragedPerceptron": "linsep.learners.linear.averaged",
+    "Bound": "linsep.theory.bounds.mistakes",
+    "Budget": "linsep.types",
+    "CertificateError": "linsep.theory.verify.separability",
+    "ChainModel": "linsep.learners.sequences.structured",
+    "DataError": "linsep.types",
+    "Hyperplane": "linsep.types",
+    "KernelPerceptron": "linsep.learners.kernel.perceptron",
+    "MLP": "linsep.learners.mlp",
+    "MarginBracket": "linsep.theory.margin.max_margin",
+    "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
+    "MistakeBounds": "linsep.theory.bounds.mistakes",
+    "ModelFileError": "linsep.store",
+    "PassiveAggressive": "linsep.learners.linear.passive_aggressive",
+    "Perceptron": "linsep.learners.linear.perceptron",
+    "PocketPerceptron": "linsep.learners.linear.pocket",
+    "PrecisionWarning": "linsep.types",
+    "Report": "linsep.reporting.page",
+    "Rocchio": "linsep.learners.linear.rocchio",
+    "SGDClassifier": "linsep.learners.linear.sgd",
+    "Separability": "linsep.theory.separability.certificate",
+    "Separation": "linsep.regression.separation",
+    "SeparationError": "linsep.regression.separation",
+    "SeparationWarning": "linsep.regression.separation",
+    "SequenceTagger": "linsep.learners.sequences.tagger",
+    "Source": "linsep.data.sources.open",
+    "StopReason": "linsep.types",
+    "StructuredPerceptron": "linsep.learners.sequences.structured",
+    "TableEncoder": "linsep.data.features.encoder",
+    "TableModel": "linsep.learners.table_model",
+    "Trace": "linsep.learners.engine.trace",
+    "VotedPerceptron": "linsep.learners.linear.voted",
+    "load": "linsep.store",
+    "load_with_extra": "linsep.store",
+    "make_separable": "linsep.data.synthetic.separable",
+    "max_margin": "linsep.theory.margin.max_margin",
+    "mistake_bounds": "linsep.theory.bounds.mistakes",
+    "online_risk_bound": "linsep.theory.bounds.online_risk",
+    "open_data": "linsep.data.sources.open",
+    "report": "linsep.reporting.report",
+    "save": "linsep.store",
+    "separability": "linsep.theory.separability.decide",
+    "separation": "linsep.regression.separation",
+    "separation_scan": "linsep.regression.separation",
+    "sgd_bound": "linsep.theory.bounds.descent",
+}
+# Parts that need an extra, and parts with names of their own.
+_PARTS = ("distributed", "plots", "theory")
 
 __all__ = [
     "MLP",
     "AveragedPerceptron",
+    "Bound",
+    "Budget",
+    "CertificateError",
     "ChainModel",
+    "DataError",
+    "Hyperplane",
     "KernelPerceptron",
+    "MarginBracket",
     "MarginPerceptron",
+    "MistakeBounds",
+    "ModelFileError",
     "PassiveAggressive",
     "Perceptron",
     "PocketPerceptron",
+    "PrecisionWarning",
     "Report",
     "Rocchio",
     "SGDClassifier",
+    "Separability",
     "Separation",
     "SeparationError",
     "SeparationWarning",
     "SequenceTagger",
+    "Source",
+    "StopReason",
     "StructuredPerceptron",
     "TableEncoder",
     "TableModel",
+    "Trace",
     "VotedPerceptron",
+    "__version__",
     "load",
     "load_with_extra",
     "make_separable",
@@ -64,10 +148,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # Matplotlib takes long to import and is an extra, so `linsep.plots` is only imported when it is asked for.
-    if name == "plots":
-        from importlib import import_module
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
 
-        return import_module("linsep.plots")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found: Any = version("linsep")
+    elif name in _HOME:
+        found = getattr(import_module(_HOME[name]), name)
+    elif name in _PARTS:
+        return import_module(f"linsep.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found  # asked for once
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_PARTS})

@@ -192,7 +192,7 @@ def _to_bytes(model: Any, extra: Mapping[str, Any] | None) -> bytes:
     if hasattr(estimator, "feature_names_in_"):
         header["feature_names"] = estimator.feature_names_in_.tolist()
     header["classes"] = _pack_labels("classes", estimator.classes_, arrays)
-    header["state"], state = _part("state", estimator._get_state())
+    header["state"], state = _part("state", estimator.get_state())
     arrays |= state
     if is_table:
         positive = to_jsonable(model.positive, "parameter positive of TableModel")
@@ -264,7 +264,7 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> tuple[Any, dict[
     estimator.classes_ = _unpack_labels("classes", header["classes"], arrays)
     if "feature_names" in header:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-    estimator._set_state(from_jsonable(header["state"]), _under("state", arrays))
+    estimator.set_state(from_jsonable(header["state"]), _under("state", arrays))
     model = _build_table_model(estimator, header, arrays) if "table" in header else estimator
     return model, from_jsonable(header["extra"]) if "extra" in header else {}
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from linsep.app.result import Result, check_writable
+from linsep.app.result import Result
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.open import Source
+from linsep.files import check_output
 from linsep.learners.table_model import TableModel
 from linsep.regression.separation import Separation
 from linsep.reporting.page import Page, check_extras, render
@@ -25,9 +25,7 @@ def check_report(path: Path | None, *others: Any) -> None:
     """Find out before the work whether the page can be written, and that it replaces none of the other files."""
     if path is None:
         return
-    check_writable(path)
-    if any(isinstance(other, str | Path) and os.path.realpath(other) == os.path.realpath(path) for other in others):
-        raise DataError(f"the report would replace {path}, which this command reads or writes; give it another name")
+    check_output(path, "the report", reads=others)
     try:
         check_extras()
     except ImportError as error:

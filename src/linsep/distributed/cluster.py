@@ -103,7 +103,7 @@ def fit(
     2.5
     """
     check_mix(learner, mix)
-    learner._check_parameters()
+    learner.check_parameters()
     if epochs is not None and epochs < 1:
         raise DataError(f"epochs must be at least 1 or None (those of the learner), got {epochs}")
     with _connected(client) as connected:
@@ -118,8 +118,8 @@ def fit(
             run.hand_over()
             raise
     run.hand_over()
-    learner._warn_unless_clean(site.common.n)
-    learner._warn_if_absorbed(learner.trace_.total_absorbed)
+    learner.warn_unless_clean(site.common.n)
+    learner.warn_if_absorbed(learner.trace_.total_absorbed)
     return learner if encoder is None else TableModel.of(learner, encoder)
 
 
@@ -157,7 +157,7 @@ class _Run:
         if common.names is not None:
             self.model.feature_names_in_ = np.array(common.names, dtype=object)
         empty = (0, common.p)
-        self.model._start(sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype))
+        self.model.start(sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype))
         self.rngs = _rngs(learner, len(site))
         self.trace = Trace(common.n, None)
         self.mistakes: list[Array] = []
@@ -176,12 +176,12 @@ class _Run:
             with uninterrupted():
                 self.model, self.rngs = model, rngs
                 record = self._sum(records)
-                self.model._count(record)
+                self.model.count_passes(record)
                 self.trace.extend(record, (began, self.budget.elapsed))
                 self.shares.append(mu)
                 self.mistakes.append(records[:, _MISTAKES].astype(np.int64))
-            check_weights(record[0, _NORM], self.model._moving()[0].dtype)
-            stop = self.model._stop_reason(record[0, _UPDATES], hopeless) or self.budget.stop_reason(self.model.n_iter_)
+            check_weights(record[0, _NORM], self.model.moving()[0].dtype)
+            stop = self.model.stop_after(record[0, _UPDATES], hopeless) or self.budget.stop_reason(self.model.n_iter_)
             made = int(record[0, _MISTAKES])
             report_epoch(self.learner.verbose, self.model.n_iter_, made, self.budget.elapsed)
         self.stop = stop
@@ -205,7 +205,7 @@ class _Run:
 
     def _sum(self, records: Array) -> Array:
         """The record of an epoch from those of its shards."""
-        W, b = self.model._moving()
+        W, b = self.model.moving()
         record = records[-1:].copy()
         record[0, _SUMMED] = records[:, _SUMMED].sum(axis=0)
         entries = W.ravel(order="K")
@@ -217,7 +217,7 @@ class _Run:
     def judge(self, reference: Array) -> None:
         """Take the bound at the separators at hand; `reference` is (w, b) in one array, or empty."""
         planes = [Hyperplane(reference[:-1], float(reference[-1]))] if reference.size else []
-        W, b = self.model._moving()
+        W, b = self.model.moving()
         if self.stop is StopReason.CLEAN_PASS:
             planes.append(Hyperplane(W[0].astype(np.float64), float(b[0])))
         if not why_no_bound(self.model):
@@ -230,7 +230,7 @@ class _Run:
         mu = np.array(self.shares, dtype=np.float64).reshape(shape)
         radius2 = self.site.common.radius2
         bound = mixing_bound(self.model, radius2, self.margins)
-        self.model._settle()
+        self.model.settle()
         self.model.trace_, self.model.stop_reason_ = self.trace, self.stop
         self.model.mixing_ = Mixing(self.mix, mistakes, mu, self.site.rows, float(np.sqrt(radius2)), bound)
         state, parameters = vars(self.learner), self.learner.get_params(deep=False)
@@ -241,7 +241,7 @@ class _Run:
 
 def _rngs(learner: Any, n_shards: int) -> list[Any]:
     """Random numbers of each shard: the first has those that one machine would have."""
-    if not learner._reorders():
+    if not learner.reorders():
         return [None] * n_shards
     first = deepcopy(check_random_state(learner.random_state))
     seeds = deepcopy(first).randint(2**31 - 1, size=n_shards - 1)

@@ -63,9 +63,9 @@ def check_mix(learner: Any, mix: str | None) -> None:
         raise DataError(f'mix must be "uniform", "mistakes" or None, got {mix!r}')
     if not isinstance(learner, EpochLearner):
         raise DataError(f"a {name} cannot be trained shard by shard: it needs all rows at once, or makes no passes")
-    if set(learner._state_values) > set(EpochLearner._state_values):
+    if set(learner.state_values) > set(EpochLearner.state_values):
         raise DataError(f"a {name} remembers more of its rows than weights; its own partial_fit takes them in chunks")
-    if mix is not None and not set(learner._state_arrays) <= _MIXABLE:
+    if mix is not None and not set(learner.state_arrays) <= _MIXABLE:
         raise DataError(
             f"a {name} predicts with more than weights that can be mixed; mix=None takes the shards in turn"
         )
@@ -106,14 +106,14 @@ class Blend:
 
     def __init__(self, before: Any) -> None:
         self._before = before
-        self._weighted = [np.zeros_like(array, dtype=np.float64) for array in before._moving()]
+        self._weighted = [np.zeros_like(array, dtype=np.float64) for array in before.moving()]
         self._total = 0.0
         self._visits = before.t_
         self._in_use = {name: _in_use(before, name) for name in _SUMS if hasattr(before, name)}
 
     def add(self, part: Any, share: float) -> None:
         """Add a shard's learner; its mu is `share` over the sum of all shares."""
-        for weighted, array in zip(self._weighted, part._moving(), strict=True):
+        for weighted, array in zip(self._weighted, part.moving(), strict=True):
             weighted += share * array.astype(np.float64)
         self._total += share
         self._visits += part.t_
@@ -124,7 +124,7 @@ class Blend:
         """The learner to go on from. Weights that none `moved` stay, which a mean of them might not, by rounding."""
         after = deepcopy(self._before)
         if moved:
-            for weighted, array in zip(self._weighted, after._moving(), strict=True):
+            for weighted, array in zip(self._weighted, after.moving(), strict=True):
                 array[...] = weighted / self._total
         after.t_ = self._visits
         for name, in_use in self._in_use.items():
@@ -140,7 +140,7 @@ def why_no_bound(learner: Any) -> str:
     """Why the mistakes of this learner have no bound whatever the rows; "" if they may have one."""
     if len(learner.classes_) > 2:
         return "several classes"
-    return "the steps are not of unit length" if not learner._unit_steps or learner.class_weight is not None else ""
+    return "the steps are not of unit length" if not learner.unit_steps or learner.class_weight is not None else ""
 
 
 def mixing_bound(learner: Any, radius2: float, planes: list[tuple[Hyperplane, float]]) -> Bound:

@@ -140,7 +140,7 @@ def load(name: str, content: Any, learner: Any, target: str | None, encoder: Any
     if X.shape[0] == 0:  # a partition may be left without rows
         return Shard(name, X, np.asarray(y), names, first)
     try:
-        X, y = clone(learner)._check_rows(X, y, reset=True)
+        X, y = clone(learner).check_rows(X, y, reset=True)
     except ValueError as error:
         raise DataError(f"{name}: {error}") from error
     return Shard(name, X, y, names, first)
@@ -196,13 +196,13 @@ def arrange(shard: Shard, blank: Any, common: Common) -> Rows:
         shift = 0 if shard.first_index is None else shard.first_index - (common.first_index or 0)
         X = sp.csr_matrix((X.data, X.indices + X.indices.dtype.type(shift), X.indptr), shape=(X.shape[0], common.p))
     given = Given(X, shard.y)
-    rows: Rows = blank._rows(given, blank._class_weights(given, running=False))[0]
+    rows: Rows = blank.kernel_rows(given, blank.class_weights(given, running=False))[0]
     return rows
 
 
 def count_hopeless(rows: Rows, learner: Any) -> int:
     """Updates of each epoch that teach nothing."""
-    return int(learner._count_hopeless(rows))
+    return int(learner.count_hopeless(rows))
 
 
 def least_margin(rows: Rows, plane: Hyperplane) -> float:

@@ -111,13 +111,13 @@ def _is_to_come(argument: Any) -> bool:
 def _blank(learner: Any, common: Common) -> Any:
     """A learner that knows the classes and the dtype, and has no weights to carry."""
     blank = clone(learner)
-    blank.classes_ = blank._check_classes(common.classes)
+    blank.classes_ = blank.check_classes(common.classes)
     if blank.class_weight == "balanced":
         weights = common.n / (len(common.classes) * common.counts)
         blank.class_weight = dict(zip(common.classes.tolist(), weights.tolist(), strict=True))
     if blank.class_weight is not None and not weights_of_classes(blank.class_weight, blank.classes_, False).any():
         raise DataError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
-    blank._start(np.zeros((0, 0), dtype=common.dtype))
+    blank.start(np.zeros((0, 0), dtype=common.dtype))
     return blank
 
 
@@ -135,9 +135,9 @@ def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
     if n == 0:  # the weights of all its classes are 0
         return Pass(learner, (*start.rngs, rng), (*start.records, np.zeros(len(RECORD))))
     if rng is not None:
-        rows = rows._replace(order=learner._order(n, rng))
+        rows = rows._replace(order=learner.visiting_order(n, rng))
     record = np.zeros((1, len(RECORD)))
-    learner._run(rows, None, None, np.empty(0), record)
+    learner.run(rows, None, None, np.empty(0), record)
     learner.t_ += n
     return Pass(learner, (*start.rngs, rng), (*start.records, record[0]))
 

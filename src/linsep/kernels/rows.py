@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numba.extending import overload
-from numba.np.numpy_support import as_dtype
 
 from linsep.types import CSR
 
@@ -77,17 +76,15 @@ def _row_count(X: Any) -> Callable[..., Any]:
 
 @overload(row_dot, jit_options=_OPTIONS)
 def _row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any]:
-    zero = as_dtype(w.dtype).type(0)
-
     def sparse(X: Any, i: Any, w: Any) -> Any:
-        z = zero
+        z = w.dtype.type(0)
         # Unsigned subscripts: signed ones make Numba add wrap-around code that costs 2.5 times the time.
         for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
             z += X.data[k] * w[np.uint64(X.indices[k])]
         return z
 
     def dense(X: Any, i: Any, w: Any) -> Any:
-        z = zero
+        z = w.dtype.type(0)
         for j in range(np.uint64(w.shape[0])):
             z += X[i, j] * w[j]
         return z
@@ -108,10 +105,9 @@ def _block_size(X: Any) -> Callable[..., Any]:
 
 @overload(block_dots, jit_options=_OPTIONS)
 def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any]:
-    zero = as_dtype(W.dtype).type(0)
-
     def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         i = rows[0]
+        zero = W.dtype.type(0)
         for c in range(W.shape[0]):
             Z[0, c] = zero
         for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
@@ -121,6 +117,7 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
                 Z[0, c] += x * W[c, j]
 
     def dense(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
+        zero = W.dtype.type(0)
         first, last = (0, W.shape[0]) if k < 0 else (k, k + 1)
         i0, i1, i2, i3 = np.uint64(rows[0]), np.uint64(rows[1]), np.uint64(rows[2]), np.uint64(rows[3])
         for start in range(first, last, 2):
@@ -148,10 +145,8 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
 # Not reassoc: with it "did w change?" may be answered as "is a x not 0?".
 @overload(row_axpy, jit_options={"fastmath": {"contract", "nsz"}})
 def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
-    cast = as_dtype(w.dtype).type
-
     def sparse(X: Any, i: Any, a: Any, w: Any) -> Any:
-        a_ = cast(a)
+        a_ = w.dtype.type(a)
         changed = False
         for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
             j = np.uint64(X.indices[k])
@@ -162,7 +157,7 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
         return changed
 
     def dense(X: Any, i: Any, a: Any, w: Any) -> Any:
-        a_ = cast(a)
+        a_ = w.dtype.type(a)
         changed = False
         for j in range(np.uint64(w.shape[0])):
             before = w[j]

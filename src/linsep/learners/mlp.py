@@ -77,8 +77,8 @@ class MLP(Classifier):
     ([0, 1, 1, 0], 1.0)
     """
 
-    _state_values: ClassVar[tuple[str, ...]] = (*Classifier._state_values, "stop_reason_")
-    _state_arrays: ClassVar[tuple[str, ...]] = (
+    state_values: ClassVar[tuple[str, ...]] = (*Classifier.state_values, "stop_reason_")
+    state_arrays: ClassVar[tuple[str, ...]] = (
         "hidden_coef_", "hidden_intercept_", "output_coef_", "output_intercept_", "loss_curve_"
     )  # fmt: skip
 
@@ -138,10 +138,10 @@ class MLP(Classifier):
         ConvergenceWarning
             When the budget ended while the loss was falling.
         """
-        with self._unchanged_on_error():
-            self._check_parameters()
-            X, y = self._check_rows(X, y, reset=True)
-            self.classes_ = self._check_classes(y)
+        with self.unchanged_on_error():
+            self.check_parameters()
+            X, y = self.check_rows(X, y, reset=True)
+            self.classes_ = self.check_classes(y)
         self._train(X, np.searchsorted(self.classes_, y))
         if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
             warnings.warn(
@@ -152,7 +152,7 @@ class MLP(Classifier):
             )
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         for name in ("hidden", "max_iter"):
             value = getattr(self, name)
             if (value is not None or name == "hidden") and not (is_whole(value) and value >= 1):
@@ -191,7 +191,7 @@ class MLP(Classifier):
                 record = np.zeros((1, len(RECORD)))
                 record[0, RECORD.index("mistakes")] = mistakes = int((self.predict(X) != self.classes_[codes]).sum())
                 self.trace_.extend(record, (began, budget.elapsed))
-                stop = self._stop_reason(losses) or budget.stop_reason(self.n_iter_)
+                stop = self.stop_after(losses) or budget.stop_reason(self.n_iter_)
                 self._say(mistakes, budget.elapsed)
         except KeyboardInterrupt:
             stop = StopReason.INTERRUPTED
@@ -201,7 +201,7 @@ class MLP(Classifier):
                 self.stop_reason_ = stop or StopReason.INTERRUPTED
                 self.loss_curve_ = np.array(losses)
 
-    def _stop_reason(self, losses: list[float]) -> StopReason | None:
+    def stop_after(self, losses: list[float]) -> StopReason | None:
         if len(losses) <= _PATIENCE + 1:
             return None
         before, lately = min(losses[: -_PATIENCE - 1]), min(losses[-_PATIENCE - 1 :])

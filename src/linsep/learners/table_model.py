@@ -7,17 +7,16 @@ from copy import deepcopy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.exact_decimals import row_names
 from linsep.data.sources.open import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, code_class_weight, positions, targets_of
-from linsep.learners.inputs.tables import is_table, labels_given, open_rows, weight_argument
+from linsep.learners.inputs.tables import EncodedColumns, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.linear.perceptron import Perceptron
 from linsep.types import Array, DataError
 
@@ -41,7 +40,7 @@ class Prepared(NamedTuple):
     names: Array | None
 
 
-class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
+class TableModel(ClassifierMixin, EncodedColumns):
     """Encode the columns of a table, train a learner on them, and predict labels by their names.
 
     z = w.e(x) + b, where e(x) is the encoded row: a number is standardised, a text becomes one indicator per level.
@@ -92,7 +91,6 @@ class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
     """
 
     learner_: Any
-    encoder_: TableEncoder | None
     classes_: Array
 
     def __init__(self, learner: Any = None, *, encoder: TableEncoder | None = None, positive: Any = None) -> None:
@@ -374,73 +372,6 @@ class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
         array-like of shape (n_samples,)
         """
         return labels if self.positive is None else as_named(labels, self.classes_, self.positive)
-
-    # ----------------------------------------------------------------- features
-    def transform(self, X: Any) -> Any:
-        """The encoded rows, as the learner gets them.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-
-        Returns
-        -------
-        ndarray or CSR matrix, shape (n_samples, n_encoded_features)
-        """
-        check_is_fitted(self)
-        if self.encoder_ is None:
-            return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self._encoded(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """The names of the encoded features.
-
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Names for the columns of a matrix, which has none of its own.
-
-        Returns
-        -------
-        ndarray of str objects
-        """
-        check_is_fitted(self)
-        if self.encoder_ is not None:
-            return np.array(self.encoder_.feature_names_, dtype=object)
-        known = getattr(self.learner_, "feature_names_in_", None)
-        names = input_features if input_features is not None else known
-        if names is None:
-            names = row_names(self.n_features_in_, None)
-        names = np.asarray(names, dtype=object)
-        if known is not None and not np.array_equal(names, known):
-            raise ValueError("input_features is not equal to feature_names_in_")
-        if len(names) != self.n_features_in_:
-            raise ValueError(f"input_features should have length equal to number of features ({self.n_features_in_})")
-        return names
-
-    def _encoded(self, X: Any) -> Any:
-        check_is_fitted(self)
-        if self.encoder_ is not None:
-            return self.encoder_.transform(open_rows(X, self.encoder_, self)).X
-        return X.read().X if isinstance(X, Source) else X
-
-    @property
-    def n_features_in_(self) -> int:
-        if not hasattr(self, "learner_"):
-            raise AttributeError("n_features_in_ is there after fit")
-        columns = None if self.encoder_ is None else self.encoder_.column_names
-        if columns is not None:
-            return len(columns)
-        return int(self.learner_.n_features_in_)
-
-    @property
-    def feature_names_in_(self) -> Array:
-        if not hasattr(self, "learner_"):
-            raise AttributeError("feature_names_in_ is there after fit")
-        columns = None if self.encoder_ is None else self.encoder_.column_names
-        if columns is not None:
-            return np.array(columns, dtype=object)
-        return np.asarray(self.learner_.feature_names_in_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")

@@ -131,7 +131,7 @@ def _path_of(run: Any, trace: Trace, table: Table, y: Array, plane: Hyperplane, 
         raise DataError(f"the reference has b = {plane.b:g}, and the run has no intercept")
     gamma = homogeneous_margin(table.X, y, *plane)
     R2 = radius(table.X) ** 2 + intercept
-    unit = bool(getattr(run, "_unit_steps", False)) and run.class_weight is None
+    unit = bool(getattr(run, "unit_steps", False)) and run.class_weight is None
     if trace.update_log is not None:
         check_rows(run, table)
     if trace.update_log is not None and isinstance(table.X, np.ndarray):

@@ -15,8 +15,7 @@ from linsep.data.columns import as_labels
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.sources.open import open_data
 from linsep.markup import table_html
-from linsep.theory.cone.faces import OutOfTimeError
-from linsep.theory.rows.integers import deadline_of
+from linsep.theory.rows.deadline import OutOfTimeError, deadline_of
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.decide import find_proof
 from linsep.theory.separation.model_rows import Family, ModelRows, model_rows

@@ -188,7 +188,7 @@ def _bounds(
         R, table = _kernel_bounds(learner, classes, X, y)
         lines, data, least = _told([table], learner)
         return [("R in the kernel's space", f"{R:.6g}"), *lines], data, least
-    if not getattr(learner, "_unit_steps", False):
+    if not getattr(learner, "unit_steps", False):
         return (
             [("mistake bounds", "none for this learner: they are about a plane that takes unit steps at mistakes")],
             [],

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from linsep.app.result import check_writable
+from linsep.files import check_output
 from linsep.store import load_with_extra
 from linsep.streaming.progressive import lay_out
 from linsep.streaming.run import Counters, Say, StreamFit
@@ -24,7 +24,7 @@ class Checkpoint:
     """The learner, its encoder and its counters in a model file, with what the run was asked for."""
 
     def __init__(self, path: Path, every: int, options: dict[str, Any], say: Say, after: Callable[[], None]) -> None:
-        check_writable(path)
+        check_output(path, "the checkpoint")
         if path.exists() and not path.is_file():
             raise DataError(f"{path} is no ordinary file: name a file for --checkpoint")
         self.path, self.every, self.options, self._say, self._after = path, every, options, say, after

@@ -52,11 +52,11 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
     """
     if not can_stream(learner):
         raise DataError(f"a {type(learner).__name__} cannot learn from a stream: it needs all rows, or keeps them")
-    with learner._unchanged_on_error():
-        learner._check_parameters()
+    with learner.unchanged_on_error():
+        learner.check_parameters()
         X = _as_wide(learner, X)
         known = len(learner.classes_) if hasattr(learner, "classes_") else -1
-        parts = learner._rows_to_add(X, y, classes, None)
+        parts = learner.rows_to_add(X, y, classes, None)
         if known < 0:
             known = len(learner.classes_) if classes is not None else 0
     said = []
@@ -67,9 +67,9 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
         wrong[0] |= len(learner.classes_) > known
         known = len(learner.classes_)
         said.append(wrong)
-    learner._settle_later()
+    learner.settle_later()
     # A sum is sooner looked at than every entry, and infinite or no number if one of them is.
-    if not all(np.isfinite(part.sum()) or np.isfinite(part).all() for part in learner._moving()):
+    if not all(np.isfinite(part.sum()) or np.isfinite(part).all() for part in learner.moving()):
         raise DataError(f"the weights became infinite within the rows up to row {learner.t_}: scale the numbers down")
     return Learnt(np.concatenate(said), absorbed)
 
@@ -79,32 +79,32 @@ def fade(learner: EpochLearner, factor: float) -> None:
 
     With S = t w - u the sum of the vectors of t rows, w -> c w keeps S if u -> u - (1 - c) t w.
     """
-    W, b = learner._moving()
-    watch = learner._watch()
+    W, b = learner.moving()
+    watch = learner.watch()
     if isinstance(watch, Mean):
         watch.u[...] -= (1.0 - factor) * learner.t_ * W
         watch.u_b[...] -= (1.0 - factor) * learner.t_ * b
     W *= factor
     b *= factor
-    learner._settle_later()
+    learner.settle_later()
 
 
 def project(learner: EpochLearner, radius: float) -> None:
     """Shrink (w, b) of all classes together onto the ball of this radius, if they are outside."""
-    norm = float(np.sqrt(sum((part.astype(np.float64) ** 2).sum() for part in learner._moving())))
+    norm = float(np.sqrt(sum((part.astype(np.float64) ** 2).sum() for part in learner.moving())))
     if norm > radius:
         fade(learner, radius / norm)
 
 
 def settle(learner: EpochLearner) -> None:
     """Derive what predictions use from what the stream has moved."""
-    learner._settle()
+    learner.settle()
 
 
 def lay_out(learner: EpochLearner) -> None:
     """After a load: weights in memory as they were while it learnt from sparse rows, so that sums are added alike."""
     made: dict[int, Array] = {}
-    for name in {*learner._plane_arrays, "coef_", "intercept_"}:
+    for name in {*learner.plane_arrays, "coef_", "intercept_"}:
         array = getattr(learner, name)
         if id(array) not in made:
             made[id(array)] = np.array(array, order="F")
@@ -113,13 +113,13 @@ def lay_out(learner: EpochLearner) -> None:
 
 def heaviest(learner: EpochLearner) -> Array:
     """max over the classes of |w_j|, for every column j."""
-    return np.asarray(np.abs(learner._moving()[0]).max(axis=0))
+    return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
 
 
 def _pass(learner: EpochLearner, rows: Rows, wrong: Array) -> int:
     """Learn these rows and fill `wrong`; return the updates that rounding swallowed."""
-    W, b = learner._moving()
-    step, rest = learner._step(), (float(learner.fit_intercept), learner._watch(), learner.t_, wrong)
+    W, b = learner.moving()
+    step, rest = learner.step_rule(), (float(learner.fit_intercept), learner.watch(), learner.t_, wrong)
     if type(step) is PerceptronStep:
         step = step.margin
     if len(learner.classes_) <= 2:
@@ -138,6 +138,6 @@ def _as_wide(learner: EpochLearner, X: Any) -> Any:
     if not hasattr(X, "indptr") or not hasattr(learner, "classes_") or X.shape[1] == learner.n_features_in_:
         return X
     if X.shape[1] > learner.n_features_in_:
-        learner._widen(X.shape[1], [])
+        learner.widen(X.shape[1], [])
         return X
     return sp.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], learner.n_features_in_))

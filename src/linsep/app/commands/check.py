@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from linsep.app.commands.labelled import encode_labels, open_labelled
+from linsep.app.commands.labelled import encode_labels, inputs, open_labelled
 from linsep.app.report import check_report, page_of_check, with_report
-from linsep.app.result import Result, check_writable
+from linsep.app.result import Result
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
+from linsep.files import check_output, open_output
 from linsep.reporting.proof import proof_lines
 from linsep.theory.separability.decide import Separability, separability
 from linsep.types import Array, DataError, Verdict
@@ -32,8 +33,8 @@ def check(
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
     if certificate is not None:
-        check_writable(certificate)
-    check_report(report, certificate, table)
+        check_output(certificate, "the certificate", reads=inputs(table))
+    check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, format, categorical)
     numbers = exact_numbers(source)
     if numbers.y is None:
@@ -65,7 +66,8 @@ def check(
         status = max(map(_STATUS.__getitem__, verdicts_found), key=(0, 3, 1).index)
         data = {"one_against_rest": verdicts}
     if certificate is not None:
-        certificate.write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
+        with open_output(certificate, "the certificate", reads=inputs(table)) as file:
+            file.write(json.dumps(data, allow_nan=False) + "\n")
         lines.append(("certificate", str(certificate)))
     result = Result(lines, data, doubts, exit_status=status)
     return with_report(result, report, page_of_check(asked, numbers, source, list(lines)))

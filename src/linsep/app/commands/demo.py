@@ -11,9 +11,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.preprocessing import StandardScaler
 
+from linsep.app.commands.csv import write_csv
 from linsep.app.commands.fit import fit
-from linsep.app.commands.output import open_output, write_csv
 from linsep.app.result import Result, program
+from linsep.files import open_output
 from linsep.types import StopReason
 
 
@@ -28,7 +29,7 @@ def demo(folder: Path, say: Callable[[str], None]) -> Result:
     say("linsep fits the same table until a whole pass is clean:\n")
     names = [name.replace(" ", "_") for name in data.feature_names]
     table = folder / "breast_cancer.csv"
-    with open_output(str(table)) as stream:
+    with open_output(table, "the table") as stream:
         write_csv(pa.table({**dict(zip(names, X.T, strict=True)), "diagnosis": label}), stream)
     model = folder / "breast_cancer.linsep"
     result = fit(table, target="diagnosis", positive="benign", learner="perceptron", max_iter=None, time_limit=60.0,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled
 from linsep.app.learners import Limits, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
-from linsep.app.result import Result, check_writable, program
+from linsep.app.result import Result, program
+from linsep.files import check_output
 from linsep.reporting.table_fit import fit_table
 from linsep.store import save
 
@@ -31,8 +32,8 @@ def fit(
     **options: Any,
 ) -> Result:
     """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
-    check_writable(model, table)
-    check_report(report, model, table)
+    check_output(model, "the model", reads=inputs(table))
+    check_report(report, model, *inputs(table))
     source = open_labelled(table, target, format, categorical)
     limits = Limits(max_iter, time_limit, seed)
     chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)

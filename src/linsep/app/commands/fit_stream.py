@@ -14,9 +14,10 @@ from typing import Any
 
 from linsep.app.learners import Limits, make_learner
 from linsep.app.report import check_report, page_of_stream, with_report
-from linsep.app.result import Result, check_writable, program
+from linsep.app.result import Result, program
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.rowstream import RowStream, is_stream_only
+from linsep.files import check_output
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.checkpoint import Checkpoint
 from linsep.streaming.drift import DriftAlarm
@@ -93,7 +94,7 @@ def fit_stream(
         lenient=options.lenient,
         open_columns=options.open_columns,
     )
-    check_writable(model, options.checkpoint, *stream.files)
+    check_output(model, "the model", reads=(options.checkpoint, *stream.files))
     check_report(report, model, options.checkpoint, *stream.files)
     if stream.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from linsep.data.sources.blocks import find_files
 from linsep.data.sources.open import Source, open_data
 from linsep.types import Array, DataError
+
+
+def inputs(table: Any) -> tuple[str, ...]:
+    """The files that a table is read from, patterns and folders resolved."""
+    return tuple(find_files(str(table))) if isinstance(table, str | Path) and str(table) != "-" else ()
 
 
 def open_labelled(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
@@ -29,7 +29,7 @@ def separation(
     report: Path | None = None,
 ) -> Result:
     """Ask whether a regression of the target on the other columns has a maximum likelihood estimate."""
-    check_report(report, table)
+    check_report(report, *inputs(table))
     source = open_labelled(table, target, format, categorical)
     numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1)
     if numbers.y is None:

@@ -56,8 +56,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
     """Labels, validation at the door and state of any learner that gives decision values."""
 
     # Names of the fitted attributes that a saved model holds, beside classes_ and feature names.
-    _state_values: ClassVar[tuple[str, ...]] = ("n_features_in_", "n_iter_")
-    _state_arrays: ClassVar[tuple[str, ...]] = ()
+    state_values: ClassVar[tuple[str, ...]] = ("n_features_in_", "n_iter_")
+    state_arrays: ClassVar[tuple[str, ...]] = ()
 
     classes_: Array
     n_features_in_: int
@@ -73,7 +73,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     # ------------------------------------------------------------------ input
-    def _check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
+    def check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         X, y = validate_data(
             self,
             X,
@@ -95,7 +95,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             known = ", ".join(map(str, self.classes_[:20]))
             raise DataError(f"label {y[0]} is of another kind than the classes {known}")
 
-    def _check_classes(self, y: Array) -> Array:
+    def check_classes(self, y: Array) -> Array:
         classes = distinct_labels(y)
         if classes.size < 2:
             raise ValueError(
@@ -105,7 +105,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return classes
 
     @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
+    def unchanged_on_error(self) -> Iterator[None]:
         before = self.__dict__.copy()
         try:
             yield
@@ -130,21 +130,21 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[positions])
 
     # ------------------------------------------------------------------ state
-    def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Everything needed to predict and to go on training: a JSON-able part and an array part."""
         check_is_fitted(self)
-        meta = {name: getattr(self, name) for name in self._state_values if hasattr(self, name)}
-        arrays = {name: getattr(self, name) for name in self._state_arrays if hasattr(self, name)}
+        meta = {name: getattr(self, name) for name in self.state_values if hasattr(self, name)}
+        arrays = {name: getattr(self, name) for name in self.state_arrays if hasattr(self, name)}
         # A file holds rows of numbers; the order in memory decides which sums are made, to the last bit.
         meta["column_major"] = [name for name, a in arrays.items() if a.flags.fnc]
         return meta, arrays
 
-    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        """Take back what `_get_state` gave."""
-        for name in self._state_values:
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Take back what `get_state` gave."""
+        for name in self.state_values:
             if name in meta:
                 setattr(self, name, StopReason(meta[name]) if name == "stop_reason_" else meta[name])
-        for name in self._state_arrays:
+        for name in self.state_arrays:
             if name in arrays:
                 order: Literal["F", "K"] = "F" if name in meta.get("column_major", ()) else "K"
                 setattr(self, name, np.asarray(arrays[name], order=order))
@@ -156,12 +156,12 @@ class LinearClassifier(Classifier):
     A learner is a subclass with a constructor and the few methods of `linsep.learners.base.epochs`.
     """
 
-    _state_values: ClassVar[tuple[str, ...]] = (
-        *Classifier._state_values, "n_mistakes_", "n_updates_", "t_", "_open"
+    state_values: ClassVar[tuple[str, ...]] = (
+        *Classifier.state_values, "n_mistakes_", "n_updates_", "t_", "_open"
     )  # fmt: skip
-    _state_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_", "class_count_")
+    state_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_", "class_count_")
     # Arrays with one row a plane: one plane for two classes, one a class for more.
-    _plane_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
+    plane_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
     # Whether classes may join; set by `open_classes` and by a start with `learn_one`.
     _open: bool = False
 
@@ -195,7 +195,7 @@ class LinearClassifier(Classifier):
             raise ValueError(f"row {row}: label {label} is not one of the classes {known}")
         return coded
 
-    def _class_weights(self, given: Given, *, running: bool) -> Array | None:
+    def class_weights(self, given: Given, *, running: bool) -> Array | None:
         """The weight of each row for its own class, or None where `class_weight` is.
 
         "balanced" is rows / (classes x rows of the class), of these rows or, `running`, of all rows so far.
@@ -223,30 +223,30 @@ class LinearClassifier(Classifier):
         """Whether the weight of a row's class scales all of its update: one-vs-rest scales the part of that class."""
         return len(self.classes_) <= 2 or self.multi_class == "multiclass"
 
-    def _rows(self, given: Given, own: Array | None) -> tuple[Rows, Array | None]:
+    def kernel_rows(self, given: Given, own: Array | None) -> tuple[Rows, Array | None]:
         """What kernels read, and which of the rows given they are; class weights are multiplied in for two classes."""
         if own is not None and self._moves_as_one() and not own.all():
             given, own = given.take(own > 0), own[own > 0]
         X, weight, codes = given.X, given.weight, self._encode(given)
         if own is not None and len(self.classes_) <= 2:
             weight, own = own if weight is None else own * weight, None
-        return Rows(as_rows(X.astype(self._moving()[0].dtype, copy=False)), codes, weight, own), given.numbers
+        return Rows(as_rows(X.astype(self.moving()[0].dtype, copy=False)), codes, weight, own), given.numbers
 
-    def _rows_to_fit(self, X: Any, y: Any, sample_weight: Any, *, warm: bool) -> tuple[Rows, Array | None]:
-        """Check what `fit` was given and start afresh, unless `warm`; as `_rows` gives it."""
-        given = rows_of_weight(*self._check_rows(X, y, reset=not warm), sample_weight)
+    def rows_to_fit(self, X: Any, y: Any, sample_weight: Any, *, warm: bool) -> tuple[Rows, Array | None]:
+        """Check what `fit` was given and start afresh, unless `warm`; as `kernel_rows` gives it."""
+        given = rows_of_weight(*self.check_rows(X, y, reset=not warm), sample_weight)
         if not len(given.y):
             raise ValueError("the weights of all rows are zero: there is nothing to learn from")
         if not warm:
             self._open = self.open_classes
-            self.classes_ = self._check_classes(given.y)
-            self._start(given.X)
-        rows, numbers = self._rows(given, self._class_weights(given, running=False))
+            self.classes_ = self.check_classes(given.y)
+            self.start(given.X)
+        rows, numbers = self.kernel_rows(given, self.class_weights(given, running=False))
         if not len(rows.y):
             raise ValueError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
         return rows, numbers
 
-    def _rows_to_add(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Iterator[Rows]:
+    def rows_to_add(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Iterator[Rows]:
         """Check what `partial_fit` was given; start at the first call.
 
         Gives all rows at once, or in parts where classes join: each joins before its first row.
@@ -254,12 +254,12 @@ class LinearClassifier(Classifier):
         first = not hasattr(self, "classes_")
         if first and classes is None and not self.open_classes:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        given = rows_of_weight(*self._check_rows(X, y, reset=first), sample_weight)
+        given = rows_of_weight(*self.check_rows(X, y, reset=first), sample_weight)
         if first and (len(given.y) or classes is not None):
             self._open = self.open_classes
-            self.classes_ = given.y[:1] if classes is None else self._check_classes(np.asarray(check_labels(classes)))
+            self.classes_ = given.y[:1] if classes is None else self.check_classes(np.asarray(check_labels(classes)))
             self._check_kind(given.y)
-            self._start(given.X)
+            self.start(given.X)
         elif classes is not None:
             self._check_same_classes(classes)
         if not len(given.y):
@@ -285,7 +285,7 @@ class LinearClassifier(Classifier):
         """Rows whose first label alone may be new."""
         if self._open and given.y[0] not in self.classes_:
             self._join(given.y[0])
-        return self._rows(given, self._class_weights(given, running=True))[0]
+        return self.kernel_rows(given, self.class_weights(given, running=True))[0]
 
     # ---------------------------------------------------------------- joining
     def _first_rows_of_new_classes(self, y: Array) -> list[int]:
@@ -324,7 +324,7 @@ class LinearClassifier(Classifier):
         One class alone has the plane of "its rows"; two have that of the second, whose negative is that of the first.
         """
         made: dict[int, Array] = {}
-        for name in self._plane_arrays:
+        for name in self.plane_arrays:
             old = getattr(self, name)
             if id(old) not in made:
                 new = old if before > 1 or place == 0 else -old
@@ -333,11 +333,11 @@ class LinearClassifier(Classifier):
                 made[id(old)] = np.asarray(new, order="F" if old.flags.f_contiguous else "C")
             setattr(self, name, made[id(old)])
 
-    def _moving(self) -> tuple[Array, Array]:
+    def moving(self) -> tuple[Array, Array]:
         """The weights (n_planes, n_features) and intercepts that updates move."""
         return self.coef_, self.intercept_
 
-    def _start(self, X: Any) -> None:
+    def start(self, X: Any) -> None:
         """Set the state of an untrained learner: w = 0, b = 0."""
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
         # Sparse rows want one feature's weights of all classes side by side.

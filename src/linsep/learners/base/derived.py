@@ -28,16 +28,16 @@ class DerivedLearner(EpochLearner):
         """The weights of these columns (an index of the second axis), and the intercepts."""
         raise NotImplementedError
 
-    def _start(self, X: Any) -> None:
+    def start(self, X: Any) -> None:
         self._stale = False
-        super()._start(X)
+        super().start(X)
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         self._stale = False
         self._coef, self._intercept = self._derive(slice(None))
         self._derived_with = self._settings()
 
-    def _settle_later(self) -> None:
+    def settle_later(self) -> None:
         self._stale = True
 
     def _settings(self) -> tuple[Any, ...]:
@@ -46,7 +46,7 @@ class DerivedLearner(EpochLearner):
     @property
     def coef_(self) -> Array:
         if self._stale or self._derived_with != self._settings():
-            self._settle()
+            self.settle()
         return self._coef
 
     @coef_.setter
@@ -56,7 +56,7 @@ class DerivedLearner(EpochLearner):
     @property
     def intercept_(self) -> Array:
         if self._stale or self._derived_with != self._settings():
-            self._settle()
+            self.settle()
         return self._intercept
 
     @intercept_.setter

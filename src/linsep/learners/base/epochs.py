@@ -43,17 +43,17 @@ _NORM = RECORD.index("norm_w")
 class BatchLearner(LinearClassifier):
     """A learner that makes passes over its rows until one is clean or the budget ends.
 
-    A subclass says how to start (`_start`) and how to run passes (`_run`). `EpochLearner` can also go on with rows
+    A subclass says how to start (`start`) and how to run passes (`run`). `EpochLearner` can also go on with rows
     that come later.
     """
 
     # Whether a budget that ends before a clean pass is worth a warning.
-    _wants_clean_pass: ClassVar[bool] = True
-    # Epochs that one call of `_run` may be asked for.
-    _batch_epochs: ClassVar[int] = 4096
+    wants_clean_pass: ClassVar[bool] = True
+    # Epochs that one call of `run` may be asked for.
+    batch_epochs: ClassVar[int] = 4096
     # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
-    _unit_steps: ClassVar[bool] = True
-    _state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier._state_values, "stop_reason_")
+    unit_steps: ClassVar[bool] = True
+    state_values: ClassVar[tuple[str, ...]] = (*LinearClassifier.state_values, "stop_reason_")
 
     max_iter: int | None
     time_limit: float | None
@@ -100,46 +100,46 @@ class BatchLearner(LinearClassifier):
         self.verbose = verbose
 
     # ------------------------------------------------------------------ hooks
-    def _step(self) -> Any:
+    def step_rule(self) -> Any:
         """The step rule of this learner."""
         return _ROSENBLATT
 
-    def _watch(self) -> Any:
+    def watch(self) -> Any:
         """What hears of each update, beside the trace."""
         return None
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Derive what predictions use from what passes moved."""
 
-    def _reorders(self) -> bool:
+    def reorders(self) -> bool:
         """Whether each pass visits rows in an order of its own."""
         return self.shuffle
 
-    def _order(self, n: int, rng: np.random.RandomState) -> Array:
+    def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         """The n rows that a shuffled pass visits."""
         return shuffled_order(n, rng)
 
-    def _stop_reason(self, updates: float, hopeless: int) -> StopReason | None:
+    def stop_after(self, updates: float, hopeless: int) -> StopReason | None:
         """Whether training is over after a pass of so many updates; `hopeless` rows are mistaken for ever."""
         if updates == 0:
             return StopReason.CLEAN_PASS
         return StopReason.IMPOSSIBLE if updates <= hopeless else None
 
-    def _prepare(self, rows: Rows) -> Any:
+    def prepare(self, rows: Rows) -> Any:
         """Return what the passes of one `fit` over these rows remember from pass to pass."""
         return None
 
-    def _run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
+    def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
         """Make up to len(record) passes, stopping after one without an update; return the number made.
 
-        `memory` is what `_prepare` returned, or None in `partial_fit`.
+        `memory` is what `prepare` returned, or None in `partial_fit`.
         """
-        W, b = self._moving()
-        watch = self._watch()
+        W, b = self.moving()
+        watch = self.watch()
         watch = log if watch is None else watch if log is None else (watch, log)
         intercept = float(self.fit_intercept)
         if len(self.classes_) <= 2:
-            return int(plain_epochs(rows, self._step(), W[0], b, intercept, watch, self.t_, reference, record))
+            return int(plain_epochs(rows, self.step_rule(), W[0], b, intercept, watch, self.t_, reference, record))
         n = len(rows.y)
         with self._passes_of_many(rows, W, b, watch) as make_pass:
             for e in range(len(record)):
@@ -156,7 +156,7 @@ class BatchLearner(LinearClassifier):
         self, rows: Rows, W: Array, b: Array, watch: Any
     ) -> AbstractContextManager[Callable[[int], Array]]:
         """A pass of several classes as a function of the visits before it; it returns (mistakes, updates, absorbed)."""
-        state = (self._step(), float(self.fit_intercept))
+        state = (self.step_rule(), float(self.fit_intercept))
         # Logs are of all classes in one order, so they are kept by one thread.
         alone = self.multi_class != "ovr" or not isinstance(watch, Mean | None)
         # What a sparse row waits for are the cache lines of weights, about 16 classes each: less is no share.
@@ -167,8 +167,8 @@ class BatchLearner(LinearClassifier):
         kernel = one_vs_rest_epoch if self.multi_class == "ovr" else multiclass_epoch
         return nullcontext(partial(one_pass, kernel, rows, W, b, watch, *state))
 
-    def _start(self, X: Any) -> None:
-        super()._start(X)
+    def start(self, X: Any) -> None:
+        super().start(X)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
 
     # -------------------------------------------------------------------- fit
@@ -213,9 +213,9 @@ class BatchLearner(LinearClassifier):
             When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
         stopped: KeyboardInterrupt | None = None
-        with self._unchanged_on_error():
-            self._check_parameters()
-            rows, numbers = self._rows_to_fit(X, y, sample_weight, warm=self.warm_start and hasattr(self, "coef_"))
+        with self.unchanged_on_error():
+            self.check_parameters()
+            rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=self.warm_start and hasattr(self, "coef_"))
             plane = flatten_reference(reference, self.n_features_in_)
             if plane.size and len(self.classes_) > 2:
                 raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
@@ -225,39 +225,39 @@ class BatchLearner(LinearClassifier):
                 stopped = interrupt
         if stopped is not None:
             raise stopped
-        self._warn_unless_clean(len(rows.y))
-        self._warn_if_absorbed(int(self.trace_.total_absorbed))
+        self.warn_unless_clean(len(rows.y))
+        self.warn_if_absorbed(int(self.trace_.total_absorbed))
         return self
 
     # ------------------------------------------------------------------- loop
     def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
         n = len(rows.y)
-        rng = check_random_state(self.random_state) if self._reorders() else None
+        rng = check_random_state(self.random_state) if self.reorders() else None
         log = make_update_log() if self.trace == "updates" else None
         self.trace_ = Trace(n, log, numbers, visits=self.t_, compared=reference.size > 0)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-        hopeless = self._count_hopeless(rows)
+        hopeless = self.count_hopeless(rows)
         budget = Budget(self.max_iter, self.time_limit).start()
         batch = 1
-        memory = self._prepare(rows)
+        memory = self.prepare(rows)
         stop: StopReason | None = None
         try:
             while stop is None:
                 if rng is not None:
-                    rows = rows._replace(order=self._order(n, rng))
+                    rows = rows._replace(order=self.visiting_order(n, rng))
                 began = budget.elapsed
-                size = min(batch, self._batch_epochs)
+                size = min(batch, self.batch_epochs)
                 size = size if self.max_iter is None else min(size, self.max_iter - self.n_iter_)
                 record = np.zeros((size, len(RECORD)))
                 with uninterrupted():
-                    record = record[: self._run(rows, memory, log, reference, record)]
+                    record = record[: self.run(rows, memory, log, reference, record)]
                     if hopeless and (last := np.flatnonzero(record[:, _UPDATES] <= hopeless)).size:
                         record = record[: last[0] + 1]
                     self.t_ += n * len(record)
-                    self._count(record)
+                    self.count_passes(record)
                     self.trace_.extend(record, (began, budget.elapsed))
-                check_weights(record[-1, _NORM], self._moving()[0].dtype)
-                stop = self._stop_reason(record[-1, _UPDATES], hopeless) or budget.stop_reason(self.n_iter_)
+                check_weights(record[-1, _NORM], self.moving()[0].dtype)
+                stop = self.stop_after(record[-1, _UPDATES], hopeless) or budget.stop_reason(self.n_iter_)
                 self._say(record, budget.elapsed)
                 if rng is None and budget.elapsed - began < _BATCH_SECONDS:
                     batch *= 2
@@ -267,11 +267,11 @@ class BatchLearner(LinearClassifier):
         finally:
             with uninterrupted():
                 self.stop_reason_ = stop or StopReason.INTERRUPTED
-                self._settle()
+                self.settle()
                 if log is not None:
                     log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count
 
-    def _count_hopeless(self, rows: Rows) -> int:
+    def count_hopeless(self, rows: Rows) -> int:
         """Updates of each pass that teach nothing: those of rows of zeros, whose decision value is 0 for ever."""
         if self.fit_intercept or not self._moves_on_zero_rows():
             return 0
@@ -284,7 +284,7 @@ class BatchLearner(LinearClassifier):
         """Whether a row of zeros is an update, though without an intercept it moves nothing."""
         return True
 
-    def _count(self, record: Array) -> None:
+    def count_passes(self, record: Array) -> None:
         self.n_iter_ += len(record)
         self.n_mistakes_ += int(record[:, _MISTAKES].sum())
         self.n_updates_ += int(record[:, _UPDATES].sum())
@@ -292,8 +292,8 @@ class BatchLearner(LinearClassifier):
     def _say(self, record: Array, seconds: float) -> None:
         report_epoch(self.verbose, self.n_iter_, int(record[-1, _MISTAKES]), seconds)
 
-    def _warn_unless_clean(self, n: int) -> None:
-        if self.stop_reason_ is StopReason.CLEAN_PASS or not self._wants_clean_pass:
+    def warn_unless_clean(self, n: int) -> None:
+        if self.stop_reason_ is StopReason.CLEAN_PASS or not self.wants_clean_pass:
             return
         mistakes = int(self.trace_.mistakes[-1])
         warnings.warn(
@@ -304,9 +304,9 @@ class BatchLearner(LinearClassifier):
             stacklevel=3,
         )
 
-    def _warn_if_absorbed(self, absorbed: int) -> None:
+    def warn_if_absorbed(self, absorbed: int) -> None:
         if absorbed:
-            dtype = self._moving()[0].dtype
+            dtype = self.moving()[0].dtype
             advice = "give float64 rows" if dtype == np.float32 else "scale the rows down, or stop earlier"
             warnings.warn(
                 f"{absorbed} update(s) no longer changed w: its entries have outgrown {dtype} and absorb the rows "
@@ -316,7 +316,7 @@ class BatchLearner(LinearClassifier):
             )
 
     # ---------------------------------------------------------------- helpers
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         check_epochs(self)
         check_class_weight(self.class_weight)
 
@@ -324,7 +324,7 @@ class BatchLearner(LinearClassifier):
 class EpochLearner(BatchLearner, OnlineClassifier):
     """A learner to whose passes it makes no difference whether the rows come all at once or one by one."""
 
-    def _settle_later(self) -> None:
+    def settle_later(self) -> None:
         """The same after one row of a stream: where deriving costs more than the row, only when someone asks."""
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -339,30 +339,30 @@ class EpochLearner(BatchLearner, OnlineClassifier):
         classes : array, optional
             All labels that will ever come; needed at the first call unless `open_classes`.
         """
-        with self._unchanged_on_error():
-            self._check_parameters()
-            parts = self._rows_to_add(X, y, classes, sample_weight)
+        with self.unchanged_on_error():
+            self.check_parameters()
+            parts = self.rows_to_add(X, y, classes, sample_weight)
         total, record = np.zeros((1, len(RECORD))), np.zeros((1, len(RECORD)))
         with uninterrupted():
             for rows in parts:
                 if not len(rows.y):
                     continue
                 record[:] = 0.0
-                self._run(rows, None, None, np.empty(0), record)
+                self.run(rows, None, None, np.empty(0), record)
                 self.t_ += len(rows.y)
                 total += record
             if not total[0, _DOTS]:  # all weights are 0: the rows are not there
                 return self
-            self._count(total)
-            self._settle()
-        check_weights(record[0, _NORM], self._moving()[0].dtype)
-        self._warn_if_absorbed(int(total[0, _ABSORBED]))
+            self.count_passes(total)
+            self.settle()
+        check_weights(record[0, _NORM], self.moving()[0].dtype)
+        self.warn_if_absorbed(int(total[0, _ABSORBED]))
         return self
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
         own = 1.0
         if self.class_weight is not None:
-            weights = self._class_weights(Given(X, np.asarray([label])), running=True)
+            weights = self.class_weights(Given(X, np.asarray([label])), running=True)
             own = 1.0 if weights is None else float(weights[0])
         if own == 0 and self._moves_as_one():
             return
@@ -373,14 +373,14 @@ class EpochLearner(BatchLearner, OnlineClassifier):
         self.n_iter_ += 1
         self.n_mistakes_ += mistakes
         self.n_updates_ += updates
-        self._settle_later()
+        self.settle_later()
         if absorbed:
-            self._warn_if_absorbed(absorbed)
+            self.warn_if_absorbed(absorbed)
 
     def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
         """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes being -1 for a row not finite."""
-        W, b = self._moving()
-        step, rest = self._step(), (float(self.fit_intercept), self._watch(), self.t_)
+        W, b = self.moving()
+        step, rest = self.step_rule(), (float(self.fit_intercept), self.watch(), self.t_)
         if type(step) is PerceptronStep:
             step = step.margin
         if len(self.classes_) <= 2:

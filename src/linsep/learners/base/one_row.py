@@ -24,7 +24,7 @@ class OnlineClassifier(LinearClassifier):
     """`learn_one` and `predict_one`: no validation of tables, no copies, no ceremony."""
 
     # Arrays with one column a feature, which grow when a new name comes.
-    _column_arrays: ClassVar[tuple[str, ...]] = ("coef_",)
+    column_arrays: ClassVar[tuple[str, ...]] = ("coef_",)
 
     feature_names_in_: Array
     # Derived from the names and the labels when first asked for.
@@ -37,7 +37,7 @@ class OnlineClassifier(LinearClassifier):
     _truth: bool
 
     # ------------------------------------------------------------------ hooks
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         """Raise for constructor parameters that make no sense."""
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
@@ -90,8 +90,8 @@ class OnlineClassifier(LinearClassifier):
                 self._check_same_classes(classes)
             self._take_in(x, y)
         else:
-            with self._unchanged_on_error():
-                self._check_parameters()
+            with self.unchanged_on_error():
+                self.check_parameters()
                 self._start_with(x, y, classes)
                 self._take_in(x, y)
         return self
@@ -113,7 +113,7 @@ class OnlineClassifier(LinearClassifier):
             check_row(X)
             check_class_weight(self.class_weight)
             if names is not None:
-                self._widen(self.n_features_in_ + len(names) if names else int(X.indices.max()) + 1, names)
+                self.widen(self.n_features_in_ + len(names) if names else int(X.indices.max()) + 1, names)
             if code is None:
                 self._join(y)
                 code = self._label_codes()[y]
@@ -150,7 +150,7 @@ class OnlineClassifier(LinearClassifier):
     # ------------------------------------------------------------------- rows
     def _start_with(self, x: Any, y: Any, classes: Any) -> None:
         check_label(y)
-        self.classes_ = np.asarray([y]) if classes is None else self._check_classes(np.asarray(check_labels(classes)))
+        self.classes_ = np.asarray([y]) if classes is None else self.check_classes(np.asarray(check_labels(classes)))
         self._open = classes is None or self.open_classes
         named = isinstance(x, Mapping)
         if named or isinstance(x, tuple):
@@ -161,7 +161,7 @@ class OnlineClassifier(LinearClassifier):
             row = _as_array(x)
             empty = np.zeros((1, row.size), dtype=np.float32 if row.dtype == np.float32 else np.float64)
         self.n_features_in_ = empty.shape[1]
-        self._start(empty)
+        self.start(empty)
 
     def _row_to_learn(self, x: Any) -> tuple[Any, list[str] | None]:
         """The row as kernels read it, and the names of new columns: none if unnamed, None if there are no new ones."""
@@ -197,7 +197,7 @@ class OnlineClassifier(LinearClassifier):
                 _check_sum(x)
                 return np.fromiter(x.values(), self._plain, len(x))[None]
             columns = self._column_of()
-            W = self._moving()[0]
+            W = self.moving()[0]
             self._plain = W.dtype if W.flags.c_contiguous else None
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
             _check_sum(x)
@@ -214,12 +214,12 @@ class OnlineClassifier(LinearClassifier):
                 raise DataError(f"a feature is named by a string, not by {name!r}")
         places = {name: len(columns) + k for k, name in enumerate(new)}
         indices = [columns[name] if name in columns else places[name] for name in x]
-        return _sparse_row(np.fromiter(x.values(), self._moving()[0].dtype, len(x)), np.array(indices, np.int64)), new
+        return _sparse_row(np.fromiter(x.values(), self.moving()[0].dtype, len(x)), np.array(indices, np.int64)), new
 
     def _unnamed(self, x: Any) -> Any:
         """A row from an array, or from columns and values."""
         if isinstance(x, tuple) and len(x) == 2:
-            indices, values = np.asarray(x[0]), _as_array(x[1], self._moving()[0].dtype)
+            indices, values = np.asarray(x[0]), _as_array(x[1], self.moving()[0].dtype)
             if indices.size == 0:
                 indices = indices.astype(np.int64)
             if indices.dtype.kind not in "iu" or indices.shape != values.shape or indices.ndim != 1:
@@ -227,7 +227,7 @@ class OnlineClassifier(LinearClassifier):
             if indices.size and (indices.min() < 0 or np.unique(indices).size < indices.size):
                 raise DataError("the columns of a sparse row count from 0 and differ from each other")
             return _sparse_row(values, indices.astype(np.int64, copy=False))
-        row = _as_array(x, self._moving()[0].dtype)
+        row = _as_array(x, self.moving()[0].dtype)
         if row.shape != (self.n_features_in_,):
             raise DataError(f"a row of this learner has {self.n_features_in_} values, this has shape {row.shape}")
         return row.reshape(1, -1)
@@ -241,13 +241,13 @@ class OnlineClassifier(LinearClassifier):
             self._columns = {name: j for j, name in enumerate(self._names)}
         return self._columns
 
-    def _widen(self, width: int, names: list[str]) -> None:
+    def widen(self, width: int, names: list[str]) -> None:
         """Add columns of zeros, all or none."""
         grown: dict[int, Array] = {}
         try:
             if names:
                 listed = self._roomy("feature_names_in_", self.feature_names_in_[None], width)[0]
-            for name in self._column_arrays:
+            for name in self.column_arrays:
                 array = getattr(self, name)
                 if id(array) not in grown:
                     grown[id(array)] = self._roomy(name, array, width)
@@ -263,13 +263,13 @@ class OnlineClassifier(LinearClassifier):
                 listed[len(columns)] = name
                 columns[name] = len(columns)
                 self._names.append(name)
-        for name in self._column_arrays:
+        for name in self.column_arrays:
             setattr(self, name, grown[id(getattr(self, name))])
         self.n_features_in_ = width
         self._plain = None
 
-    def _start(self, X: Any) -> None:
-        super()._start(X)
+    def start(self, X: Any) -> None:
+        super().start(X)
         self._columns = self._plain = None
 
     def _make_room(self, before: int, place: int) -> None:

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.exact_decimals import row_names
 from linsep.data.sources.open import Source, open_data
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 
 def is_table(X: Any) -> bool:
@@ -55,3 +58,76 @@ def labels_given(y: Any, source: Source | None) -> Any:
 def weight_argument(sample_weight: Any) -> dict[str, Any]:
     """The argument for the learner, where there is something to say: not all learners take it."""
     return {} if sample_weight is None else {"sample_weight": sample_weight}
+
+
+class EncodedColumns(TransformerMixin, BaseEstimator):
+    """The part of a `TableModel` that knows the columns: encoded rows, names of columns and of features."""
+
+    learner_: Any
+    encoder_: TableEncoder | None
+
+    def transform(self, X: Any) -> Any:
+        """The encoded rows, as the learner gets them.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+
+        Returns
+        -------
+        ndarray or CSR matrix, shape (n_samples, n_encoded_features)
+        """
+        check_is_fitted(self)
+        if self.encoder_ is None:
+            return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self._encoded(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The names of the encoded features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names for the columns of a matrix, which has none of its own.
+
+        Returns
+        -------
+        ndarray of str objects
+        """
+        check_is_fitted(self)
+        if self.encoder_ is not None:
+            return np.array(self.encoder_.feature_names_, dtype=object)
+        known = getattr(self.learner_, "feature_names_in_", None)
+        names = input_features if input_features is not None else known
+        if names is None:
+            names = row_names(self.n_features_in_, None)
+        names = np.asarray(names, dtype=object)
+        if known is not None and not np.array_equal(names, known):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(names) != self.n_features_in_:
+            raise ValueError(f"input_features should have length equal to number of features ({self.n_features_in_})")
+        return names
+
+    def _encoded(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if self.encoder_ is not None:
+            return self.encoder_.transform(open_rows(X, self.encoder_, self)).X
+        return X.read().X if isinstance(X, Source) else X
+
+    @property
+    def n_features_in_(self) -> int:
+        if not hasattr(self, "learner_"):
+            raise AttributeError("n_features_in_ is there after fit")
+        columns = None if self.encoder_ is None else self.encoder_.column_names
+        if columns is not None:
+            return len(columns)
+        return int(self.learner_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Array:
+        if not hasattr(self, "learner_"):
+            raise AttributeError("feature_names_in_ is there after fit")
+        columns = None if self.encoder_ is None else self.encoder_.column_names
+        if columns is not None:
+            return np.array(columns, dtype=object)
+        return np.asarray(self.learner_.feature_names_in_)

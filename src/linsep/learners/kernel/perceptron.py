@@ -105,10 +105,10 @@ class KernelPerceptron(BatchLearner):
     ('clean pass', 1.0)
     """
 
-    _wants_clean_pass: ClassVar[bool] = False
-    _batch_epochs: ClassVar[int] = 1
-    _unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
-    _state_arrays: ClassVar[tuple[str, ...]] = (
+    wants_clean_pass: ClassVar[bool] = False
+    batch_epochs: ClassVar[int] = 1
+    unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
+    state_arrays: ClassVar[tuple[str, ...]] = (
         "support_", "norm2_", "mistake_rows_", "mistake_classes_", "mistake_steps_", "mistake_visits_"
     )  # fmt: skip
     # What the loop asks for and this learner has no parameter for.
@@ -166,16 +166,16 @@ class KernelPerceptron(BatchLearner):
         classes : array, optional
             All labels that will ever come; needed at the first call.
         """
-        with self._unchanged_on_error():
-            self._check_parameters()
-            parts = self._rows_to_add(X, y, classes, sample_weight)
+        with self.unchanged_on_error():
+            self.check_parameters()
+            parts = self.rows_to_add(X, y, classes, sample_weight)
             with uninterrupted():
                 for rows in parts:
                     record = np.zeros((1, len(RECORD)))
-                    self._run(rows, self._passes(rows), None, np.empty(0), record)
+                    self.run(rows, self._passes(rows), None, np.empty(0), record)
                     self.t_ += len(rows.y)
-                    self._count(record)
-                self._settle()
+                    self.count_passes(record)
+                self.settle()
         return self
 
     def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
@@ -185,25 +185,25 @@ class KernelPerceptron(BatchLearner):
             if numbers is not None:  # rows of weight 0 were left out
                 self.support_ = numbers[self.support_]
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        super().check_parameters()
         check_kernel(self.kernel, self.degree, self.gamma, self.coef0)
         if self.budget is not None:
             check_budget(self.budget, self.budget_policy, self.average)
         if self.average not in ("last", "averaged", "voted"):
             raise DataError(f'which must be "last", "averaged" or "voted", got {self.average!r}')
 
-    def _rows(self, given: Given, own: Array | None) -> tuple[Rows, Array | None]:
+    def kernel_rows(self, given: Given, own: Array | None) -> tuple[Rows, Array | None]:
         X = given.X.astype(self._support.rows.dtype, copy=False)
         rows = X if isinstance(X, np.ndarray) else as_matrix(as_rows(X), X.shape[1])
         if given.weight is not None and self.budget is not None:
             raise DataError("a budget's guarantees are about unit steps: give no sample_weight, or budget=None")
         return Rows(rows, self._encode(given), given.weight), given.numbers
 
-    def _moving(self) -> tuple[Array, Array]:
+    def moving(self) -> tuple[Array, Array]:
         return self.norm2_, self.norm2_  # what numbers are summed in: float64
 
-    def _start(self, X: Any) -> None:
+    def start(self, X: Any) -> None:
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
         self.t_ = self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         self.support_ = self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
@@ -220,7 +220,7 @@ class KernelPerceptron(BatchLearner):
     def _function(self) -> KernelFunction:
         return KernelFunction(self.kernel, int(self.degree), float(self.gamma), float(self.coef0))
 
-    def _prepare(self, rows: Rows) -> Any:
+    def prepare(self, rows: Rows) -> Any:
         """All rows are known before the first pass: so is the largest k(x, x)."""
         memory = self._passes(rows)
         if self._budgeted is not None:
@@ -242,7 +242,7 @@ class KernelPerceptron(BatchLearner):
         passes = Passes(self._function(), rows.X, steps, self.norm2_, self._support.rows, self._sums(False).T)
         return passes, np.full(len(rows.y), -1), self.t_
 
-    def _run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
+    def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if reference.size:
             raise DataError("a kernel's vector has no coordinates to compare with a reference: give none")
         if self._budgeted is not None:
@@ -262,7 +262,7 @@ class KernelPerceptron(BatchLearner):
         record[0, [RECORD.index("cos"), RECORD.index("w_dot_reference")]] = np.nan
         return 1
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         if self._budgeted is not None:
             self.support_, self.norm2_ = self._budgeted.numbers(), self._budgeted.norm2()
 
@@ -382,13 +382,13 @@ class KernelPerceptron(BatchLearner):
         return [np.diff(np.concatenate([[0], v, [max(self.t_, v.max(initial=0))]])) for v in visits]
 
     # --------------------------------------------------------------------- state
-    def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        meta, arrays = super()._get_state()
+    def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        meta, arrays = super().get_state()
         kept = {} if self._budgeted is None else self._budgeted.arrays()
         return meta, arrays | pack_rows(self._support.rows, "_stored") | kept
 
-    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        super()._set_state(meta, arrays)
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
+        super().set_state(meta, arrays)
         self._support = Growing(unpack_rows(arrays, "_stored", self.n_features_in_))
         self._budgeted = None
         if self.budget is not None:

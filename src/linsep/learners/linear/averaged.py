@@ -58,13 +58,13 @@ class AveragedPerceptron(DerivedLearner):
     (1.0, 1.0)
     """
 
-    _wants_clean_pass: ClassVar[bool] = False
+    wants_clean_pass: ClassVar[bool] = False
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
-    _state_arrays: ClassVar[tuple[str, ...]] = (
-        *DerivedLearner._state_arrays, "last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept"
+    state_arrays: ClassVar[tuple[str, ...]] = (
+        *DerivedLearner.state_arrays, "last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept"
     )  # fmt: skip
-    _plane_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept")
-    _column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
+    plane_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept")
+    column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
 
     last_coef_: Array
     last_intercept_: Array
@@ -102,20 +102,20 @@ class AveragedPerceptron(DerivedLearner):
         )
         self.average = average
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        super().check_parameters()
         check_choice(self, "average", "averaged", "last")
 
-    def _start(self, X: Any) -> None:
-        super()._start(X)
+    def start(self, X: Any) -> None:
+        super().start(X)
         self.last_coef_, self.last_intercept_ = self.coef_, self.intercept_
         self._sum_coef = np.zeros(self.coef_.shape)
         self._sum_intercept = np.zeros(self.intercept_.shape)
 
-    def _moving(self) -> tuple[Array, Array]:
+    def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_
 
-    def _watch(self) -> Mean:
+    def watch(self) -> Mean:
         return Mean(self._sum_coef, self._sum_intercept)
 
     def _derive(self, columns: Any) -> tuple[Array, Array]:

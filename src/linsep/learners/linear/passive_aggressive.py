@@ -42,7 +42,7 @@ class MarginPerceptron(EpochLearner):
     4.0
     """
 
-    _unit_steps: ClassVar[bool] = False
+    unit_steps: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -77,12 +77,12 @@ class MarginPerceptron(EpochLearner):
         )
         self.margin = margin
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        super().check_parameters()
         if not (is_number(self.margin) and 0 <= self.margin < math.inf):
             raise ValueError(f"margin must be finite and at least 0, got {self.margin!r}")
 
-    def _step(self) -> PerceptronStep:
+    def step_rule(self) -> PerceptronStep:
         return PerceptronStep(float(self.margin))
 
 
@@ -120,8 +120,8 @@ class PassiveAggressive(EpochLearner):
     0.5
     """
 
-    _wants_clean_pass: ClassVar[bool] = False
-    _unit_steps: ClassVar[bool] = False
+    wants_clean_pass: ClassVar[bool] = False
+    unit_steps: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -158,8 +158,8 @@ class PassiveAggressive(EpochLearner):
         self.variant = variant
         self.C = C
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        super().check_parameters()
         check_choice(self, "variant", "pa", "pa1", "pa2")
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"C must be above 0, got {self.C!r}")
@@ -167,7 +167,7 @@ class PassiveAggressive(EpochLearner):
     def _moves_on_zero_rows(self) -> bool:
         return self.variant == "pa2"  # the others' step to a row of zeros is 0
 
-    def _step(self) -> PA | PA1 | PA2:
+    def step_rule(self) -> PA | PA1 | PA2:
         if self.variant == "pa":
             return PA()
         return PA1(float(self.C)) if self.variant == "pa1" else PA2(float(self.C))

@@ -117,21 +117,19 @@ class Perceptron(EpochLearner):
         self.trace = trace
         self.verbose = verbose
 
-    def _prepare(self, rows: Rows) -> list[Skip] | None:
+    def prepare(self, rows: Rows) -> list[Skip] | None:
         """Room for one memory of skipping; it costs as much as a pass, so it comes when mistakes have become rare."""
         return None if len(self.classes_) > 2 else []
 
-    def _run(
-        self, rows: Rows, memory: list[Skip] | None, log: UpdateLog | None, reference: Array, record: Array
-    ) -> int:
+    def run(self, rows: Rows, memory: list[Skip] | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if memory is None:
-            return super()._run(rows, memory, log, reference, record)
+            return super().run(rows, memory, log, reference, record)
         w, intercept = self.coef_[0], float(self.fit_intercept)
         state = (w, self.intercept_, intercept, log, self.t_, reference, record)
         if memory:
             return int(skipping_epochs(rows, memory[0], *state))
         few = int(self._skip_below * len(rows.y))
-        made = int(plain_epochs(rows, self._step(), *state, few))
+        made = int(plain_epochs(rows, self.step_rule(), *state, few))
         if record[made - 1, RECORD.index("mistakes")] <= few:
             memory.append(make_skip(len(rows.y)))
             start_skip(rows.X, intercept, memory[0])

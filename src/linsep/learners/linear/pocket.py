@@ -68,11 +68,11 @@ class PocketPerceptron(BatchLearner):
     ([0, 0, 1, 1, 1], 1)
     """
 
-    _wants_clean_pass: ClassVar[bool] = False
-    _batch_epochs: ClassVar[int] = 1
-    _state_values: ClassVar[tuple[str, ...]] = (*BatchLearner._state_values, "n_evaluations_")
-    _state_arrays: ClassVar[tuple[str, ...]] = (
-        *BatchLearner._state_arrays, "last_coef_", "last_intercept_", "_pocket_errors", "_pocket_runs"
+    wants_clean_pass: ClassVar[bool] = False
+    batch_epochs: ClassVar[int] = 1
+    state_values: ClassVar[tuple[str, ...]] = (*BatchLearner.state_values, "n_evaluations_")
+    state_arrays: ClassVar[tuple[str, ...]] = (
+        *BatchLearner.state_arrays, "last_coef_", "last_intercept_", "_pocket_errors", "_pocket_runs"
     )  # fmt: skip
 
     last_coef_: Array
@@ -114,27 +114,27 @@ class PocketPerceptron(BatchLearner):
         errors = self._pocket_errors
         return errors if errors.size > 1 else errors.item()
 
-    def _start(self, X: Any) -> None:
-        super()._start(X)
+    def start(self, X: Any) -> None:
+        super().start(X)
         self.last_coef_ = self.coef_.copy(order="K")
         self.last_intercept_ = self.intercept_.copy()
         self._pocket_runs = np.full(1 if self._together() else len(self.intercept_), -1)
 
-    def _moving(self) -> tuple[Array, Array]:
+    def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_
 
     def _together(self) -> bool:
         """Whether all classes have one pocket."""
         return len(self.classes_) > 2 and self.multi_class == "multiclass"
 
-    def _order(self, n: int, rng: np.random.RandomState) -> Array:
+    def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         return drawn_order(n, rng)
 
-    def _stop_reason(self, updates: float, hopeless: int) -> StopReason | None:
+    def stop_after(self, updates: float, hopeless: int) -> StopReason | None:
         """Not a pass without an update, which need not have drawn every row, but a pocket right about all of them."""
         return None if self._pocket_errors.any() else StopReason.CLEAN_PASS
 
-    def _prepare(self, rows: Rows) -> Pocket:
+    def prepare(self, rows: Rows) -> Pocket:
         n_pockets = len(self._pocket_runs)
         pocket = Pocket(
             W=self.last_coef_,
@@ -155,14 +155,14 @@ class PocketPerceptron(BatchLearner):
         self._keep(pocket)
         return pocket
 
-    def _watch(self) -> Pocket:
+    def watch(self) -> Pocket:
         return self._pocket
 
-    def _run(self, rows: Rows, memory: Pocket, log: UpdateLog | None, reference: Array, record: Array) -> int:
+    def run(self, rows: Rows, memory: Pocket, log: UpdateLog | None, reference: Array, record: Array) -> int:
         before = memory.spent[1]
         self._pocket = memory
         try:
-            made = super()._run(rows, memory, log, reference, record)
+            made = super().run(rows, memory, log, reference, record)
         finally:
             del self._pocket
         judge_all(rows.X, memory, self.t_ + made * len(rows.y))

@@ -45,11 +45,11 @@ class Rocchio(OnlineClassifier):
     True
     """
 
-    _state_values: ClassVar[tuple[str, ...]] = (*OnlineClassifier._state_values, "stop_reason_")
-    _state_arrays: ClassVar[tuple[str, ...]] = (*OnlineClassifier._state_arrays, "_sums", "_totals")
+    state_values: ClassVar[tuple[str, ...]] = (*OnlineClassifier.state_values, "stop_reason_")
+    state_arrays: ClassVar[tuple[str, ...]] = (*OnlineClassifier.state_arrays, "_sums", "_totals")
 
-    _plane_arrays: ClassVar[tuple[str, ...]] = ()
-    _column_arrays: ClassVar[tuple[str, ...]] = ("coef_", "_sums")
+    plane_arrays: ClassVar[tuple[str, ...]] = ()
+    column_arrays: ClassVar[tuple[str, ...]] = ("coef_", "_sums")
 
     def __init__(self, *, fit_intercept: bool = True, open_classes: bool = False) -> None:
         self.fit_intercept = fit_intercept
@@ -57,25 +57,25 @@ class Rocchio(OnlineClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take the means of these rows; parameters as in `Perceptron.fit`, a weight k here equals k visits."""
-        with self._unchanged_on_error():
-            self._check_parameters()
-            rows, _ = self._rows_to_fit(X, y, sample_weight, warm=False)
+        with self.unchanged_on_error():
+            self.check_parameters()
+            rows, _ = self.rows_to_fit(X, y, sample_weight, warm=False)
         return self._add(rows)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add these rows to the means; parameters as in `Perceptron.partial_fit`."""
-        with self._unchanged_on_error():
-            self._check_parameters()
-            parts = self._rows_to_add(X, y, classes, sample_weight)
+        with self.unchanged_on_error():
+            self.check_parameters()
+            parts = self.rows_to_add(X, y, classes, sample_weight)
         for rows in parts:
             self._add(rows)
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         check_flags(self, "fit_intercept", "open_classes")
 
-    def _start(self, X: Any) -> None:
-        super()._start(X)
+    def start(self, X: Any) -> None:
+        super().start(X)
         self._sums = np.zeros((len(self.classes_), X.shape[1]))
         self._totals = np.zeros(len(self.classes_))
         self.n_iter_ = 1

@@ -118,15 +118,15 @@ class SGDClassifier(DerivedLearner):
     (['no', 'yes'], 0.699)
     """
 
-    _wants_clean_pass: ClassVar[bool] = False
-    _unit_steps: ClassVar[bool] = False
-    _batch_epochs: ClassVar[int] = 1
+    wants_clean_pass: ClassVar[bool] = False
+    unit_steps: ClassVar[bool] = False
+    batch_epochs: ClassVar[int] = 1
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     _vectors: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b", "_scale", "_scale_sum", "_norm2", "_total")
-    _state_values: ClassVar[tuple[str, ...]] = (*DerivedLearner._state_values, "eta0_", "gradient_bound_", "_promise")
-    _state_arrays: ClassVar[tuple[str, ...]] = (*DerivedLearner._state_arrays, *_vectors)
-    _plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")
-    _column_arrays: ClassVar[tuple[str, ...]] = ("_v", "_mean")
+    state_values: ClassVar[tuple[str, ...]] = (*DerivedLearner.state_values, "eta0_", "gradient_bound_", "_promise")
+    state_arrays: ClassVar[tuple[str, ...]] = (*DerivedLearner.state_arrays, *_vectors)
+    plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")
+    column_arrays: ClassVar[tuple[str, ...]] = ("_v", "_mean")
 
     multi_class = "ovr"
     eta0_: float
@@ -209,8 +209,8 @@ class SGDClassifier(DerivedLearner):
             raise DataError(_NO_STEPS)
         return super().learn_one(x, y, classes)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        super().check_parameters()
         loss_code(self.loss)
         choices = {"average": ("eta", "uniform", None), "learning_rate": ("constant", "invsqrt")}
         for name, words in {**choices, "sampling": ("epochs", "replacement")}.items():
@@ -226,8 +226,8 @@ class SGDClassifier(DerivedLearner):
         if self.eta0 == "auto" and self.max_iter is None:
             auto_eta0(1.0, 1.0, None, self.learning_rate)
 
-    def _start(self, X: Any) -> None:
-        super()._start(X)
+    def start(self, X: Any) -> None:
+        super().start(X)
         self._v, self._b = self.coef_, self.intercept_
         self._mean, self._mean_b = np.zeros_like(self._v, dtype=np.float64), np.zeros(len(self._b))
         self._scale, self._scale_sum, self._norm2 = (
@@ -239,7 +239,7 @@ class SGDClassifier(DerivedLearner):
         self.gradient_bound_ = math.nan
         self._promise = ("sgd", None, False, _NO_PLAN, "")
 
-    def _moving(self) -> tuple[Array, Array]:
+    def moving(self) -> tuple[Array, Array]:
         return self._v, self._b
 
     def _iterate(self) -> Iterate:
@@ -258,20 +258,20 @@ class SGDClassifier(DerivedLearner):
             intercept=float(self.fit_intercept),
         )
 
-    def _reorders(self) -> bool:
+    def reorders(self) -> bool:
         return self.shuffle or self.sampling == "replacement"
 
-    def _order(self, n: int, rng: np.random.RandomState) -> Array:
+    def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         if self.sampling == "epochs":
-            return super()._order(n, rng)
+            return super().visiting_order(n, rng)
         return rng.randint(n, size=n, dtype=np.int32 if n < 2**31 else np.int64)
 
-    def _stop_reason(self, updates: float, hopeless: int) -> StopReason | None:
+    def stop_after(self, updates: float, hopeless: int) -> StopReason | None:
         """A pass without a gradient ends a run over all rows in turn; a mean goes on towards the vector found."""
         over = self.average is None and self.sampling == "epochs"
-        return super()._stop_reason(updates, hopeless) if over else None
+        return super().stop_after(updates, hopeless) if over else None
 
-    def _prepare(self, rows: Rows) -> Array:
+    def prepare(self, rows: Rows) -> Array:
         """The classes of the rows as the pass reads them, once G and eta0 are known."""
         R = math.sqrt(float(largest_norm2(rows.X)) + float(self.fit_intercept))
         heaviest = math.prod(float(part.max()) for part in (rows.weight, rows.own) if part is not None)
@@ -288,7 +288,7 @@ class SGDClassifier(DerivedLearner):
     def _positions_of(self, rows: Rows) -> Array:
         return np.where(rows.y > 0, 0, -1) if len(self.classes_) <= 2 else rows.y
 
-    def _run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+    def run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         rows = rows._replace(y=self._positions_of(rows) if memory is None else memory)
         counts = np.zeros((len(self._b), 3), np.int64)
         sgd_epoch(rows, self._descent(), self._iterate(), counts, log, self.t_)

@@ -67,10 +67,10 @@ class VotedPerceptron(EpochLearner):
     [1.0]
     """
 
-    _wants_clean_pass: ClassVar[bool] = False
-    _batch_epochs: ClassVar[int] = 1
-    _state_arrays: ClassVar[tuple[str, ...]] = (
-        *EpochLearner._state_arrays, "mistake_rows_", "mistake_steps_", "mistake_classes_", "mistake_visits_"
+    wants_clean_pass: ClassVar[bool] = False
+    batch_epochs: ClassVar[int] = 1
+    state_arrays: ClassVar[tuple[str, ...]] = (
+        *EpochLearner.state_arrays, "mistake_rows_", "mistake_steps_", "mistake_classes_", "mistake_visits_"
     )  # fmt: skip
 
     mistake_rows_: Array
@@ -110,26 +110,26 @@ class VotedPerceptron(EpochLearner):
         )
 
     # --------------------------------------------------------------- training
-    def _start(self, X: Any) -> None:
-        super()._start(X)
+    def start(self, X: Any) -> None:
+        super().start(X)
         empty = np.zeros((0, X.shape[1]), X.dtype)
         self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(sp.csr_matrix(empty))
         self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
         self.mistake_steps_ = np.zeros(0)
 
-    def _prepare(self, rows: Rows) -> Array:
+    def prepare(self, rows: Rows) -> Array:
         """Where each row stands in `mistaken_rows_`, -1 for those not there yet."""
         return np.full(len(rows.y), -1)
 
-    def _watch(self) -> UpdateLog:
+    def watch(self) -> UpdateLog:
         return self._pass_log
 
-    def _run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+    def run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         per_visit = len(self.intercept_) if self.multi_class == "ovr" else 2
         self._pass_log = make_update_log(len(rows.y) * per_visit)
         try:
-            made = super()._run(rows, memory, log, reference, record)
-            self._keep(rows, self._prepare(rows) if memory is None else memory)
+            made = super().run(rows, memory, log, reference, record)
+            self._keep(rows, self.prepare(rows) if memory is None else memory)
         finally:
             del self._pass_log
         return made
@@ -164,9 +164,9 @@ class VotedPerceptron(EpochLearner):
             _append(old.indptr.astype(whole, copy=False), old.indptr[-1] + new.indptr[1:].astype(np.int64)),
         )
 
-    def _widen(self, width: int, names: list[str]) -> None:
+    def widen(self, width: int, names: list[str]) -> None:
         self._stored = _sparse(self._stored)  # in which columns that join cost nothing
-        super()._widen(width, names)
+        super().widen(width, names)
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
         matrix = as_matrix(X, self.n_features_in_)
@@ -256,13 +256,13 @@ class VotedPerceptron(EpochLearner):
         return votes
 
     # ------------------------------------------------------------------ state
-    def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        meta, arrays = super()._get_state()
+    def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        meta, arrays = super().get_state()
         parts = {"": self._stored} if isinstance(self._stored, np.ndarray) else self._stored._asdict()
         return meta, arrays | {f"_stored_{name}": part for name, part in parts.items()}
 
-    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        super()._set_state(meta, arrays)
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
+        super().set_state(meta, arrays)
         if "_stored_" in arrays:
             self._stored = arrays["_stored_"]
         else:

@@ -162,7 +162,7 @@ class SequenceTagger(EpochState, BaseEstimator):
         PrecisionWarning
             When an update no longer changed a weight, because it has outgrown the 24 bits of float32.
         """
-        self._check_parameters()
+        self.check_parameters()
         _check_pairs(X, y)
         if not all(map(len, X)):
             raise DataError(f"sentence {[len(x) for x in X].index(0)} has no tokens: leave it out")
@@ -182,7 +182,7 @@ class SequenceTagger(EpochState, BaseEstimator):
             )
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         self._check_budget()
         if self.n_bits is not None and not 1 <= self.n_bits <= _MOST_BITS:
             raise ValueError(f"n_bits must be from 1 to {_MOST_BITS} or None (keep names), got {self.n_bits}")
@@ -210,10 +210,10 @@ class SequenceTagger(EpochState, BaseEstimator):
                 **compare(reference, norm, lambda u: _dot(u, weights, n_tags)),
             }
 
-        self._make_passes(len(sentences.first) - 1, one_pass, lambda: self._settle(weights, sums))
+        self._make_passes(len(sentences.first) - 1, one_pass, lambda: self._take_mean(weights, sums))
         return dict(zip(TALLY, tally.tolist(), strict=True))
 
-    def _settle(self, weights: Chain, sums: Chain) -> None:
+    def _take_mean(self, weights: Chain, sums: Chain) -> None:
         """Turn the last weights into the mean, w - u / T, in place: there may be much of them."""
         inside = (slice(None), slice(len(self.classes_)))  # beyond stands -inf
         for w, u in zip(weights, sums, strict=True):
@@ -290,7 +290,7 @@ class SequenceTagger(EpochState, BaseEstimator):
         return collins_bounds(margins, norm, R, mistakes=self.n_mistakes_, epochs=epochs)
 
     # ------------------------------------------------------------------ state
-    def _get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Everything needed to predict; weights that are 0 are left out."""
         check_is_fitted(self)
         W = self._weights.W[:, : len(self.classes_)]
@@ -308,8 +308,8 @@ class SequenceTagger(EpochState, BaseEstimator):
         meta = {name: getattr(self, name) for name in ("n_iter_", "n_mistakes_", "t_")}
         return {**meta, "stop_reason_": str(self.stop_reason_)}, arrays
 
-    def _set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        """Take back what `_get_state` gave."""
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Take back what `get_state` gave."""
         for name in ("n_iter_", "n_mistakes_", "t_"):
             setattr(self, name, meta[name])
         self.stop_reason_ = StopReason(meta["stop_reason_"])

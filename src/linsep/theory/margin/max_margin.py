@@ -13,7 +13,7 @@ from linsep.markup import table_html
 from linsep.theory.margin.geometry import row_norms2, signs
 from linsep.theory.margin.mdm import Exchanged, exchanged
 from linsep.theory.margin.wolfe import nearest_point
-from linsep.theory.rows.integers import deadline_of
+from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.rows.powers_of_two import times_columns
 from linsep.theory.rows.signed import SignedRows, check_rows
 from linsep.types import Array, Hyperplane

@@ -10,22 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, lcm
+from math import lcm
 from typing import Any
 
 import highspy
 import numpy as np
 import scipy.sparse as sp
-from flint import fmpq_mat, fmpz_mat, nmod_mat
+from flint import fmpz_mat, nmod_mat
 
-from linsep.theory.verify.separability import value_signs
-from linsep.theory.verify.separation import Vector, Weights, exact_rows
+from linsep.theory.rows.exact_signs import row_signs
+from linsep.theory.rows.integers import PRIME, primitive, solve, whole_rows
+from linsep.theory.verify.separation import Vector, Weights
 from linsep.types import Array
 
 _INSIDE = 1e-6  # rows (largest entry 1) are asked for this much: rounding a direction then breaks none
 _NONE = 1e-9
 _AT_ONCE = 256
-_PRIME = 2**61 - 1
 
 
 class Signs:
@@ -104,30 +104,27 @@ class Signs:
         common = lcm(*(part.denominator for part in parts))
         whole = [int(part * common) for part in parts]
         d = [sum(k * v[i] for k, v in zip(whole, self.null, strict=True) if k and v[i]) for i in range(self.Z.shape[1])]
-        if d[j] * way >= 0 or (value_signs(self.Z[self.separated], np.array(d, dtype=object)) < 0).any():
+        if d[j] * way >= 0 or (row_signs(self.Z[self.separated], d) < 0).any():
             return None
-        shared = gcd(*d)
-        return tuple(v // shared for v in d)
+        return tuple(primitive(d))
 
     def _combination(self, ids: list[int], j: int, way: int) -> Weights | None:
         """Weights >= 0 with sum(weights z).v = t way v_j for all null vectors v and some t > 0, if there are any."""
         if not ids:
             return None
-        rows = exact_rows(self.Z, ids)
+        rows = whole_rows(self.Z, ids)
         null = fmpz_mat([list(v) for v in self.null])
         M = fmpz_mat([row for row, _ in rows]) * null.transpose()  # one row a z, in the coordinates c
         k = M.nrows()
-        echelon, rank = nmod_mat(M, _PRIME).rref()
+        echelon, rank = nmod_mat(M, PRIME).rref()
         if rank < k:
             return None
         pivots = [next(a for a in range(len(self.null)) if int(echelon[r, a])) for r in range(rank)]
         A = fmpz_mat([[M[i, a] for i in range(k)] for a in pivots])
         goal = fmpz_mat([[way * self.null[a][j]] for a in pivots])
-        solution = A.solve(goal)
-        assert isinstance(solution, fmpq_mat)
-        numerators, denominator = solution.numer_denom()
-        found = [int(v) * (1 if int(denominator) > 0 else -1) for v in numerators.entries()]
-        t = abs(int(denominator)) * way
+        numerators, denominator = solve(A, goal)
+        found = [int(v) for v in numerators.entries()]
+        t = denominator * way
         total = (fmpz_mat([found]) * M).entries()
         if min(found) < 0 or any(int(total[a]) != t * v[j] for a, v in enumerate(self.null)):
             return None

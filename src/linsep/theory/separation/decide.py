@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
-from math import gcd
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.theory.cone.faces import ConeEnd, OutOfTimeError, independent_rows, null_vectors, solve_cone
+from linsep.theory.cone.faces import ConeEnd, solve_cone
+from linsep.theory.rows.deadline import OutOfTimeError, time_left
+from linsep.theory.rows.exact_signs import vanishing
+from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.signed import SignedRows
+from linsep.theory.rows.span import independent_rows, null_vectors
 from linsep.theory.separation.coefficient_signs import Signs
-from linsep.theory.verify.separability import value_signs
-from linsep.theory.verify.separation import SeparationProof, Vector, Weights, main_sign
+from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array
 
 
@@ -54,11 +55,7 @@ def _decided(Z: Any, equal: Array, deadline: float) -> ConeEnd:
 
 def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
     """Each vector without a common factor."""
-    out = []
-    for v in vectors:
-        common = gcd(*v) or 1
-        out.append(tuple(entry // common for entry in v))
-    return tuple(out)
+    return tuple(tuple(primitive(v)) for v in vectors)
 
 
 def _spanning_all(end: ConeEnd, null: Sequence[Vector]) -> list[int]:
@@ -68,7 +65,7 @@ def _spanning_all(end: ConeEnd, null: Sequence[Vector]) -> list[int]:
     while True:
         outside = np.zeros(separated.size, dtype=bool)
         for v in null:
-            outside |= value_signs(rows.X[separated], np.array(v, dtype=object)) != 0
+            outside |= ~vanishing(rows.X[separated], v)
             if outside.sum() > 2 * rows.width:
                 break
         if not outside.any():
@@ -85,7 +82,7 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationPr
     if len(proof.null) <= len(proof.null_all) + 1:
         return proof
     ways = {
-        j: main_sign(proof.directions, j)
+        j: _way(proof.directions, j)
         for j in range(Z.shape[1])
         if any(v[j] for v in proof.null) and not any(v[j] for v in proof.null_all)
     }
@@ -95,12 +92,12 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationPr
     programme = Signs(Z, np.array(proof.separated), proof.null) if asked else None
     for j in asked:
         assert programme is not None
-        known = next((ds for ds in opposite.values() if main_sign(ds, j) * ways[j] < 0), None)
+        known = next((ds for ds in opposite.values() if _way(ds, j) * ways[j] < 0), None)
         if known is not None:  # a direction found for another coefficient serves this one
             opposite[j] = known
             continue
         try:
-            d, weights = programme.guess(j, ways[j], _time_left(deadline))
+            d, weights = programme.guess(j, ways[j], time_left(deadline))
             if d is not None:
                 opposite[j] = (d,)
             elif weights is not None:
@@ -113,11 +110,10 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationPr
     return replace(proof, signs=signs, opposite=opposite)
 
 
-def _time_left(deadline: float) -> float:
-    left = deadline - time.perf_counter()
-    if left <= 0:
-        raise OutOfTimeError
-    return left
+def _way(directions: Sequence[Vector], j: int) -> int:
+    """Sign of the j-th entry of the directions added with weights that fall fast."""
+    entry = next((d[j] for d in directions if d[j]), 0)
+    return (entry > 0) - (entry < 0)
 
 
 def _ask_cone(
