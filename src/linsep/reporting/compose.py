@@ -13,6 +13,7 @@ from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.open import open_data
 from linsep.learners import VotedPerceptron
+from linsep.learners.inputs.tables import open_rows
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.plots.style import count
 from linsep.plots.subject import Table, labels_of, margins_of, named_table, signs_of, subject_of, table_of
@@ -41,16 +42,17 @@ class About(NamedTuple):
 
 
 def about_rows(X: Any, y: Any, encoder: Any = None, names: list[str] | None = None) -> About:
-    """Of an array, whose columns may have `names`, or a dataframe; of a dataframe with the columns of an encoder."""
+    """Of an array, whose columns may have `names`, or a dataframe; with an encoder of the rows as it encodes them."""
+    if encoder is not None:
+        source = open_rows(X, encoder)
+        matrix = encoder.transform(source).X
+        return about_encoded(matrix, labels_of(y, matrix.shape[0]), source.read(), encoder)
     if not hasattr(X, "columns"):
         table = table_of(X)
         names = names or table.names
         return About(table.X, labels_of(y, table.X.shape[0]), tables.columns_of(table.X, names), names)
-    source = open_data(X)
-    chunk = source.read()
+    chunk = open_data(X).read()
     labels = labels_of(y, chunk.n_rows)
-    if encoder is not None:
-        return about_encoded(encoder.transform(source).X, labels, chunk, encoder)
     numbers = [column.values for column in chunk.columns]
     matrix = None if any(values is None for values in numbers) else np.column_stack(numbers)
     return About(matrix, labels, tables.columns_of(chunk), list(chunk.names))
