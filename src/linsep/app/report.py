@@ -10,10 +10,10 @@ from typing import Any
 
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.data.sources.open import Source
+from linsep.data.sources.source import Source
 from linsep.files import check_output
 from linsep.learners.table_model import TableModel
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting.page import Page, check_extras, render
 from linsep.reporting.receipt import Receipt
 from linsep.reporting.table_fit import TableFit

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.open import Source
+from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, code_class_weight, positions, targets_of
 from linsep.learners.inputs.tables import EncodedColumns, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.linear.perceptron import Perceptron

@@ -12,6 +12,7 @@ from linsep.data.features.exact_decimals import row_names
 from linsep.learners.inputs.labels import check_labels
 from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.table_model import parts_of
+from linsep.tables import as_floats, as_table, check_finite, column_names, is_sparse
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, DataError, Hyperplane
@@ -49,20 +50,11 @@ def table_of(X: Any) -> Table:
     """
     if isinstance(X, Table):
         return X
-    columns = getattr(X, "columns", None)
-    if hasattr(X, "tocsr"):
-        values = X.tocsr()
-    else:
-        try:
-            values = np.asarray(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"a picture needs numbers in every column: {error}") from None
-    if values.ndim != 2 or 0 in values.shape:
-        raise DataError(f"X must be a table of at least one row and one column, its shape is {values.shape}")
-    if not np.isfinite(values.data if hasattr(values, "tocsr") else values).all():
-        raise DataError("X holds a value that is no finite number")
-    names = row_names(values.shape[1], None) if columns is None else [str(name) for name in columns]
-    return Table(values, names, X)
+    values = as_table(X)
+    if not is_sparse(values) and values.dtype != np.float32:
+        values = as_floats(values)
+    check_finite(values)
+    return Table(values, column_names(X) or row_names(values.shape[1], None), X)
 
 
 def named_table(X: Any, names: list[str]) -> Table:

@@ -17,13 +17,14 @@ from linsep.learners.inputs.tables import open_rows
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.plots.style import count
 from linsep.plots.subject import Table, labels_of, margins_of, named_table, signs_of, subject_of, table_of
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting import tables
 from linsep.reporting.draw import Sketch, draw_all
 from linsep.reporting.page import Page
 from linsep.reporting.pictures import Seen, certificate_sketches, model_sketches, separation_sketches
 from linsep.reporting.receipt import Receipt, why_stopped
 from linsep.reporting.weights import Weights, weights_of
+from linsep.tables import column_names, dense, is_sparse, stored
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separation.sentences import opening
 from linsep.types import Array, Hyperplane
@@ -47,7 +48,7 @@ def about_rows(X: Any, y: Any, encoder: Any = None, names: list[str] | None = No
         source = open_rows(X, encoder)
         matrix = encoder.transform(source).X
         return about_encoded(matrix, labels_of(y, matrix.shape[0]), source.read(), encoder)
-    if not hasattr(X, "columns"):
+    if column_names(X) is None:
         table = table_of(X)
         names = names or table.names
         return About(table.X, labels_of(y, table.X.shape[0]), tables.columns_of(table.X, names), names)
@@ -73,13 +74,13 @@ def about_exact(numbers: ExactNumbers, chunk: Any) -> About:
     matrix, powers = numbers.X, np.array(numbers.exponents, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         try:
-            if hasattr(matrix, "tocsr"):
+            if is_sparse(matrix):
                 matrix = matrix @ sp.diags_array(10.0**-powers).tocsr()
             else:
                 matrix = np.asarray(matrix, dtype=np.float64) / 10.0**powers
         except OverflowError:
             matrix = None
-    if matrix is not None and not np.isfinite(matrix.data if hasattr(matrix, "tocsr") else matrix).all():
+    if matrix is not None and not np.isfinite(stored(matrix)).all():
         matrix = None
     columns = tables.columns_of(chunk if isinstance(chunk, TableChunk) else chunk.X, numbers.names)
     assert numbers.y is not None
@@ -145,8 +146,8 @@ def _see(model: Any, about: About, weights: Weights) -> Seen:
 
 def _named_axes(about: About) -> Table:
     """The rows with the names of their columns; one or two columns, which are the axes of a picture, dense."""
-    few = about.matrix.shape[1] <= 2 and hasattr(about.matrix, "toarray")
-    return named_table(about.matrix.toarray() if few else about.matrix, about.names)
+    few = about.matrix.shape[1] <= 2
+    return named_table(dense(about.matrix) if few else about.matrix, about.names)
 
 
 def _mistakes(model: Any, about: About, margins: Array, mistaken: Array, weights: Weights) -> tables.Table:
@@ -272,15 +273,15 @@ def of_separation(found: Separation, about: About, lines: Lines, command: str, s
         parts.append(tables.coefficients_table(found))
     else:
         remarks.append("Undecided: there is nothing to draw.")
-    if found.rows:
+    if found.separated_rows:
         chosen = tables.chosen_columns(about.columns, None)
         parts.append(tables.separated_table(found, about.y, about.columns, chosen))
     kind = {"complete": "Complete separation", "quasi-complete": "Quasi-complete separation"}
     lead = found.summary()
-    if found.kind != "undecided":
-        lead = opening(found.family, found.kind, found.n_rows, len(found.rows), found.classes)
+    if found.verdict != "undecided":
+        lead = opening(found.family, found.verdict, found.n_rows, len(found.separated_rows), found.classes)
     return Page(
-        title=kind.get(found.kind, found.kind.capitalize()),
+        title=kind.get(found.verdict, found.verdict.capitalize()),
         kicker=f"Does the {found.family} regression have finite estimates?",
         lead=lead,
         # Coefficients have a table, and advice a list.

@@ -12,7 +12,7 @@ from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.table_model import parts_of
 from linsep.plots.style import count
 from linsep.plots.subject import Subject, Table
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting.draw import Sketch
 from linsep.reporting.receipt import Proved
 from linsep.reporting.weights import Weights

@@ -12,9 +12,10 @@ from sklearn.base import clone
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.theory.bounds.descent import least_loss, training_loss
 from linsep.theory.bounds.kernel import kernel_bounds
-from linsep.theory.bounds.mistakes import Bound, MistakeBounds, mistake_bounds
+from linsep.theory.bounds.least_loss import least_loss, training_loss
+from linsep.theory.bounds.mistakes import mistake_bounds
+from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.decide import Separability, separability
@@ -203,7 +204,7 @@ def _kernel_bounds(learner: KernelPerceptron, classes: Array, X: Any, y: Array) 
     margins[y != classes[1]] *= -1
     kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
     R, norm = float(np.sqrt(kernel.diagonal(X).max())), float(np.sqrt(learner.norm2_[0]))
-    return R, kernel_bounds(margins, norm, R, norm_w=norm, passes=learner.n_iter_)
+    return R, kernel_bounds(margins, norm, R, norm_w=norm, epochs=learner.n_iter_)
 
 
 def _told(tables: list[MistakeBounds], learner: Any) -> tuple[list[tuple[str, str]], Any, MistakeBounds]:

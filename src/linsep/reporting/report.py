@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting.page import Report, check_extras, render
 from linsep.reporting.proof import proof_lines
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.separated import separation_lines
+from linsep.tables import column_names
 from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
@@ -41,7 +42,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     DataError
         Rows or labels that do not fit the model, or a model that has no report.
     ImportError
-        The extras `app` and `plots` are not installed.
+        The extra `report` is not installed.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         about = about._replace(y=model.as_classes(about.y))
     compose.check_labels(model, about.y)
     if encoder is None and (known := getattr(learner, "feature_names_in_", None)) is not None:
-        if hasattr(X, "columns") and list(known) != about.names:
+        if column_names(X) is not None and list(known) != about.names:
             raise DataError("the columns of X are not those of the fit, in their order")
         about = compose.about_rows(X, about.y, names=list(map(str, known)))
     with warnings.catch_warnings():

@@ -13,7 +13,6 @@ import numpy as np
 from linsep.data.columns import label_names
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import open_data
-from linsep.data.sources.rowstream import RowStream
 from linsep.learners.table_model import TableModel
 from linsep.types import Array, DataError
 
@@ -73,13 +72,13 @@ def _encoded(encoder: TableEncoder, table: Any, target: str | None, format: str 
         yield rows.X, rows.y
         return
     encoder.start_counting()
-    stream = RowStream(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
+    source = open_data(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
     empty = True
-    for chunk, _ in stream.chunks():
+    for chunk, _ in source.chunks():
         empty = False
         yield encoder.encode_chunk(chunk), chunk.y
     if empty:
-        raise DataError(f"{stream.name}: there is not one row")
+        raise DataError(f"{source.name}: there is not one row")
 
 
 def unknown_levels(model: TableModel) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from linsep.data.sources.open import Source
+from linsep.data.sources.source import Source
 from linsep.learners.selection import climb
 from linsep.learners.table_model import Prepared, TableModel
 from linsep.reporting.receipt import Receipt, hold_out, make_receipt

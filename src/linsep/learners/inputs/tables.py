@@ -13,13 +13,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import row_names
-from linsep.data.sources.open import Source, open_data
+from linsep.data.sources.open import open_data
+from linsep.data.sources.source import Source
+from linsep.tables import column_names
 from linsep.types import Array, DataError
 
 
 def is_table(X: Any) -> bool:
     """Whether it has named columns, or is a `Source`; a matrix has none."""
-    return isinstance(X, Source | str | Path) or hasattr(X, "columns") or hasattr(X, "__arrow_c_stream__")
+    return isinstance(X, Source | str | Path) or column_names(X) is not None
 
 
 def open_rows(X: Any, encoder: TableEncoder, model: Any = None) -> Source:
