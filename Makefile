@@ -5,7 +5,7 @@ READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
 
-.PHONY: demo docs gallery test test-lowest lint types format lock bench bench-long clean
+.PHONY: demo docs gallery golden test test-lowest lint types format lock bench bench-long clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -25,6 +25,10 @@ gallery: $(READY)
 # One process a core; a file stays in one of them, so that its kernels are compiled once.
 test: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+# What every learner, proof and command computed when tests/golden/recorded.json was written, compared bit for bit.
+golden: $(READY)
+	PYTHONPATH=src:tests $(BIN)/python -m golden compare
 
 lint: $(READY)
 	$(BIN)/ruff check .
