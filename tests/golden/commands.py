@@ -76,7 +76,7 @@ def _printed(written: str) -> Any:
 
 
 def files(*names: str) -> dict[str, Any]:
-    """What files hold: models as what they know, JSON and text as they are."""
+    """What files hold: models as what they know, predictions by column, JSON and text as they are."""
     found: dict[str, Any] = {}
     for name in names:
         if name.endswith(".linsep"):
@@ -84,6 +84,9 @@ def files(*names: str) -> dict[str, Any]:
             found[name] = learned(model)
             if hasattr(model, "encoder_"):
                 found[name]["encoder"] = plain([list(model.encoder_.feature_names_ or ())[:40]])
+        elif name.startswith("predicted"):
+            columns = pyarrow.csv.read_csv(name).to_pydict()
+            found[name] = {title: plain(np.array(column)) for title, column in columns.items()}
         else:
             found[name] = _printed(Path(name).read_text(encoding="utf-8"))
     return found
@@ -133,7 +136,7 @@ def fit_and_use() -> Any:
     write("houses.csv", {name: column for name, column in columns.items() if name != "note"})
     found = [
         shell("fit houses.csv --target sold --positive yes --max-iter 30 --holdout 0.25 --model m.linsep --json"),
-        shell("predict m.linsep houses.csv -o out.csv"),
+        shell("predict m.linsep houses.csv -o predicted.csv"),
         shell("score m.linsep houses.csv --json"),
         shell("score m.linsep houses.csv"),
         shell("show m.linsep --json"),
@@ -143,7 +146,7 @@ def fit_and_use() -> Any:
         shell("fit houses.csv --target sold --model again.linsep --categorical age --time-limit 1000 --max-iter 5"),
         shell("fit houses.csv --target sold --model again.linsep --categorical age --max-iter 5"),
     ]
-    return [found, files("m.linsep", "out.csv", "m.json", "m.sql", "again.linsep")]
+    return [found, files("m.linsep", "predicted.csv", "m.json", "m.sql", "again.linsep")]
 
 
 def fit_formats() -> Any:

@@ -83,7 +83,7 @@ def fits() -> dict[str, Run]:
         "rocchio": fitted(linsep.Rocchio, noisy, weighted=True),
         "rocchio, sparse, three classes": fitted(linsep.Rocchio, three),
         "mlp": fitted(linsep.MLP, noisy, hidden=8, max_iter=12, random_state=1),
-        "mlp, three classes": fitted(linsep.MLP, data.single(iris), hidden=5, max_iter=10, random_state=2),
+        "mlp, three classes, float32": fitted(linsep.MLP, data.single(iris), hidden=5, max_iter=10, random_state=2),
     }
     for variant in ("pa", "pa1", "pa2"):
         runs[variant] = fitted(linsep.PassiveAggressive, noisy, variant=variant, C=0.3, max_iter=4, random_state=1)
@@ -243,7 +243,9 @@ def courses() -> dict[str, Run]:
         "open classes, Perceptron": in_pieces(linsep.Perceptron, data.iris()),
         "open classes, AveragedPerceptron, sparse": in_pieces(linsep.AveragedPerceptron, data.sparse(3)),
         "open classes, VotedPerceptron": in_pieces(linsep.VotedPerceptron, data.noisy()),
-        "open classes, MarginPerceptron": in_pieces(linsep.MarginPerceptron, data.single(data.iris()), margin=0.1),
+        "open classes, MarginPerceptron, float32": in_pieces(
+            linsep.MarginPerceptron, data.single(data.iris()), margin=0.1
+        ),
         "open classes, PassiveAggressive": in_pieces(linsep.PassiveAggressive, data.iris(), variant="pa2"),
         "open classes, Rocchio": in_pieces(linsep.Rocchio, data.iris()),
         "open classes, SGDClassifier": in_pieces(linsep.SGDClassifier, data.noisy(), eta0=0.1),
