@@ -17,17 +17,14 @@ def run(*arguments: str) -> Work:
 
 def imports(report: Report) -> None:
     """`import linsep` and every `--help`, beside what NumPy and scikit-learn take to import."""
-    empty = {"limit": run("-c", "pass"), "limit_is": "an empty program"}
-    numpy = ("import numpy", run("-c", "import numpy"))
-    report.compare("import linsep", run("-c", "import linsep"), *numpy, 1.0, **empty)
-    report.compare(
-        "from linsep import Perceptron",
-        run("-c", "from linsep import Perceptron"),
-        "import sklearn.linear_model",
-        run("-c", "import sklearn.linear_model"),
-        1 / 1.3,
-        **empty,
-    )
+    sklearn = "import sklearn.linear_model"
+    compare(report, "import linsep", run("-c", "import linsep"), "import numpy", 1.0)
+    compare(report, "from linsep import Perceptron", run("-c", "from linsep import Perceptron"), sklearn, 1 / 1.3)
     for command in ["", *COMMANDS]:
-        shown = ["-m", "linsep.app", *command.split(), "--help"]
-        report.compare(f"linsep {command} --help".replace("  ", " "), run(*shown), *numpy, 1 / 3, **empty)
+        shown = [*command.split(), "--help"]
+        compare(report, " ".join(["linsep", *shown]), run("-m", "linsep.app", *shown), "import numpy", 1 / 3)
+
+
+def compare(report: Report, what: str, ours: Work, peer: str, wanted: float) -> None:
+    """One row: ours beside the import of a peer, with an empty program as the limit."""
+    report.compare(what, ours, peer, run("-c", peer), wanted, limit=run("-c", "pass"), limit_is="an empty program")

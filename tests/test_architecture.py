@@ -205,7 +205,7 @@ def test_files_are_short_enough_to_read(file: Path) -> None:
 def test_the_public_names_are_those_that_editors_and_type_checkers_see() -> None:
     """The lazy table, the imports under TYPE_CHECKING and `__all__` say the same."""
     source = (ROOT / "linsep" / "__init__.py").read_text(encoding="utf-8")
-    seen = {}
+    seen: dict[str, str | None] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module not in ("importlib", "typing", "importlib.metadata"):
             seen |= {alias.name: node.module for alias in node.names}

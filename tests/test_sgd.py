@@ -19,9 +19,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import naive
 from linsep import load, save
 from linsep.app.commands.fit import fit as fit_command
-from linsep.kernels.linear.losses import LOSSES, loss_slope, loss_value, shrinkage
+from linsep.kernels.linear.gradient import shrinkage
+from linsep.kernels.linear.losses import LOSSES, loss_slope, loss_value
 from linsep.learners import AveragedPerceptron, Perceptron, SGDClassifier
-from linsep.theory.bounds.descent import auto_eta0, gradient_bound, least_loss, sgd_bound, training_loss
+from linsep.theory.bounds.descent import auto_eta0, gradient_bound, sgd_bound
+from linsep.theory.bounds.least_loss import least_loss, training_loss
 from linsep.types import DataError, PrecisionWarning, StopReason
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -506,7 +508,9 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         )
         data, lines = result.data, dict(result.lines)
         assert len(data["loss"]) == planes
-        assert data["guaranteed_excess"] == pytest.approx(5.0 * load(tmp_path / "m").gradient_bound_ / math.sqrt(1500))
+        assert data["guaranteed_excess"] == pytest.approx(
+            5.0 * load(tmp_path / "m").learner_.gradient_bound_ / math.sqrt(1500)
+        )
         assert 0 <= data["measured_excess"] < data["guaranteed_excess"]
         assert "in expectation" in lines["guaranteed excess"]
         assert "||(w, b)|| <= 5" in lines["measured excess"]

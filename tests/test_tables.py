@@ -79,9 +79,9 @@ def test_what_is_not_a_table_is_refused(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("X", "said"),
     [
-        (np.array([["a"]]), "something that is not a number: could not convert"),
-        (np.array([[{}]], dtype=object), "something that is not a number"),
-        (np.array([[10**400]], dtype=object), "something that is not a number"),
+        (np.array([["a"]]), "X must hold numbers in every column: could not convert"),
+        (np.array([[{}]], dtype=object), "X must hold numbers in every column"),
+        (np.array([[10**400]], dtype=object), "X must hold numbers in every column"),
         (np.array([[1j]]), "complex numbers"),
     ],
 )

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from linsep import plots as plots
     from linsep import theory as theory
     from linsep.data.features.encoder import TableEncoder
-    from linsep.data.sources.open import Source, open_data
+    from linsep.data.sources.open import open_data
+    from linsep.data.sources.source import Source
     from linsep.data.synthetic.separable import make_separable
     from linsep.learners.engine.trace import Trace
     from linsep.learners.kernel.perceptron import KernelPerceptron
@@ -26,19 +27,20 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.structured import ChainModel, StructuredPerceptron
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
-    from linsep.regression.separation import (
-        Separation,
-        SeparationError,
-        SeparationWarning,
-        separation,
-        separation_scan,
-    )
+    from linsep.regression.found import Separation
+    from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.reporting.page import Report
     from linsep.reporting.report import report
+    from linsep.reporting.scores import Scores, iter_predictions, score_table
+    from linsep.reporting.shown import describe
+    from linsep.reporting.table_fit import TableFit, fit_table
     from linsep.store import ModelFileError, load, load_with_extra, save
+    from linsep.streaming.fit_stream import fit_stream
+    from linsep.streaming.result import StreamError, StreamFit, StreamWarning
     from linsep.theory.bounds.descent import sgd_bound
-    from linsep.theory.bounds.mistakes import Bound, MistakeBounds, mistake_bounds
+    from linsep.theory.bounds.mistakes import mistake_bounds
     from linsep.theory.bounds.online_risk import online_risk_bound
+    from linsep.theory.bounds.table import Bound, MistakeBounds
     from linsep.theory.margin.max_margin import MarginBracket, max_margin
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.decide import separability
@@ -50,7 +52,7 @@ __version__: str
 # Each public name and the module that defines it.
 _HOME = {
     "AveragedPerceptron": "linsep.learners.linear.averaged",
-    "Bound": "linsep.theory.bounds.mistakes",
+    "Bound": "linsep.theory.bounds.table",
     "Budget": "linsep.types",
     "CertificateError": "linsep.theory.verify.separability",
     "ChainModel": "linsep.learners.sequences.structured",
@@ -60,7 +62,7 @@ _HOME = {
     "MLP": "linsep.learners.mlp",
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
-    "MistakeBounds": "linsep.theory.bounds.mistakes",
+    "MistakeBounds": "linsep.theory.bounds.table",
     "ModelFileError": "linsep.store",
     "PassiveAggressive": "linsep.learners.linear.passive_aggressive",
     "Perceptron": "linsep.learners.linear.perceptron",
@@ -69,18 +71,27 @@ _HOME = {
     "Report": "linsep.reporting.page",
     "Rocchio": "linsep.learners.linear.rocchio",
     "SGDClassifier": "linsep.learners.linear.sgd",
+    "Scores": "linsep.reporting.scores",
     "Separability": "linsep.theory.separability.certificate",
-    "Separation": "linsep.regression.separation",
+    "Separation": "linsep.regression.found",
     "SeparationError": "linsep.regression.separation",
     "SeparationWarning": "linsep.regression.separation",
     "SequenceTagger": "linsep.learners.sequences.tagger",
-    "Source": "linsep.data.sources.open",
+    "Source": "linsep.data.sources.source",
     "StopReason": "linsep.types",
+    "StreamError": "linsep.streaming.result",
+    "StreamFit": "linsep.streaming.result",
+    "StreamWarning": "linsep.streaming.result",
     "StructuredPerceptron": "linsep.learners.sequences.structured",
     "TableEncoder": "linsep.data.features.encoder",
+    "TableFit": "linsep.reporting.table_fit",
     "TableModel": "linsep.learners.table_model",
     "Trace": "linsep.learners.engine.trace",
     "VotedPerceptron": "linsep.learners.linear.voted",
+    "describe": "linsep.reporting.shown",
+    "fit_stream": "linsep.streaming.fit_stream",
+    "fit_table": "linsep.reporting.table_fit",
+    "iter_predictions": "linsep.reporting.scores",
     "load": "linsep.store",
     "load_with_extra": "linsep.store",
     "make_separable": "linsep.data.synthetic.separable",
@@ -90,6 +101,7 @@ _HOME = {
     "open_data": "linsep.data.sources.open",
     "report": "linsep.reporting.report",
     "save": "linsep.store",
+    "score_table": "linsep.reporting.scores",
     "separability": "linsep.theory.separability.decide",
     "separation": "linsep.regression.separation",
     "separation_scan": "linsep.regression.separation",
@@ -119,6 +131,7 @@ __all__ = [
     "Report",
     "Rocchio",
     "SGDClassifier",
+    "Scores",
     "Separability",
     "Separation",
     "SeparationError",
@@ -126,12 +139,20 @@ __all__ = [
     "SequenceTagger",
     "Source",
     "StopReason",
+    "StreamError",
+    "StreamFit",
+    "StreamWarning",
     "StructuredPerceptron",
     "TableEncoder",
+    "TableFit",
     "TableModel",
     "Trace",
     "VotedPerceptron",
     "__version__",
+    "describe",
+    "fit_stream",
+    "fit_table",
+    "iter_predictions",
     "load",
     "load_with_extra",
     "make_separable",
@@ -141,6 +162,7 @@ __all__ = [
     "open_data",
     "report",
     "save",
+    "score_table",
     "separability",
     "separation",
     "separation_scan",

@@ -150,7 +150,7 @@ def as_floats(X: Any, dtype: type = np.float64) -> Any:
     try:
         return X.astype(dtype, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"X holds something that is not a number: {error}") from None
+        raise DataError(f"X must hold numbers in every column: {error}") from None
 
 
 def check_finite(X: Any) -> None:

@@ -67,7 +67,7 @@ def fit(
     checkpoint: Annotated[
         Path | None, typer.Option(help="Stream: write all there is to this file; the same command goes on from it.")
     ] = None,
-    every: Annotated[int, typer.Option(min=1, help="Stream: rows between two checkpoints.")] = 1_000_000,
+    checkpoint_rows: Annotated[int, typer.Option(min=1, help="Stream: rows between two checkpoints.")] = 1_000_000,
     ball: Annotated[float | None, typer.Option(help="Stream: keep (w, b) in a ball of this radius.")] = None,
     half_life: Annotated[
         float | None, typer.Option(help="Stream: what was learnt so many rows ago weighs half.")
@@ -94,7 +94,7 @@ def fit(
     """
     if max_iter is not None and time_limit is not None:
         raise typer.BadParameter("give --max-iter or --time-limit, not both")
-    from linsep.app.commands.fit_stream import StreamOptions, fit_stream, wants_stream
+    from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
 
     own = {
         "loss": loss,
@@ -104,8 +104,20 @@ def fit(
         "gamma": gamma,
         "coef0": coef0,
     }
-    which = (passes, _split(classes), open_classes, tuple(text or ()), bits, lenient)
-    options = StreamOptions(*which, checkpoint, every, ball, half_life, drift, open_columns)
+    options = StreamOptions(
+        passes=passes,
+        classes=_split(classes),
+        open_classes=open_classes,
+        text=tuple(text or ()),
+        bits=bits,
+        lenient=lenient,
+        open_columns=open_columns,
+        checkpoint=checkpoint,
+        checkpoint_rows=checkpoint_rows,
+        ball=ball,
+        half_life=half_life,
+        drift=drift,
+    )
     if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
         if holdout or any(given is not None for given in (max_iter, time_limit, seed, *own.values())):
             raise typer.BadParameter(
@@ -113,7 +125,7 @@ def fit(
                 "--holdout "
                 f"and {', '.join('--' + name.replace('_', '-') for name in own)}"
             )
-        result = fit_stream(
+        result = fit_on_stream(
             table,
             options,
             target=target,
@@ -127,7 +139,7 @@ def fit(
         )
         finish(result, as_json)
     if options != StreamOptions():
-        raise typer.BadParameter("options of a stream do not go with --no-stream")
+        raise typer.BadParameter(f"--no-stream conflicts with: {', '.join(options.given())}")
     from linsep.app.commands.fit import fit as run
 
     result = run(

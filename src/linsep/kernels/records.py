@@ -65,8 +65,16 @@ class BudgetSums(NamedTuple):
     ball2: int = 9  # square of the smallest ball that w was pulled back to, 0 for none (halving alone)
 
 
+class PocketColumns(NamedTuple):
+    """What a pocket counts of the time that judging took: int64 (2,)."""
+
+    vectors: int = 0  # judged on all rows
+    dots: int = 1  # dot products that took
+
+
 RECORD = EpochColumns()
 PER_CLASS = ClassColumns()
+SPENT = PocketColumns()
 TALLY = SentenceColumns()
 COUNTS = BudgetCounts()
 SUMS = BudgetSums()

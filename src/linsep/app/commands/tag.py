@@ -17,7 +17,7 @@ from linsep.files import check_output, open_output
 from linsep.learners import SequenceTagger
 from linsep.reporting.receipt import bound_line, held_out_split
 from linsep.store import load, save
-from linsep.theory.bounds.mistakes import MistakeBounds
+from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import DataError, PrecisionWarning
 
 # Margins of every sentence take about as long as an epoch or two; on more tokens than these they are left out.

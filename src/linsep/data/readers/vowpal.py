@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import scipy.sparse as sp
 
 from linsep.data.columns import as_labels
 from linsep.data.features.hashing import seed_of
+from linsep.data.readers.arrow import row_of
+from linsep.data.readers.asked import Lines, TextReader, Whole
 from linsep.data.readers.svmlight import finish_numbers, malformed
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
 from linsep.kernels.text.vowpal import WEIGHT, scan_vowpal
-from linsep.types import Chunk
+from linsep.types import Chunk, DataError
 
 _NEWLINE = 10
 _EXPECTED = {
@@ -21,25 +25,52 @@ _EXPECTED = {
 }
 
 
-def read_vowpal_block(content: bytes, name: str, bits: int, first_line: int, start: int) -> Chunk:
-    """Some lines of a stream as sparse rows; namespace and name together are hashed to one of 2**bits columns.
+class VowpalReader(TextReader):
+    """Sparse rows; namespace and name together are hashed to one of 2**bits columns.
 
     A name that comes twice in a row counts twice; a value is 1 unless it is given, times that of its namespace.
+
+    Examples
+    --------
+    >>> from linsep.data.readers.asked import Asked
+    >>> VowpalReader(Asked(bits=8)).block(Lines(b"1 |city Oslo size:2\\n", "t.vw")).X.data.tolist()
+    [1.0, 2.0]
     """
-    text = np.frombuffer(content if content.endswith(b"\n") else content + b"\n", dtype=np.uint8)
-    n_rows = int(np.count_nonzero(text == _NEWLINE))
-    n_entries = content.count(b" ") + content.count(b"\t") + content.count(b"|") + 1
-    labels, indptr = np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
-    indices, data, scales = np.empty(n_entries, np.int64), np.empty(n_entries), np.empty(n_entries)
-    slow, spans = np.empty(n_entries + n_rows, np.int64), np.empty((n_entries + n_rows, 2), np.int64)
-    entries = (indices, data, scales)
-    error, position, r, k, n_slow = scan_vowpal(text, seed_of(""), bits, labels, indptr, entries, slow, spans)
-    if error:
-        raise malformed(_EXPECTED[error], position, content, name, first_line)
-    late, where = slow[:n_slow], spans[:n_slow]
-    is_label = late < 0
-    finish_numbers(labels, -1 - late[is_label], where[is_label], _EXPECTED[LABEL], content, name, first_line)
-    finish_numbers(data, late[~is_label], where[~is_label], _EXPECTED[VALUE], content, name, first_line)
-    y = as_labels(labels[:r], lambda row: f"{name}, row {start + row}", "label")
-    X = sp.csr_matrix((data[:k] * scales[:k], indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
-    return Chunk(X, y, start)
+
+    kind = "rows"
+
+    def block(self, lines: Lines) -> Chunk | None:
+        """Read some lines."""
+        content, bits = lines.content, self.asked.bits
+        text = np.frombuffer(content if content.endswith(b"\n") else content + b"\n", dtype=np.uint8)
+        n_rows = int(np.count_nonzero(text == _NEWLINE))
+        n_entries = content.count(b" ") + content.count(b"\t") + content.count(b"|") + 1
+        labels, indptr = np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
+        entries = (np.empty(n_entries, np.int64), np.empty(n_entries), np.empty(n_entries))
+        slow, spans = np.empty(n_entries + n_rows, np.int64), np.empty((n_entries + n_rows, 2), np.int64)
+        error, position, r, k, n_slow = scan_vowpal(text, seed_of(""), bits, labels, indptr, entries, slow, spans)
+        if error:
+            raise malformed(_EXPECTED[error], position, lines)
+        indices, data, scales = entries
+        late, where = slow[:n_slow], spans[:n_slow]
+        is_label = late < 0
+        finish_numbers(labels, -1 - late[is_label], where[is_label], _EXPECTED[LABEL], lines)
+        finish_numbers(data, late[~is_label], where[~is_label], _EXPECTED[VALUE], lines)
+        if not r:
+            return None
+        y = as_labels(labels[:r], row_of(lines.name, lines.start), "label")
+        X = sp.csr_matrix((data[:k] * scales[:k], indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
+        return Chunk(X, y, lines.start)
+
+    def whole(self, pieces: Iterable[Lines]) -> Whole:
+        """Read everything, a piece at a time."""
+        name, chunks = "", []
+        for lines in pieces:
+            name = name or lines.name
+            chunk = self.block(lines)
+            if chunk is not None:
+                chunks.append(chunk)
+        if not chunks:
+            raise DataError(f"{name}: there is not one row")
+        y = as_labels(np.concatenate([chunk.y for chunk in chunks]), row_of(name), "label")
+        return Whole(Chunk(sp.vstack([chunk.X for chunk in chunks], format="csr"), y, 0))

@@ -1,4 +1,4 @@
-"""Text to hashed n-grams of words or characters."""
+"""Texts to rows of hashed n-grams, of words or of characters; each distinct one counts 1 / sqrt(how many there are)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ _JOIN = np.array([32], dtype=np.uint8)
 
 @njit(cache=True, nogil=True)
 def hash_ngrams(text: Any, offsets: Any, is_words: bool, low: int, high: int, seed: Any, bits: Any, out: Any) -> Any:
-    """Fill `out`; return (entries, new names). Ends and starts of the last `high` units move along in two rings."""
+    """Row r = the distinct n-grams, n from `low` to `high`, of text[offsets[r]:offsets[r + 1]], all of one length.
+
+    Return (entries, new names). `out` is (indptr, columns, values, new, signs, seen, named): the rows in CSR; of an
+    n-gram whose column `named` does not know, up to the length of `signs`, its column and where it begins and ends,
+    `new` (., 3), and its sign; scratch space of a row number a column, -1 at first; and the columns whose name is
+    known. Starts and ends of the last `high` words or characters move along in two rings. Changes `out`.
+    """
     indptr, columns, values, new, signs, seen, named = out
     starts, ends = np.zeros(high, np.int64), np.zeros(high, np.int64)
     k = n_new = 0
@@ -56,7 +62,11 @@ def hash_ngrams(text: Any, offsets: Any, is_words: bool, low: int, high: int, se
 
 @njit(cache=True, nogil=True)
 def _unit_end(text: Any, i: int, end: int, is_words: bool) -> int:
-    """Where the word or character at i ends; i itself where none begins."""
+    """Where the word or character at i ends; i itself where none begins.
+
+    A word is made of ASCII letters and digits and of all bytes from 128 on, that is, of all other characters of UTF-8.
+    A character is a byte and the bytes 10xxxxxx that follow it.
+    """
     if not is_words:
         i += 1
         while i < end and text[i] & 0xC0 == 0x80:

@@ -1,4 +1,4 @@
-"""The bytes of Vowpal Wabbit's text to arrays, in one compiled pass."""
+"""The bytes of Vowpal Wabbit's text to arrays, in one compiled pass: `label 'tag|space name:value name ...`."""
 
 from __future__ import annotations
 
@@ -8,25 +8,32 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.text.hashing import add_bytes, column_of, mixed
-from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE, as_double, decimal_at, line_end, skip_blanks
+from linsep.kernels.text.numbers import NEWLINE, as_double, decimal_at, line_end, skip_blanks
+from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
 
-# One more kind of mistake than `svmlight.py` knows: what follows the label is neither a tag nor a namespace.
+# What may be wrong besides `LABEL`, `ENTRY` and `VALUE`: after the label comes neither a tag nor a namespace.
 WEIGHT = 7
-_BAR, _COLON, _SPACE, _NEWLINE, _TICK = 124, 58, 32, 10, 39
+_BAR, _COLON, _SPACE, _TICK = 124, 58, 32, 39
 # Between a namespace and a name in what is hashed.
 _CARET = np.array([94], dtype=np.uint8)
 
 
 @njit(cache=True, nogil=True)
 def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entries: Any, slow: Any, spans: Any) -> Any:
-    """Fill the arrays; return (error, position, rows, entries, numbers still to be read)."""
+    """Label, columns and values of every row. Return (error, position, rows, entries, numbers still to be read).
+
+    A column is a hash of namespace and name; `entries` is (indices, data, scales), and an entry's value is data times
+    the scale of its namespace. `labels[r]`, `indptr[r + 1]` and the entries `indptr[r]` to `indptr[r + 1]` are row r.
+    Numbers that doubles cannot give at once are listed: `slow` is the entry, or -1 - r for the label of row r, `spans`
+    (., 2) the bytes. The text has to end with a line end. Changes all arrays but `text`.
+    """
     indices, data, scales = entries
     n, one = np.uint64(text.size), np.uint64(1)
     i = np.uint64(0)
     r = k = n_slow = 0
     while i < n:
         i = skip_blanks(text, i)
-        if text[i] == _NEWLINE:
+        if text[i] == NEWLINE:
             i += one
             continue
         end, m, e = decimal_at(text, np.int64(i))
@@ -41,11 +48,11 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
             while text[i] > _SPACE and text[i] != _BAR:
                 i += one
             i = skip_blanks(text, i)
-        if text[i] != _BAR and text[i] != _NEWLINE:
+        if text[i] != _BAR and text[i] != NEWLINE:
             return WEIGHT, i, r, k, n_slow
         space = seed
         scale = 1.0
-        while text[i] != _NEWLINE:
+        while text[i] != NEWLINE:
             begins = text[i] == _BAR
             i += one if begins else np.uint64(0)
             j = i

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linsep.kernels.checks import has_duplicates
 from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.sums import has_duplicates
 from linsep.learners.engine.number_range import check_entries
 from linsep.learners.engine.threads import multiply
 from linsep.learners.inputs.labels import check_labels, distinct_labels, kind_of_labels, replace_labels

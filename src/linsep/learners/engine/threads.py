@@ -13,9 +13,9 @@ import numpy as np
 
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.multiclass import Classes, one_vs_rest_epoch
+from linsep.kernels.linear.sums import add_products
 from linsep.kernels.optional import Mean
 from linsep.kernels.rows import BLOCK
-from linsep.kernels.sums import add_products
 from linsep.types import Array
 
 # Rows below which a thread costs more than it saves.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from linsep.kernels.linear.epoch import RECORD, Rows, Skip, make_skip, plain_epochs, skipping_epochs, start_skip
+from linsep.kernels.linear.epoch import RECORD, Rows, plain_epochs
+from linsep.kernels.linear.skipping import Skip, make_skip, skipping_epochs, start_skip
 from linsep.kernels.optional import UpdateLog
 from linsep.learners.base.epochs import EpochLearner, Progress
 from linsep.types import Array

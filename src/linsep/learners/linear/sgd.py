@@ -29,7 +29,7 @@ from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.base.epochs import Progress
 from linsep.learners.inputs.parameters import is_number
 from linsep.theory.bounds.descent import auto_eta0, gradient_bound, loss_code, sgd_bound
-from linsep.theory.bounds.mistakes import Bound
+from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
 
 _WEIGHTING = {None: NO_MEAN, "uniform": UNIFORM, "eta": BY_STEP}

@@ -177,7 +177,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
     References
     ----------
     Collins 2002, Discriminative training methods for hidden Markov models, EMNLP;
-    `linsep.theory.bounds.mistakes.collins_bounds` gives the bounds on its mistakes.
+    `linsep.theory.collins_bounds` gives the bounds on its mistakes.
 
     Examples
     --------

@@ -13,6 +13,7 @@ import numpy as np
 from linsep.markup import table_html
 from linsep.theory.margin.geometry import signs
 from linsep.theory.margin.max_margin import MarginBracket
+from linsep.theory.rows.json_integers import from_plain, to_plain
 from linsep.theory.separability.digest import as_doubles, data_digest
 from linsep.theory.separability.first_bracket import first_bracket
 from linsep.theory.separability.fragile import is_fragile
@@ -20,7 +21,6 @@ from linsep.theory.verify.separability import CertificateError, verify_direction
 from linsep.types import Array, DataError, Hyperplane, Verdict
 
 FORMAT = "linsep separability certificate 1"
-_LARGEST_NUMBER = 2**53  # larger integers are written as hexadecimal text: not every reader of JSON keeps them
 
 
 class Combination(NamedTuple):
@@ -290,12 +290,9 @@ def _listed(rows: tuple[int, ...]) -> str:
     return f"the {len(rows)} rows {shown}{', ...' if len(rows) > 8 else ''} (counted from 0)"
 
 
-def _whole(value: int) -> int | str:
-    return value if abs(value) <= _LARGEST_NUMBER else hex(value)
-
-
 def _number(value: int | float | str) -> Any:
-    return int(value, 16) if isinstance(value, str) else value
+    """A double, or an integer as `to_plain` wrote it."""
+    return value if isinstance(value, float) else from_plain(value)
 
 
 def _numbers(values: list[Any]) -> Array:
@@ -305,12 +302,12 @@ def _numbers(values: list[Any]) -> Array:
 def _plane(plane: Hyperplane | None) -> dict[str, Any] | None:
     if plane is None:
         return None
-    w = [_whole(v) if isinstance(v, int) else v for v in plane.w.tolist()]
-    return {"w": w, "b": _whole(plane.b) if isinstance(plane.b, int) else plane.b}
+    w = [to_plain(v) if isinstance(v, int) else v for v in plane.w.tolist()]
+    return {"w": w, "b": to_plain(plane.b) if isinstance(plane.b, int) else plane.b}
 
 
 def _vector(vector: Mapping[int, int]) -> dict[str, list[Any]]:
-    return {"columns": list(vector), "values": [_whole(v) for v in vector.values()]}
+    return {"columns": list(vector), "values": [to_plain(v) for v in vector.values()]}
 
 
 def _pairs(plain: dict[str, list[Any]]) -> list[tuple[int, int]]:
@@ -319,7 +316,7 @@ def _pairs(plain: dict[str, list[Any]]) -> list[tuple[int, int]]:
 
 def _sparse_plane(plane: Hyperplane) -> dict[str, Any]:
     w = {j: v for j, v in enumerate(plane.w.tolist()) if v}
-    return {**_vector(w), "b": _whole(int(plane.b))}
+    return {**_vector(w), "b": to_plain(int(plane.b))}
 
 
 def _plane_of(plain: dict[str, Any], p: int) -> Hyperplane:
@@ -330,7 +327,7 @@ def _plane_of(plain: dict[str, Any], p: int) -> Hyperplane:
 
 
 def _combination(part: Combination | None) -> dict[str, list[Any]] | None:
-    return None if part is None else {"rows": list(part.rows), "weights": [_whole(v) for v in part.weights]}
+    return None if part is None else {"rows": list(part.rows), "weights": [to_plain(v) for v in part.weights]}
 
 
 def _combination_of(plain: dict[str, list[Any]] | None) -> Combination | None:

@@ -1,4 +1,4 @@
-"""Which rows of a regression are separated, and which coefficients are infinite: what `cone.py` finds, as a proof."""
+"""Which rows of a regression are separated, and which coefficients are infinite: the search, and its proof."""
 
 from __future__ import annotations
 
@@ -21,11 +21,25 @@ from linsep.types import Array
 
 
 def find_proof(Z: Any, equal: Array, deadline: float) -> SeparationProof:
-    """Return the separated rows of the cone {d : z.d >= 0, = 0 where `equal`} and all that proves them maximal.
+    """Return the rows that the cone {d : z.d >= 0, = 0 where `equal`} separates, with the proof that there are no more.
+
+    Parameters
+    ----------
+    Z : array or CSR matrix of shape (n, p)
+        The rows z.
+    equal : ndarray of bool, shape (n,)
+        Which rows are equalities.
+    deadline : float
+        A time of `time.perf_counter`.
+
+    Returns
+    -------
+    SeparationProof
 
     Raises
     ------
     OutOfTimeError
+        The deadline passed before the separated rows were found. If it passes later, some signs are left open.
     """
     end = _decided(Z, equal, deadline)
     spanning = tuple(end.basis)
@@ -60,7 +74,7 @@ def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
 
 
 def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> list[int]:
-    """Independent rows that span all rows: those of the rows left, and separated ones."""
+    """Independent rows that span all rows: those that span the rows left, and some separated ones."""
     ids = list(end.basis)
     separated = np.flatnonzero(end.separated)
     while True:
@@ -79,7 +93,7 @@ def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> lis
 
 
 def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationProof:
-    """Add the sign of each infinite coefficient, or directions that show that it has none."""
+    """Add a proof of the sign of each infinite coefficient, or a direction of the other sign."""
     if len(proof.null) <= len(proof.null_all) + 1:
         return proof
     ways = {
@@ -94,7 +108,7 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationPr
     for j in asked:
         assert programme is not None
         known = next((ds for ds in opposite.values() if _way(ds, j) * ways[j] < 0), None)
-        if known is not None:  # a direction found for another coefficient serves this one
+        if known is not None:  # a direction that was found for another coefficient is enough
             opposite[j] = known
             continue
         try:
@@ -126,7 +140,7 @@ def _ask_cone(
     signs: dict[int, Weights],
     opposite: dict[int, tuple[Vector, ...]],
 ) -> None:
-    """Without floating point's help: is a step against the sign in the cone? Rows left take part as equalities."""
+    """Decide one sign without a guess: does the cone hold a direction of the other sign? Rows left are equalities."""
     ids = [*proof.separated, *proof.spanning]
     equal = np.arange(len(ids) + 1) >= len(proof.separated)
     equal[-1] = False

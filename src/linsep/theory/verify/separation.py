@@ -59,21 +59,6 @@ class SeparationProof:
     opposite: dict[int, tuple[Vector, ...]] = field(default_factory=dict)
     unsigned: tuple[int, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; integers keep all their digits."""
-        plain: dict[str, Any] = {
-            name: list(map(list, getattr(self, name))) for name in ("directions", "null", "null_all")
-        }
-        plain |= {name: list(getattr(self, name)) for name in ("separated", "spanning", "spanning_all", "unsigned")}
-        plain["overlap"] = _pairs(self.overlap)
-        plain["signs"] = {str(j): _pairs(weights) for j, weights in self.signs.items()}
-        plain["opposite"] = {str(j): list(map(list, ds)) for j, ds in self.opposite.items()}
-        return plain
-
-
-def _pairs(weights: Weights) -> dict[str, list[int]]:
-    return {"rows": list(weights), "weights": list(weights.values())}
-
 
 def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | float]:
     """Return what the proof says of each coefficient: "finite", inf, -inf, "undetermined sign" or "not identified".
