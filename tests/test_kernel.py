@@ -355,7 +355,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     bounds = {row["name"]: row for row in result.data["bounds"]}
     assert list(bounds) == ["novikoff", "freund-schapire", "freund-schapire hinge", "this run"]
     assert all(row["mistakes"] <= row["allowed"] for row in bounds.values())
-    model = load(tmp_path / "m")
+    model = load(tmp_path / "m").learner_
     assert (model.kernel, model.degree, model.average, model.max_iter) == ("poly", 2, "voted", 5)
     shown = show_command(tmp_path / "m", 5)
     assert dict(shown.lines)["kernel"] == f"poly, with {len(model.support_)} support rows; features have no weights"
@@ -382,6 +382,8 @@ def test_votes_after_a_clean_pass_and_a_second_run(tmp_path: Path) -> None:
     assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
     assert found[0].data["stop_reason"] == "clean pass" and found[0].data["training_accuracy"] < 1
     assert dict(found[0].lines)["stop reason"].endswith("the mean or vote need not")
-    save(load(tmp_path / "m").set_params(average="last"), tmp_path / "last")
+    model = load(tmp_path / "m")
+    model.learner_.set_params(average="last")
+    save(model, tmp_path / "last")
     assert score_command(tmp_path / "last", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
     assert "weights are per" not in dict(show_command(tmp_path / "m", 5).lines)

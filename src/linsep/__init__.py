@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.reporting.page import Report
     from linsep.reporting.report import report
+    from linsep.reporting.scores import Scores, iter_predictions, score_table
+    from linsep.reporting.shown import describe
+    from linsep.reporting.table_fit import TableFit, fit_table
     from linsep.store import ModelFileError, load, load_with_extra, save
     from linsep.streaming.fit_stream import fit_stream
     from linsep.streaming.result import StreamError, StreamFit, StreamWarning
@@ -68,6 +71,7 @@ _HOME = {
     "Report": "linsep.reporting.page",
     "Rocchio": "linsep.learners.linear.rocchio",
     "SGDClassifier": "linsep.learners.linear.sgd",
+    "Scores": "linsep.reporting.scores",
     "Separability": "linsep.theory.separability.certificate",
     "Separation": "linsep.regression.found",
     "SeparationError": "linsep.regression.separation",
@@ -80,10 +84,14 @@ _HOME = {
     "StreamWarning": "linsep.streaming.result",
     "StructuredPerceptron": "linsep.learners.sequences.structured",
     "TableEncoder": "linsep.data.features.encoder",
+    "TableFit": "linsep.reporting.table_fit",
     "TableModel": "linsep.learners.table_model",
     "Trace": "linsep.learners.engine.trace",
     "VotedPerceptron": "linsep.learners.linear.voted",
+    "describe": "linsep.reporting.shown",
     "fit_stream": "linsep.streaming.fit_stream",
+    "fit_table": "linsep.reporting.table_fit",
+    "iter_predictions": "linsep.reporting.scores",
     "load": "linsep.store",
     "load_with_extra": "linsep.store",
     "make_separable": "linsep.data.synthetic.separable",
@@ -93,6 +101,7 @@ _HOME = {
     "open_data": "linsep.data.sources.open",
     "report": "linsep.reporting.report",
     "save": "linsep.store",
+    "score_table": "linsep.reporting.scores",
     "separability": "linsep.theory.separability.decide",
     "separation": "linsep.regression.separation",
     "separation_scan": "linsep.regression.separation",
@@ -122,6 +131,7 @@ __all__ = [
     "Report",
     "Rocchio",
     "SGDClassifier",
+    "Scores",
     "Separability",
     "Separation",
     "SeparationError",
@@ -134,11 +144,15 @@ __all__ = [
     "StreamWarning",
     "StructuredPerceptron",
     "TableEncoder",
+    "TableFit",
     "TableModel",
     "Trace",
     "VotedPerceptron",
     "__version__",
+    "describe",
     "fit_stream",
+    "fit_table",
+    "iter_predictions",
     "load",
     "load_with_extra",
     "make_separable",
@@ -148,6 +162,7 @@ __all__ = [
     "open_data",
     "report",
     "save",
+    "score_table",
     "separability",
     "separation",
     "separation_scan",

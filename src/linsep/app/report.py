@@ -16,6 +16,7 @@ from linsep.learners.table_model import TableModel
 from linsep.regression.found import Separation
 from linsep.reporting.page import Page, check_extras, render
 from linsep.reporting.receipt import Receipt
+from linsep.reporting.table_fit import TableFit
 from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, DataError
 
@@ -46,16 +47,14 @@ def command_line() -> str:
     return shlex.join(["linsep", *sys.argv[1:]])
 
 
-def page_of_fit(
-    estimator: Any, rows: Any, y: Array, source: Source, receipt: Receipt
-) -> Callable[[Sequence[str]], Page]:
-    """The page of a model of a table, whose encoder made `rows` from `source`."""
+def page_of_fit(found: TableFit) -> Callable[[Sequence[str]], Page]:
+    """The page of a model of a table."""
 
     def page(said: Sequence[str]) -> Page:
         from linsep.reporting import compose
 
-        about = compose.about_encoded(rows, y, source.read(), estimator.encoder_)
-        return compose.of_model(estimator, about, receipt, command_line(), said)
+        about = compose.about_encoded(found.rows, found.y, found.source.read(), found.model.encoder_)
+        return compose.of_model(found.model, about, found.receipt, command_line(), said)
 
     return page
 

@@ -21,6 +21,7 @@ from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.threads import count_threads
 from linsep.learners.engine.trace import Trace, flatten_reference
+from linsep.learners.table_model import TableModel
 from linsep.types import Array, Budget, DataError, Hyperplane, StopReason
 
 _MISTAKES, _UPDATES, _NORM = (RECORD.index(name) for name in ("mistakes", "updates", "norm_w"))
@@ -73,8 +74,8 @@ def fit(
 
     Returns
     -------
-    learner
-        Fitted, with `mixing_`, a `Mixing`.
+    learner, or TableModel with an encoder
+        The learner is fitted and has `mixing_`, a `Mixing`; with an encoder it is the `learner_` of a `TableModel`.
 
     Raises
     ------
@@ -114,12 +115,12 @@ def fit(
             run.train()
             run.judge(plane)
         except KeyboardInterrupt:
-            run.hand_over(encoder)
+            run.hand_over()
             raise
-    run.hand_over(encoder)
+    run.hand_over()
     learner.warn_unless_clean(site.common.n)
     learner.warn_if_absorbed(learner.trace_.total_absorbed)
-    return learner
+    return learner if encoder is None else TableModel.of(learner, encoder)
 
 
 @contextmanager
@@ -222,7 +223,7 @@ class _Run:
         if not why_no_bound(self.model):
             self.margins = [(plane, self.site.least_margin(plane)) for plane in planes]
 
-    def hand_over(self, encoder: Any) -> None:
+    def hand_over(self) -> None:
         """Give the learner what the model has learnt."""
         shape = (-1, len(self.site))
         mistakes = np.array(self.mistakes, dtype=np.int64).reshape(shape)
@@ -232,8 +233,6 @@ class _Run:
         self.model.settle()
         self.model.trace_, self.model.stop_reason_ = self.trace, self.stop
         self.model.mixing_ = Mixing(self.mix, mistakes, mu, self.site.rows, float(np.sqrt(radius2)), bound)
-        if encoder is not None:
-            self.model.encoder_ = encoder
         state, parameters = vars(self.learner), self.learner.get_params(deep=False)
         for name in [name for name in state if name not in parameters]:
             del state[name]

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from copy import deepcopy
-from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-import pyarrow as pa
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from linsep.data.columns import as_labels, label_names
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.exact_decimals import row_names
-from linsep.data.sources.open import Source, open_data
+from linsep.data.sources.source import Source
+from linsep.learners.inputs.class_names import as_named, binary_names, code_class_weight, positions, targets_of
+from linsep.learners.inputs.tables import EncodedColumns, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.linear.perceptron import Perceptron
 from linsep.types import Array, DataError
 
@@ -34,7 +31,16 @@ def _learner_has(method: str) -> Any:
     return check
 
 
-class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
+class Prepared(NamedTuple):
+    """Rows as a learner takes them: `names[k]` is the name of the target k, None where targets are the labels."""
+
+    encoder: TableEncoder | None
+    rows: Any
+    targets: Any
+    names: Array | None
+
+
+class TableModel(ClassifierMixin, EncodedColumns):
     """Encode the columns of a table, train a learner on them, and predict labels by their names.
 
     z = w.e(x) + b, where e(x) is the encoded row: a number is standardised, a text becomes one indicator per level.
@@ -85,7 +91,6 @@ class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
     """
 
     learner_: Any
-    encoder_: TableEncoder | None
     classes_: Array
 
     def __init__(self, learner: Any = None, *, encoder: TableEncoder | None = None, positive: Any = None) -> None:
@@ -166,21 +171,62 @@ class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
         ConvergenceWarning
             As in `fit` of the learner.
         """
-        learner, encoder = self._new_parts(X)
+        return self.fit_prepared(self.prepare(X, y), sample_weight)
+
+    def prepare(self, X: Any, y: Any = None) -> Prepared:
+        """Encode a table for `fit_prepared`: together they are `fit`. The model stays as it is.
+
+        Parameters
+        ----------
+        X, y : as in fit
+
+        Returns
+        -------
+        Prepared
+            The encoder, the encoded rows, and what the learner is to be trained on.
+
+        Raises
+        ------
+        DataError
+            The rows or labels cannot be used.
+        """
+        encoder = self._new_encoder(X)
         if encoder is None:
-            rows, (targets, names) = X, self._targets(_given(y, None), is_table=False)
-        else:
-            source = _open(X, encoder)
-            rows = encoder.fit(source).transform(source).X
-            targets, names = self._targets(_given(y, source), is_table=True)
-        _code_class_weight(learner, names)
+            return Prepared(None, X, *targets_of(labels_given(y, None), self.positive, is_table=False))
+        source = open_rows(X, encoder)
+        rows = encoder.fit(source).transform(source).X
+        return Prepared(encoder, rows, *targets_of(labels_given(y, source), self.positive, is_table=True))
+
+    def fit_prepared(self, prepared: Prepared, sample_weight: Any = None, *, verbose: Any = None) -> Self:
+        """Train on what `prepare` made.
+
+        Parameters
+        ----------
+        prepared : Prepared
+        sample_weight : as in fit
+        verbose : int or callable, optional
+            In place of the learner's own, for this fit only.
+
+        Returns
+        -------
+        TableModel
+            Itself.
+        """
+        learner, names = self._new_learner(), prepared.names
+        code_class_weight(learner, names)
+        own = learner.get_params(deep=False).get("verbose")
         try:
-            learner.fit(rows, targets, **_weights(sample_weight))
+            if verbose is not None and own is not None:
+                learner.set_params(verbose=verbose)
+            learner.fit(prepared.rows, prepared.targets, **weight_argument(sample_weight))
         except KeyboardInterrupt:
             if hasattr(learner, "stop_reason_"):  # as in the learner, the model so far is kept
-                self._take(learner, encoder, learner.classes_ if names is None else names)
+                self._take(learner, prepared.encoder, learner.classes_ if names is None else names)
             raise
-        return self._take(learner, encoder, learner.classes_ if names is None else names)
+        finally:
+            if own is not None:
+                learner.set_params(verbose=own)
+        return self._take(learner, prepared.encoder, learner.classes_ if names is None else names)
 
     @available_if(_learner_has("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -211,72 +257,38 @@ class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
         """
         first = not hasattr(self, "learner_")
         # The encoder learns before the learner finds an error, so a copy of it learns.
-        learner, encoder = self._new_parts(X) if first else (self.learner_, deepcopy(self.encoder_))
-        names = self._names(classes) if first else self.classes_ if self._has_codes else None
-        source = None if encoder is None else _open(X, encoder)
-        targets = _given(y, source)
+        learner = self._new_learner() if first else self.learner_
+        encoder = self._new_encoder(X) if first else deepcopy(self.encoder_)
+        names = binary_names(classes, self.positive) if first else self.classes_ if self._has_codes else None
+        source = None if encoder is None else open_rows(X, encoder)
+        targets = labels_given(y, source)
         if names is not None:
-            targets, classes = _positions(self._as_named(targets, names), names), np.arange(len(names))
+            targets, classes = positions(as_named(targets, names, self.positive), names), np.arange(len(names))
             if first:
-                _code_class_weight(learner, names)
+                code_class_weight(learner, names)
         if encoder is None or source is None:
             rows = X
         elif first or encoder.is_running:
             rows = encoder.learn_chunk(source.read())
         else:
             rows = encoder.transform(source).X
-        learner.partial_fit(rows, targets, classes, **_weights(sample_weight))
+        learner.partial_fit(rows, targets, classes, **weight_argument(sample_weight))
         return self._take(learner, encoder, learner.classes_ if names is None else names)
 
-    def _new_parts(self, X: Any) -> tuple[Any, TableEncoder | None]:
-        """The learner and the encoder, if these rows need one, not fitted."""
-        learner = clone(Perceptron() if self.learner is None else self.learner)
+    def _new_learner(self) -> Any:
+        return Perceptron() if self.learner is None else clone(self.learner)
+
+    def _new_encoder(self, X: Any) -> TableEncoder | None:
+        """An encoder that is not fitted, if these rows need one."""
         if self.encoder is not None:
-            return learner, clone(self.encoder)
-        return learner, TableEncoder() if _is_table(X) else None
+            return clone(self.encoder)
+        return TableEncoder() if is_table(X) else None
 
     # ------------------------------------------------------------------- labels
     @property
     def _has_codes(self) -> bool:
         """Whether the learner was trained on 0, 1, ... in place of the names."""
         return not np.array_equal(self.learner_.classes_, self.classes_)
-
-    def _targets(self, labels: Any, *, is_table: bool) -> tuple[Any, Array | None]:
-        """What the learner is trained on, and the names of 0, 1, ... where these stand for the labels."""
-        if self.positive is None and not is_table:
-            return labels, None  # the learner has its own rules for labels
-        labels = as_labels(labels, "row {}".format, "y")
-        found = np.unique(labels)
-        if found.size == 1:
-            raise DataError(f"every row has the label {found[0]}: a separator needs rows of at least two classes")
-        names = self._names(found)
-        if names is None and labels.dtype.kind != "f":
-            return labels, None
-        if names is None:  # fractions, which no learner takes for labels
-            return np.searchsorted(found, labels), found
-        return _positions(self._as_named(labels, names), names), names
-
-    def _names(self, labels: Any) -> Array | None:
-        """The names of the negative and the positive class, given all labels if they are known; None for no such."""
-        if self.positive is None:
-            return None
-        positive = str(self.positive)
-        if labels is not None:
-            labels = np.unique(as_labels(labels, "class {}".format, "classes"))
-            chosen = label_names(labels) == positive
-            if not chosen.any():
-                shown = ", ".join(map(str, labels[:6])) + (", ..." if len(labels) > 6 else "")
-                raise DataError(f"no row has the label {positive!r}: the labels are {shown}")
-            if labels.size == 2:
-                return np.array([labels[~chosen][0], labels[chosen][0]])
-        return np.array([f"not {positive}", positive])
-
-    def _as_named(self, labels: Any, names: Array) -> Array:
-        """Labels as names of classes: with `positive` and three or more labels, all others are the rest."""
-        labels = as_labels(labels, "row {}".format, "y")
-        if self.positive is None or names[0] != f"not {self.positive}":
-            return labels
-        return np.asarray(names[(label_names(labels) == str(self.positive)).astype(np.intp)])
 
     # --------------------------------------------------------------- prediction
     def predict(self, X: Any) -> Array:
@@ -345,79 +357,21 @@ class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
         float
         """
         said = self.predict(X)
-        truth = _given(y, X if isinstance(X, Source) else None)
-        if self.positive is not None:
-            truth = self._as_named(truth, self.classes_)
-        return float(accuracy_score(truth, said, sample_weight=sample_weight))
+        truth = labels_given(y, X if isinstance(X, Source) else None)
+        return float(accuracy_score(self.as_classes(truth), said, sample_weight=sample_weight))
 
-    # ----------------------------------------------------------------- features
-    def transform(self, X: Any) -> Any:
-        """The encoded rows, as the learner gets them.
+    def as_classes(self, labels: Any) -> Any:
+        """Labels of a table as classes of the model: with `positive`, all others belong to the rest.
 
         Parameters
         ----------
-        X : dataframe, Source, array or SciPy sparse matrix
+        labels : array-like of shape (n_samples,)
 
         Returns
         -------
-        ndarray or CSR matrix, shape (n_samples, n_encoded_features)
+        array-like of shape (n_samples,)
         """
-        check_is_fitted(self)
-        if self.encoder_ is None:
-            return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self._encoded(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """The names of the encoded features.
-
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Names for the columns of a matrix, which has none of its own.
-
-        Returns
-        -------
-        ndarray of str objects
-        """
-        check_is_fitted(self)
-        if self.encoder_ is not None:
-            return np.array(self.encoder_.feature_names_, dtype=object)
-        known = getattr(self.learner_, "feature_names_in_", None)
-        names = input_features if input_features is not None else known
-        if names is None:
-            names = row_names(self.n_features_in_, None)
-        names = np.asarray(names, dtype=object)
-        if known is not None and not np.array_equal(names, known):
-            raise ValueError("input_features is not equal to feature_names_in_")
-        if len(names) != self.n_features_in_:
-            raise ValueError(
-                f"input_features should have length equal to number of features ({self.n_features_in_}), got {len(names)}"
-            )
-        return names
-
-    def _encoded(self, X: Any) -> Any:
-        check_is_fitted(self)
-        if self.encoder_ is not None:
-            return self.encoder_.transform(_open(X, self.encoder_, self)).X
-        return X.read().X if isinstance(X, Source) else X
-
-    @property
-    def n_features_in_(self) -> int:
-        if not hasattr(self, "learner_"):
-            raise AttributeError("n_features_in_ is there after fit")
-        columns = None if self.encoder_ is None else self.encoder_.column_names
-        if columns is not None:
-            return len(columns)
-        return int(self.learner_.n_features_in_)
-
-    @property
-    def feature_names_in_(self) -> Array:
-        if not hasattr(self, "learner_"):
-            raise AttributeError("feature_names_in_ is there after fit")
-        columns = None if self.encoder_ is None else self.encoder_.column_names
-        if columns is not None:
-            return np.array(columns, dtype=object)
-        return np.asarray(self.learner_.feature_names_in_)
+        return labels if self.positive is None else as_named(labels, self.classes_, self.positive)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")
@@ -430,74 +384,9 @@ class TableModel(ClassifierMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-# ------------------------------------------------------------------------ input
-def _is_table(X: Any) -> bool:
-    """Whether it has named columns, or is a `Source`; a matrix has none."""
-    return isinstance(X, Source | str | Path) or hasattr(X, "columns") or hasattr(X, "__arrow_c_stream__")
-
-
-def _open(X: Any, encoder: TableEncoder, model: Any = None) -> Source:
-    """Any table or matrix as a `Source`; of a fitted model as the encoder knows the columns."""
-    if isinstance(X, Source):
-        return X
-    if isinstance(X, str | Path):
-        raise DataError(f"{X} is a path: give open_data({str(X)!r}, target=...)")
-    if _is_table(X):
-        return open_data(X, categorical=encoder.text_columns)
-    if model is None or encoder.column_names is None:
-        return open_data((X, None))
-    X, names = np.asarray(X), encoder.column_names
-    if X.ndim != 2 or X.shape[1] != len(names):
-        raise DataError(f"the model was trained on {len(names)} columns, and these rows have shape {X.shape}")
-    warnings.warn(
-        f"X does not have valid feature names, but {type(model).__name__} was fitted with feature names",
-        UserWarning,
-        stacklevel=4,
-    )
-    return open_data(pa.table(dict(zip(names, X.T, strict=True))), categorical=encoder.text_columns)
-
-
-def _given(y: Any, source: Source | None) -> Any:
-    """The labels given, or those of the source."""
-    if y is None and source is not None:
-        y = source.read().y
-    if y is None:
-        raise DataError(
-            "requires y to be passed, but the target y is None: these rows have no labels; name the label column with "
-            "target (--target), or give y"
-        )
-    return y
-
-
-def _weights(sample_weight: Any) -> dict[str, Any]:
-    """The argument for the learner, where there is something to say: not all learners take it."""
-    return {} if sample_weight is None else {"sample_weight": sample_weight}
-
-
-# ----------------------------------------------------------------------- labels
-def _positions(labels: Array, names: Array) -> Array:
-    """Where each label is among the names."""
-    order = np.argsort(names)
-    known, given = names[order], labels
-    if (known.dtype.kind == "U") != (given.dtype.kind == "U"):
-        known, given = label_names(known), label_names(given)
-    places = np.searchsorted(known, given).clip(max=len(known) - 1)
-    strange = np.flatnonzero(known[places] != given)
-    if strange.size:
-        listed = ", ".join(map(str, names[:6]))
-        raise DataError(f"row {strange[0]}: label {labels[strange[0]]} is not one of the classes {listed}")
-    return order[places]
-
-
-def _code_class_weight(learner: Any, names: Array | None) -> None:
-    """Replace the names in `class_weight` by what the learner is trained on."""
-    weight = getattr(learner, "class_weight", None)
-    if names is None or not isinstance(weight, Mapping):
-        return
-    known = names.tolist()
-    strange = [label for label in weight if label not in known]
-    if strange:
-        raise DataError(
-            f"class_weight names {strange[0]!r}, which is not one of the classes {', '.join(map(str, known))}"
-        )
-    learner.set_params(class_weight={known.index(label): value for label, value in weight.items()})
+def parts_of(model: Any) -> tuple[Any, TableEncoder | None]:
+    """The learner and the encoder of a fitted `TableModel`; a learner alone has no encoder."""
+    if not isinstance(model, TableModel):
+        return model, None
+    check_is_fitted(model)
+    return model.learner_, model.encoder_

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import time
-import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
-
-from linsep.app.commands.labelled import encode_labels, inputs, open_labelled
-from linsep.app.learners import Limits, climb_ladder, make_learner
+from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.learners import Limits, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
 from linsep.app.result import Result, program
-from linsep.data.features.encoder import TableEncoder
 from linsep.files import check_output
-from linsep.reporting.receipt import Receipt, hold_out, make_receipt
+from linsep.reporting.table_fit import fit_table
 from linsep.store import save
 
 
@@ -41,40 +35,20 @@ def fit(
     check_output(model, "the model", reads=inputs(table))
     check_report(report, model, *inputs(table))
     source = open_labelled(table, target, format, categorical)
-    encoder = TableEncoder().fit(source)
-    rows = encoder.transform(source)
-    codes, classes = encode_labels(rows.y, positive)
-    with EpochProgress(max_iter, time_limit) as progress, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        limits = Limits(max_iter, time_limit, progress, seed)
-        if learner == "auto":
-            estimator, choice = climb_ladder(rows.X, codes, limits, **options)
-        else:
-            estimator, choice = make_learner(learner, limits, **options), Receipt([], {})
-        interrupted = False
-        began = time.perf_counter()
-        try:
-            estimator.fit(rows.X, codes)
-        except KeyboardInterrupt:
-            if not hasattr(estimator, "stop_reason_"):
-                raise
-            interrupted = True
-        took = time.perf_counter() - began
-        if hasattr(estimator, "verbose"):
-            estimator.verbose = 0
-        held_out = hold_out(estimator, rows.X, codes, holdout) if holdout and not interrupted else None
-    said = [_on_the_command_line(str(w.message)) for w in caught if issubclass(w.category, ConvergenceWarning)][:1]
-    if interrupted:
-        when = f"in epoch {estimator.n_iter_:,}" if estimator.n_iter_ else "before the first epoch"
+    limits = Limits(max_iter, time_limit, seed)
+    chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
+    with EpochProgress(max_iter, time_limit) as progress:
+        found = fit_table(source, chosen, positive=positive, holdout=holdout, verbose=progress)
+    said = [_on_the_command_line(text) for text in found.warnings]
+    if found.interrupted:
+        epochs = found.model.learner_.n_iter_
+        when = f"in epoch {epochs:,}" if epochs else "before the first epoch"
         said.append(f"interrupted {when}; the model so far is in {model}")
-    estimator.classes_ = classes
-    estimator.encoder_ = encoder
-    save(estimator, model)
-    receipt = make_receipt(estimator, rows.X, classes[codes], seconds=took, held_out=held_out, prove=not interrupted)
-    lines = [*choice.lines, *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-    result = Result(lines, {**choice.data, **receipt.data, "model": str(model)}, said, interrupted)
-    told = replace(receipt, lines=[*choice.lines, *receipt.lines])
-    return with_report(result, report, page_of_fit(estimator, rows.X, classes[codes], source, told))
+    save(found.model, model)
+    receipt = found.receipt
+    lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+    result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted)
+    return with_report(result, report, page_of_fit(found))
 
 
 def _on_the_command_line(warning: str) -> str:

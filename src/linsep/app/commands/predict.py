@@ -6,27 +6,24 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.csv
 
 from linsep.app.commands.csv import write_csv
 from linsep.app.commands.labelled import inputs
-from linsep.app.commands.models import encoded, load_with_encoder, unknown
+from linsep.app.commands.models import load_of_table
 from linsep.files import check_output, open_output
+from linsep.reporting.scores import iter_predictions, unknown_levels
 
 
 def predict(model: Path, table: Any, output: str, *, format: str | None = None) -> list[str]:
     """Write predictions and decision values as CSV; return what there is to warn of."""
-    estimator = load_with_encoder(model)
+    found = load_of_table(model)
     reads = (model, *inputs(table))
     check_output(output, "the predictions", reads=reads)
-    chunks = encoded(estimator.encoder_, table, None, format)
-    first = next(chunks)  # what is wrong with the table is said before a file is opened
+    parts = iter_predictions(found, table, format=format)
+    first = next(parts)  # what is wrong with the table is said before a file is opened
     with open_output(output, "the predictions", reads=reads) as stream:
-        for number, (X, _) in enumerate(chain([first], chunks)):
-            z = estimator.decision_function(X).astype(np.float64)
-            values = z if z.ndim == 1 else z.max(axis=1)
-            written = pa.table({"prediction": estimator.predict(X).tolist(), "decision_value": values})
+        for number, part in enumerate(chain([first], parts)):
+            written = pa.table({"prediction": part.labels.tolist(), "decision_value": part.decision_values})
             write_csv(written, stream, header=number == 0)
-    return unknown(estimator.encoder_)
+    return unknown_levels(found)
