@@ -9,14 +9,15 @@ import numpy as np
 from linsep.kernels.linear.epoch import RECORD, Rows
 from linsep.kernels.linear.pocket import Pocket, judge_all, open_pocket
 from linsep.kernels.optional import UpdateLog
-from linsep.learners.base.epochs import BatchLearner, Progress
+from linsep.learners.base.epochs import LinearBatchLearner
+from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.visiting_order import drawn_order
 from linsep.types import Array, StopReason
 
 _DOTS = RECORD.index("dots")
 
 
-class PocketPerceptron(BatchLearner):
+class PocketPerceptron(LinearBatchLearner):
     """The perceptron, with the vector of the fewest training mistakes among those it judged kept in its pocket.
 
     A vector is judged when its clean run, the rows in a row that it got right, is longer than that of the one in the
@@ -70,9 +71,9 @@ class PocketPerceptron(BatchLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    state_values: ClassVar[tuple[str, ...]] = (*BatchLearner.state_values, "n_evaluations_")
+    state_values: ClassVar[tuple[str, ...]] = (*LinearBatchLearner.state_values, "n_evaluations_")
     state_arrays: ClassVar[tuple[str, ...]] = (
-        *BatchLearner.state_arrays, "last_coef_", "last_intercept_", "_pocket_errors", "_pocket_runs"
+        *LinearBatchLearner.state_arrays, "last_coef_", "last_intercept_", "_pocket_errors", "_pocket_runs"
     )  # fmt: skip
 
     last_coef_: Array
@@ -130,7 +131,7 @@ class PocketPerceptron(BatchLearner):
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         return drawn_order(n, rng)
 
-    def stop_after(self, updates: float, hopeless: int) -> StopReason | None:
+    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         """Not a pass without an update, which need not have drawn every row, but a pocket right about all of them."""
         return None if self._pocket_errors.any() else StopReason.CLEAN_PASS
 

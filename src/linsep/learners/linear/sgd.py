@@ -26,7 +26,7 @@ from linsep.kernels.linear.gradient import (
 )
 from linsep.kernels.optional import UpdateLog
 from linsep.learners.base.derived import DerivedLearner
-from linsep.learners.base.epochs import Progress
+from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number
 from linsep.theory.bounds.descent import auto_eta0, gradient_bound, loss_code, sgd_bound
 from linsep.theory.bounds.mistakes import Bound
@@ -266,10 +266,10 @@ class SGDClassifier(DerivedLearner):
             return super().visiting_order(n, rng)
         return rng.randint(n, size=n, dtype=np.int32 if n < 2**31 else np.int64)
 
-    def stop_after(self, updates: float, hopeless: int) -> StopReason | None:
+    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         """A pass without a gradient ends a run over all rows in turn; a mean goes on towards the vector found."""
         over = self.average is None and self.sampling == "epochs"
-        return super().stop_after(updates, hopeless) if over else None
+        return super().stop_after(record, hopeless) if over else None
 
     def prepare(self, rows: Rows) -> Array:
         """The classes of the rows as the pass reads them, once G and eta0 are known."""
@@ -297,8 +297,9 @@ class SGDClassifier(DerivedLearner):
         self._describe(reference, record[0])
         self._promise = astuple(self._guarantee(self.t_ + len(rows.y), planned=memory is not None))
         if not np.isfinite(record[0, RECORD.index("norm_w")]):
+            before = self.n_iter_ if memory is None else self.trace_.total_epochs
             raise DataError(
-                f"the steps diverged: w is not finite after {self.n_iter_ + 1} epochs with eta0 = {self.eta0_:g}. "
+                f"the steps diverged: w is not finite after {before + 1} epochs with eta0 = {self.eta0_:g}. "
                 "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
             )
         return 1
