@@ -4,8 +4,9 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
+LOWEST_READY := .venv-lowest/.ready
 
-.PHONY: demo docs gallery test test-lowest lint types format lock bench bench-long clean
+.PHONY: demo docs gallery test test-lowest lint types format lock bench bench-long dist golden walks clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -26,6 +27,10 @@ gallery: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
+# What every learner, proof and command computed when tests/golden/recorded.json was written, compared bit for bit.
+golden: $(READY)
+	PYTHONPATH=src:tests $(BIN)/python -m golden compare
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -37,22 +42,37 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The oldest releases that pyproject.toml admits.
-test-lowest:
+# The oldest releases that pyproject.toml admits. Compiled code is kept apart: another Numba would throw it away.
+$(LOWEST_READY): requirements/lowest.lock pyproject.toml
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/lowest.lock
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	.venv-lowest/bin/python -m pytest -q
+	@touch $@
+
+test-lowest: $(LOWEST_READY)
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q
+
+# What users install: the wheel, built from the sdist, without extras, in an environment of its own.
+dist: $(READY)
+	rm -rf dist build/dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(PYTHON) -m venv build/dist
+	build/dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build/dist && bin/linsep demo && bin/python $(CURDIR)/docs/readme.py $(CURDIR)/README.md
+
+# How many calls and moves between files an everyday use takes.
+walks: $(READY)
+	$(BIN)/python -m benchmarks.walks
 
 lock:
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 \
-	  --extra plots --extra dask --extra app --extra onnx --extra drift --group dev pyproject.toml -o requirements/dev.lock
+	  --extra plots --extra report --extra dask --extra onnx --extra drift --group dev pyproject.toml -o requirements/dev.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --resolution lowest-direct \
 	  --group dev pyproject.toml requirements/lowest.in -o requirements/lowest.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
-	  --extra bench --group build pyproject.toml -o requirements/bench.lock
+	  --group bench --group build pyproject.toml -o requirements/bench.lock
 	uv pip compile -q --universal --generate-hashes --python-version 3.11 --constraint requirements/dev.lock \
-	  --extra plots --extra app --group docs --group build pyproject.toml -o requirements/docs.lock
+	  --extra plots --extra report --group docs --group build pyproject.toml -o requirements/docs.lock
 
 # The peers, in an environment of their own, at the releases that dev.lock tests.
 $(BENCH_READY): requirements/bench.lock pyproject.toml

@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks.data import Split, mnist, mnist_pixels
 from benchmarks.timing import Report, show, spread
-from linsep.kernels.kernelized.blocks import polynomial
 from linsep.kernels.linear.votes import add_votes
 from linsep.learners import KernelPerceptron
+from linsep.learners.kernel.function import polynomial
 
 SEEDS = (0, 1, 2)
 EPOCHS = (0.1, 1, 2, 3, 4, 10, 30)

@@ -45,11 +45,9 @@ took, used = time.perf_counter() - began, time.process_time() - cpu
 print(json.dumps([took, used, peak() - bare, loaded - bare]))
 """
 LINSEP = """
-from pathlib import Path
-from linsep.app.commands.fit_stream import StreamOptions, fit_stream
+from linsep import fit_stream, save
 def linsep(path, target):
-    return fit_stream(path, StreamOptions(), target=target, positive=None, learner="perceptron",
-                      model=Path(path + ".linsep"), categorical=(), format=None, say=print)
+    save(fit_stream(path, target=target).model, path + ".linsep")
 """
 TABLES = """
 import pandas as pd

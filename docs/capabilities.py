@@ -39,7 +39,7 @@ def bound_of(fitted: Any) -> str:
     for name in ("mistake_bounds", "mistake_bound"):
         if hasattr(fitted, name):
             return f"mistakes: `.{name}`"
-    return "mistakes: `mistake_bounds`" if getattr(fitted, "_unit_steps", False) else ""
+    return "mistakes: `mistake_bounds`" if getattr(fitted, "unit_steps", False) else ""
 
 
 def cluster_of(learner: Any) -> str:

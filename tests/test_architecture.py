@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import sys
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ FLOORS = {
     "files": 1,
     "jsonable": 1,
     "markup": 1,
+    "tables": 1,
     "kernels": 1,
     "data": 2,
     "theory": 2,
@@ -32,8 +33,20 @@ FLOORS = {
     "reporting": 6,
     "app": 7,
 }
+COMPILERS = {"llvmlite", "numba"}  # all compiled code lives in the kernels
 KERNELS_MAY_IMPORT = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}
-VERIFIERS = {"linsep.theory.verify.separability", "linsep.theory.verify.signs"}  # they share nothing with the search
+PRIVATE = ("numba.core", "numba.cpython", "numba.np")  # besides what begins with an underscore
+VERIFY = "linsep.theory.verify"  # its files share nothing with the search: they import types and each other
+ASKED_OF_VERIFIERS = {  # beside functions called verify_...: what they are given and what they answer
+    "CertificateError",
+    "FINITE",
+    "SeparationProof",
+    "UNDETERMINED",
+    "UNIDENTIFIED",
+    "UNSIGNED",
+    "Vector",
+    "Weights",
+}
 PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
 
 
@@ -64,6 +77,43 @@ def part_of(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
+def private_imports(source: str, module: str) -> list[str]:
+    """Every name of another package that a file imports although the package does not give it out."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            imported = [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            imported = [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
+        else:
+            continue
+        for line, name in imported:
+            top, *rest = name.split(".")
+            hidden = any(part.startswith("_") and not part.endswith("__") for part in rest)
+            if top != "linsep" and (hidden or f"{name}.".startswith(tuple(f"{place}." for place in PRIVATE))):
+                found.append(f"{module}:{line} imports {name}")
+    return found
+
+
+def in_room(module: str, room: str) -> bool:
+    return module == room or module.startswith(f"{room}.")
+
+
+def helpers_taken(source: str, module: str) -> list[str]:
+    """What a file outside the verifiers imports of them beyond their questions and answers."""
+    if in_room(module, VERIFY):
+        return []
+    taken = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            taken += [alias.name for alias in node.names if in_room(alias.name, VERIFY)]
+        elif isinstance(node, ast.ImportFrom) and in_room(str(node.module), VERIFY):
+            taken += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "linsep.theory":
+            taken += [alias.name for alias in node.names if alias.name == "verify"]
+    return [name for name in taken if not (name.startswith("verify_") or name in ASKED_OF_VERIFIERS)]
+
+
 def broken_rules(source: str, module: str, modules: set[str]) -> list[str]:
     """Every import of a file that its place in the house forbids."""
     broken = []
@@ -74,10 +124,12 @@ def broken_rules(source: str, module: str, modules: set[str]) -> list[str]:
         if top == "linsep" and module != "linsep":
             other = part_of(target)
             forbidden |= other != part and FLOORS.get(other, 99) >= FLOORS[part]
-            if module in VERIFIERS:
-                forbidden |= target not in {"linsep.types", "linsep.theory.verify.signs"}
+            if in_room(module, VERIFY):
+                forbidden |= not (target == "linsep.types" or in_room(target, VERIFY))
         elif part == "kernels":
             forbidden |= top not in KERNELS_MAY_IMPORT
+        else:
+            forbidden |= top in COMPILERS
         if forbidden:
             broken.append(f"{module}:{line} imports {target}")
     return broken
@@ -88,6 +140,30 @@ def test_imports_go_one_way_down(file: Path) -> None:
     assert broken_rules(file.read_text(encoding="utf-8"), module_name(file), MODULES) == []
 
 
+@pytest.mark.parametrize("file", FILES, ids=module_name)
+def test_nothing_private_of_another_package_is_used(file: Path) -> None:
+    assert private_imports(file.read_text(encoding="utf-8"), module_name(file)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from numba.core import cgutils",
+        "import numba.np.numpy_support",
+        "from sklearn.utils.validation import _check_sample_weight",
+        "def f():\n    from scipy.sparse._sparsetools import csr_tocsc",
+        "import pyarrow._csv as inner",
+    ],
+)
+def test_the_search_for_private_names_sees_them(source: str) -> None:
+    assert len(private_imports(source, "linsep.store")) == 1
+
+
+def test_the_search_for_private_names_sees_no_others() -> None:
+    source = "from numba.extending import overload\nfrom linsep.plots import _base\nfrom numpy import __version__"
+    assert private_imports(source, "linsep.store") == []
+
+
 @pytest.mark.parametrize(
     ("module", "source"),
     [
@@ -95,11 +171,14 @@ def test_imports_go_one_way_down(file: Path) -> None:
         ("linsep.kernels.rows", "import scipy.sparse"),
         ("linsep.kernels.rows", "def f():\n    from sklearn.base import BaseEstimator"),
         ("linsep.kernels.rows", "from linsep import theory"),
+        ("linsep.data.features.hashing", "from numba import njit"),
+        ("linsep.learners.base.classifier", "def f():\n    import llvmlite.ir"),
         ("linsep.data.sources.open", "from linsep.theory.margin.geometry import radius"),
         ("linsep.data.sources.open", "from linsep import theory"),
         ("linsep.theory.verify.separability", "from linsep.theory.margin.geometry import radius"),
         ("linsep.theory.verify.separability", "from linsep.kernels import rows"),
-        ("linsep.theory.verify.signs", "from linsep.theory.rows.span import Span"),
+        ("linsep.theory.verify.separation", "from linsep.theory.rows.span import Span"),
+        ("linsep.theory.verify.separation", "from linsep.theory.rows.exact_signs import row_signs"),
         ("linsep.theory.margin.geometry", "def f():\n    import linsep.learners.base.classifier as base"),
         ("linsep.learners.base.classifier", "from linsep.store import save"),
         ("linsep.learners.base.classifier", "from linsep import Perceptron"),
@@ -123,17 +202,51 @@ def test_files_are_short_enough_to_read(file: Path) -> None:
     assert len(file.read_text(encoding="utf-8").splitlines()) <= 400
 
 
-def test_the_verifier_is_short_enough_to_be_believed() -> None:
-    lines = (ROOT / "linsep" / "theory" / "exact.py").read_text(encoding="utf-8").splitlines()
-    assert len(lines) < 100
-    assert VERIFIERS <= MODULES
+def test_the_public_names_are_those_that_editors_and_type_checkers_see() -> None:
+    """The lazy table, the imports under TYPE_CHECKING and `__all__` say the same."""
+    source = (ROOT / "linsep" / "__init__.py").read_text(encoding="utf-8")
+    seen: dict[str, str | None] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module not in ("importlib", "typing", "importlib.metadata"):
+            seen |= {alias.name: node.module for alias in node.names}
+    parts = {name for name, module in seen.items() if module == "linsep"}
+    assert parts == set(linsep._PARTS)
+    assert {name: module for name, module in seen.items() if name not in parts} == linsep._HOME
+    assert sorted(linsep.__all__) == sorted([*linsep._HOME, "__version__"])
+    for name, module in linsep._HOME.items():
+        given = getattr(linsep, name)
+        assert given.__doc__, name
+        assert given.__module__ == module, name
+    assert set(linsep.__all__) | parts <= set(dir(linsep))
+    with pytest.raises(AttributeError, match="has no attribute 'perceptron'"):
+        getattr(linsep, "perceptron".strip())
 
 
-def test_the_public_names_are_the_names_given_out() -> None:
-    assert len(set(linsep.__all__)) == len(linsep.__all__)
-    for name in linsep.__all__:
-        assert getattr(linsep, name).__doc__ or name == "__version__", name
-    given = {name for name in vars(linsep) if not name.startswith("_")} - {"annotations"}
-    # A submodule becomes an attribute of its package once imported; that gives nothing out.
-    given -= {name for name in given if getattr(linsep, name) is sys.modules.get(f"linsep.{name}")}
-    assert given == {name for name in linsep.__all__ if not name.startswith("_")}
+@pytest.mark.parametrize("file", FILES, ids=module_name)
+def test_the_search_uses_no_helper_of_the_verifiers(file: Path) -> None:
+    assert helpers_taken(file.read_text(encoding="utf-8"), module_name(file)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from linsep.theory.verify.separability import value_signs",
+        "def f():\n    from linsep.theory.verify.separability import verify_witness, rank_is_at_least",
+        "import linsep.theory.verify.separability",
+        "from linsep.theory.verify import separability",
+        "from linsep.theory import verify",
+    ],
+)
+def test_a_helper_taken_is_seen(source: str) -> None:
+    assert len(helpers_taken(source, "linsep.theory.rows.span")) == 1
+    assert helpers_taken(source, "linsep.theory.verify.separation") == []
+
+
+def test_the_verifiers_are_as_long_as_the_documentation_says() -> None:
+    files = [file for file in FILES if in_room(module_name(file), VERIFY) and file.stem != "__init__"]
+    lines = {file.stem: len(file.read_text(encoding="utf-8").splitlines()) for file in files}
+    assert lines.keys() == {"separability", "separation"}
+    for page in ("docs/numbers-that-can-be-proved.md", "docs/architecture.md", "CONTRIBUTING.md"):
+        text = (ROOT.parent / page).read_text(encoding="utf-8")
+        said = {name: int(count) for name, count in re.findall(r"verify/(\w+)\.py`\s+\((\d+)\s+lines\)", text)}
+        assert said == lines, page

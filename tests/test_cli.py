@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
@@ -74,7 +75,7 @@ def test_fit_equals_the_library(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     model = load(tmp_path / "model.linsep")
     assert model.classes_.tolist() == ["setosa", "versicolor", "virginica"]
-    assert model.score((X - X.mean(axis=0)) / X.std(axis=0), names) > 0.8
+    assert model.score(pd.DataFrame(X, columns=["a", "b", "c", "d"]), names) > 0.8
     check = linsep("check", "iris.csv", "--target", "kind", folder=tmp_path)
     assert check.returncode == 1
     assert "setosa against the rest" in check.stdout
@@ -103,7 +104,7 @@ def test_the_same_seed_gives_the_same_model(tmp_path: Path) -> None:
         chosen = ("--learner", "margin", "--model", "m.linsep", *seed)
         done = linsep("fit", "t.csv", "--target", "label", *chosen, folder=tmp_path)
         assert done.returncode == 0, done.stderr
-        return load(tmp_path / "m.linsep").coef_.tolist()
+        return load(tmp_path / "m.linsep").learner_.coef_.tolist()
 
     assert weights() == weights("--seed", 0) != weights("--seed", 1)
 
@@ -114,7 +115,7 @@ def test_a_budget_that_ends_still_writes_the_model(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "warning: Perceptron stopped after 5 epochs" in done.stderr
     assert "`linsep check` decides whether this one is; if so raise --max-iter or --time-limit." in done.stderr
-    assert load(tmp_path / "model.linsep").stop_reason_ == "epoch budget"
+    assert load(tmp_path / "model.linsep").learner_.stop_reason_ == "epoch budget"
 
 
 def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
@@ -132,13 +133,13 @@ def test_ctrl_c_saves_the_model_so_far(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 128 + signal.SIGINT, done.stderr
     assert "interrupted in epoch" in done.stderr
-    assert load(tmp_path / "model.linsep").stop_reason_ == "interrupted"
+    assert load(tmp_path / "model.linsep").learner_.stop_reason_ == "interrupted"
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["fit", "none.csv", "--target", "y"], "there is no file none.csv"),
+        (["fit", "none.csv", "--target", "y"], "none.csv: there is no file of that name"),
         (["fit", "t.csv"], "with --target"),
         (["fit", "t.csv", "--target", "yy"], "no column called 'yy'"),
         (["fit", "t.csv", "--target", "y", "--learner", "svm"], "choose from perceptron, averaged"),

@@ -23,11 +23,16 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
 from linsep.data.features.exact_decimals import exact_numbers
-from linsep.data.readers.svmlight import read_svmlight
+from linsep.data.readers.asked import Asked, Lines
+from linsep.data.readers.svmlight import SvmlightReader
 from linsep.data.sources.open import open_data
 from linsep.types import DataError
 
 TABLE = 'city,size,"note, long",sold\nOslo,50,"a, b",yes\nRome,60.5,"say ""hi""",no\nBari,7e1,"two\nlines",no\n'
+
+
+def read_svmlight(content: bytes, name: str) -> Any:
+    return SvmlightReader(Asked()).whole([Lines(content, name)])
 
 
 def write(folder: Path, text: str | bytes, name: str = "t.csv") -> str:
@@ -100,16 +105,16 @@ def test_csv_refuses(tmp_path: Path, text: Any, message: str) -> None:
     ("call", "message"),
     [
         (lambda d: open_data(d / "none.csv"), "there is no file"),
-        (lambda d: open_data(d, format="csv"), "is a folder"),
-        (lambda d: open_data(d / "t.xlsx"), "does not tell its format"),
-        (lambda d: open_data(d / "t.csv", format="excel"), "choose csv, parquet or svmlight"),
+        (lambda d: open_data(d.parent / "empty", format="csv"), "is a folder without files"),
+        (lambda d: open_data(d / "t.xlsx"), "its name does not tell its format"),
+        (lambda d: open_data(d / "t.csv", format="excel"), "choose csv, parquet, jsonl, svmlight or vw"),
         (lambda d: open_data(d / "t.svm", target="y"), "begin with their label"),
-        (lambda d: open_data((np.ones((2, 2)), [1, 2, 3])), "2 rows but 3 labels"),
-        (lambda d: open_data((np.ones((0, 2)), [])), r"got an array of shape \(0, 2\)"),
-        (lambda d: open_data((np.ones(2), [0, 1])), r"got an array of shape \(2,\)"),
+        (lambda d: open_data((np.ones((2, 2)), [1, 2, 3])), "X has 2 rows and y 3 labels"),
+        (lambda d: open_data((np.ones((0, 2)), [])), r"its shape is \(0, 2\)"),
+        (lambda d: open_data((np.ones(2), [0, 1])), r"its shape is \(2,\)"),
         (lambda d: open_data((np.array([[1.0, 2.0], [3.0, np.nan]]), [0, 1])), "row 1, column 1: nan is not a finite"),
         (lambda d: open_data((sp.csr_matrix([[0, 0, 1.0], [0, 0, np.inf]]), [0, 1])), "row 1, column 2: inf is not"),
-        (lambda d: open_data((np.array([["a"]]), [0])), "something that is no number"),
+        (lambda d: open_data((np.array([["a"]]), [0])), "X must hold numbers in every column"),
         (lambda d: open_data((np.eye(2), ["a", 1])), r"labels of mixed types \(number, text\)"),
         (lambda d: open_data((np.eye(2), np.eye(2))), "one label a row is needed"),
         (lambda d: open_data((np.eye(2), [1.0, None])), "row 1, column 'y': the label is missing"),
@@ -118,8 +123,13 @@ def test_csv_refuses(tmp_path: Path, text: Any, message: str) -> None:
     ],
 )
 def test_the_door_refuses(tmp_path: Path, call: Any, message: str) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (tmp_path / "empty").mkdir()
+    for name in ("t.csv", "t.svm", "t.xlsx"):
+        (folder / name).touch()
     with pytest.raises(DataError, match=message):
-        call(tmp_path).read()
+        call(folder).read()
 
 
 def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
@@ -149,7 +159,7 @@ def test_standard_input_is_csv_and_can_be_read_again(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
     source = open_data("-", target="sold")
     assert source.name == "standard input"
-    assert [np.asarray(chunk.y).size for _ in range(2) for chunk in source] == [3, 3]
+    assert [source.read().n_rows for _ in range(2)] == [3, 3]
 
 
 # ------------------------------------------------------------ typed tables

@@ -22,6 +22,7 @@ from linsep import learners, load, open_data
 from linsep.app.cli import app
 from linsep.data.features.encoder import TableEncoder
 from linsep.export import to_json, to_onnx, to_sql
+from linsep.learners.table_model import TableModel
 from linsep.types import DataError
 
 FOLDER = Path(__file__).parent / "data" / "format-1"
@@ -116,7 +117,7 @@ def test_exports_of_model_files_agree_with_the_model(name: str) -> None:
         columns = table.to_dict(orient="list")
         columns["city"][0] = "Ulm"  # a level that was not there
         X = table.assign(city=columns["city"])
-    agree(model, model.encoder_.transform(open_data((X, None) if "svmlight" in name else X)).X, columns)
+    agree(model, X, columns)
 
 
 def test_names_and_levels_that_look_like_code() -> None:
@@ -124,12 +125,8 @@ def test_names_and_levels_that_look_like_code() -> None:
     table = pd.DataFrame(rng.normal(size=(40, len(NASTY))), columns=NASTY)
     table["it's"] = rng.choice([*NASTY, "", "\\"], size=40)
     label = np.where(table['"'] + rng.normal(size=40) > 0, "yes' OR 1=1;--", 'no"')
-    source = open_data(table.assign(target=label), target="target")
-    encoder = TableEncoder().fit(source)
-    rows = encoder.transform(source)
-    model: Any = learners.AveragedPerceptron(shuffle=False).fit(rows.X, rows.y)
-    model.encoder_ = encoder
-    agree(model, rows.X, table.to_dict(orient="list"))
+    model = TableModel(learners.AveragedPerceptron(shuffle=False)).fit(table, label)
+    agree(model, table, table.to_dict(orient="list"))
 
 
 @pytest.mark.parametrize("labels", [[False, True], [-3, 7], [-1.0, 2.0], [0, 5, 9], ["a", "b", "c", "d"]])
@@ -156,11 +153,9 @@ def test_single_precision_and_named_columns() -> None:
 
 
 def test_a_missing_value_is_not_scored() -> None:
-    table = pd.DataFrame({"x": [1.0, -1.0, 2.0], "c": ["u", "v", "v"], "y": [1, 0, 1]})
-    encoder = TableEncoder().fit(source := open_data(table, target="y"))
+    table = pd.DataFrame({"x": [1.0, -1.0, 2.0], "c": ["u", "v", "v"]})
     for labels in ([1, 0, 1], [0, 1, 2]):
-        model: Any = learners.AveragedPerceptron(shuffle=False).fit(encoder.transform(source).X, labels)
-        model.encoder_ = encoder
+        model = TableModel(learners.AveragedPerceptron(shuffle=False)).fit(table, labels)
         for x, c in [(None, "u"), (1.0, None), (None, None)]:
             for run in (in_duckdb, in_sqlite):
                 _, label = run(to_sql(model), {"x": np.array([x, 1.0]), "c": np.array([c, "u"], dtype=object)})
@@ -223,13 +218,12 @@ def test_what_is_no_formula_is_refused() -> None:
 
 def test_an_encoder_that_does_more_is_refused() -> None:
     encoder = TableEncoder().fit(open_data((np.eye(3), [0, 1, 1])))
-    model: Any = learners.Perceptron().fit(np.eye(2), [0, 1])
-    model.encoder_ = encoder
+    learner = learners.Perceptron().fit(np.eye(2), [0, 1])
     with pytest.raises(DataError, match="its encoder makes features"):
-        to_json(model)
-    model.encoder_ = TableEncoder(bits=8).partial_fit(pa.table({"city": ["Oslo", "Bari"]}))
+        to_json(TableModel.of(learner, encoder))
+    encoder = TableEncoder(bits=8).partial_fit(pa.table({"city": ["Oslo", "Bari"]}))
     with pytest.raises(DataError, match="trained on a stream"):
-        to_json(model)
+        to_json(TableModel.of(learner, encoder))
 
 
 def test_a_stream_of_numbers_is_exported() -> None:
@@ -239,13 +233,13 @@ def test_a_stream_of_numbers_is_exported() -> None:
     for part in (slice(0, 70), slice(70, 200)):
         encoder.partial_fit(pa.table({name: values[part] for name, values in columns.items()}))
     X = encoder.transform(pa.table(columns))
-    model: Any = learners.AveragedPerceptron().fit(X, np.where(X @ [1, 0, -2] > 0.3, "up", "down"))
-    model.encoder_ = encoder
-    z, said = in_duckdb(to_sql(model), columns)
+    model = learners.AveragedPerceptron().fit(X, np.where(X @ [1, 0, -2] > 0.3, "up", "down"))
+    whole = TableModel.of(model, encoder)
+    z, said = in_duckdb(to_sql(whole), columns)
     close(np.ravel(z), model.decision_function(X))
     assert said == model.predict(X).tolist()
     by_hand = sum(
-        (columns[x["name"]] - x["mean"]) / x["scale"] * x["weights"][0] for x in json.loads(to_json(model))["inputs"]
+        (columns[x["name"]] - x["mean"]) / x["scale"] * x["weights"][0] for x in json.loads(to_json(whole))["inputs"]
     )
     close(by_hand + model.intercept_[0], model.decision_function(X))
 

@@ -17,7 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from linsep import load, save, separability
-from linsep.app.commands import all as commands
+from linsep.app.commands.fit import fit as fit_command
+from linsep.app.commands.score import score as score_command
+from linsep.app.commands.show import show as show_command
 from linsep.data.synthetic.separable import make_separable, make_xor
 from linsep.kernels.linear.losses import LOSSES
 from linsep.learners import (
@@ -348,23 +350,23 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     lines = [f"{a},{b},{'yes' if label > 0 else 'no'}" for (a, b), label in zip(X.tolist(), y, strict=True)]
     (tmp_path / "t.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
     common: Any = {"target": "y", "positive": None, "seconds": None, "holdout": 0.0, "model": tmp_path / "m"}
-    result = commands.fit(str(tmp_path / "t.csv"), learner="kernel", max_iter=5, degree=2, **common)
+    result = fit_command(str(tmp_path / "t.csv"), learner="kernel", max_iter=5, degree=2, **common)
     assert result.data["training_accuracy"] == 1.0
     bounds = {row["name"]: row for row in result.data["bounds"]}
     assert list(bounds) == ["novikoff", "freund-schapire", "freund-schapire hinge", "this run"]
     assert all(row["mistakes"] <= row["allowed"] for row in bounds.values())
-    model = load(tmp_path / "m")
+    model = load(tmp_path / "m").learner_
     assert (model.kernel, model.degree, model.average, model.max_iter) == ("poly", 2, "voted", 5)
-    shown = commands.show(tmp_path / "m", 5)
+    shown = show_command(tmp_path / "m", 5)
     assert dict(shown.lines)["kernel"] == f"poly, with {len(model.support_)} support rows; features have no weights"
     assert (shown.data["weights"], shown.data["intercept"]) == ({}, None)
-    assert commands.score(tmp_path / "m", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
-    commands.fit(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="linear", **common)
-    assert sorted(commands.show(tmp_path / "m", 5).data["weights"]) == ["a", "b"]
+    assert score_command(tmp_path / "m", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
+    fit_command(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="linear", **common)
+    assert sorted(show_command(tmp_path / "m", 5).data["weights"]) == ["a", "b"]
     with pytest.raises(DataError, match="no kernel is called 'cubic'"):
-        commands.fit(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="cubic", **common)
+        fit_command(str(tmp_path / "t.csv"), learner="kernel", max_iter=1, kernel="cubic", **common)
     with pytest.raises(DataError, match="--kernel is not an option of --learner mlp"):
-        commands.fit(str(tmp_path / "t.csv"), learner="mlp", max_iter=1, kernel="rbf", **common)
+        fit_command(str(tmp_path / "t.csv"), learner="mlp", max_iter=1, kernel="rbf", **common)
 
 
 def test_votes_after_a_clean_pass_and_a_second_run(tmp_path: Path) -> None:
@@ -373,13 +375,15 @@ def test_votes_after_a_clean_pass_and_a_second_run(tmp_path: Path) -> None:
     lines = [",".join(map(repr, row)) + f",{label}" for row, label in zip(X.tolist(), y.tolist(), strict=True)]
     (tmp_path / "t.csv").write_text("a,b,c,d,e,y\n" + "\n".join(lines) + "\n")
     found = [
-        commands.fit(str(tmp_path / "t.csv"), target="y", positive=None, time_limit=None, holdout=0.0, learner="kernel",
+        fit_command(str(tmp_path / "t.csv"), target="y", positive=None, time_limit=None, holdout=0.0, learner="kernel",
                      max_iter=100, model=tmp_path / name)
         for name in ("m", "n")
     ]  # fmt: skip
     assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
     assert found[0].data["stop_reason"] == "clean pass" and found[0].data["training_accuracy"] < 1
     assert dict(found[0].lines)["stop reason"].endswith("the mean or vote need not")
-    save(load(tmp_path / "m").set_params(average="last"), tmp_path / "last")
-    assert commands.score(tmp_path / "last", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
-    assert "weights are per" not in dict(commands.show(tmp_path / "m", 5).lines)
+    model = load(tmp_path / "m")
+    model.learner_.set_params(average="last")
+    save(model, tmp_path / "last")
+    assert score_command(tmp_path / "last", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
+    assert "weights are per" not in dict(show_command(tmp_path / "m", 5).lines)

@@ -142,7 +142,7 @@ def test_no_run_of_all_rows_makes_more_than_each_bound_at_two_functions(seed: in
     X, y, value = on_sphere(seed, noise=noise)
     learner = unit_kernel(max_iter=epochs).fit(X, y)
     norm_w = math.sqrt(learner.norm2_[0])
-    run: Any = {"norm_w": norm_w, "passes": learner.n_iter_}
+    run: Any = {"norm_w": norm_w, "epochs": learner.n_iter_}
     for margins, norm in ((y * value, math.sqrt(2.0)), (y * learner.decision_function(X), norm_w)):
         for bound in kernel_bounds(margins, norm, 1.0, **run):
             made = learner.trace_.mistakes[0] if bound.one_pass else learner.n_mistakes_
@@ -156,7 +156,7 @@ def test_no_run_of_all_rows_makes_more_than_each_bound_at_two_functions(seed: in
 
 
 def test_kernel_bounds_by_hand() -> None:
-    table = kernel_bounds([2.0, -1.0, 4.0], norm=1.0, R=2.0, norm_w=3.0, passes=2, mistakes=5)
+    table = kernel_bounds([2.0, -1.0, 4.0], norm=1.0, R=2.0, norm_w=3.0, epochs=2, mistakes=5)
     assert not table.get("novikoff").applies
     # At c = 0, 1/4 and 1/2: 2 * 3; 2 (1/2 + 5/4) + 3/4; 2 * 3/2 + 3/2.
     assert table.get("this run").value == 4.25
@@ -188,7 +188,7 @@ def test_bounds_by_hand() -> None:
     assert projection_bound(2.0, 1.0, norm_w=3.0, distance=0.5, margin_steps=2.0) == 1 - 2 + 2 * 3.5
     assert removal_bound(2.0, 1.0, energy=10.0, given_up=3.0, damage=-1.0, shrinking=3.0) == 1 + 3 + 2 * 2 * 3
     assert forgetron_bound(0.5, 1.0, 83) == math.inf
-    assert forgetron_bound(0.25, 1.0, 84, radius=2.0) == 2 * 0.5**2 + 4
+    assert forgetron_bound(0.25, 1.0, 84, R=2.0) == 2 * 0.5**2 + 4
     largest = 0.25 * math.sqrt(101 / math.log(101))
     assert forgetron_bound(largest, 0.0, 100) == pytest.approx(2 * largest**2)
     assert forgetron_bound(1.001 * largest, 0.0, 100) == math.inf

@@ -97,4 +97,4 @@ def test_names_are_shown_and_not_run() -> None:
     found = separation(pd.DataFrame({name: [0, 0, 1, 1], "b": [1, 2, 1, 2]}), [0, 1, 1, 1])
     page = shown(found)
     assert any(name in cell for cell in page.cells)
-    assert shown(Separation("undecided", "logistic", 4, True, reason="no time")).cells[0] == "Separation undecided"
+    assert shown(Separation("undecided", "logistic", 4, 1, True, reason="no time")).cells[0] == "Separation undecided"

@@ -15,7 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from linsep import MLP, load, save, separability
-from linsep.app.commands import all as commands
+from linsep.app.commands.fit import fit as fit_command
+from linsep.app.commands.score import score as score_command
+from linsep.app.commands.show import show as show_command
 from linsep.data.synthetic.separable import make_moons, make_separable, make_xor
 from linsep.learners import AveragedPerceptron, PassiveAggressive, Perceptron, PocketPerceptron, Rocchio, SGDClassifier
 from linsep.learners.selection import RUNGS, climb
@@ -270,15 +272,15 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
     common: Any = {"target": "y", "positive": None, "seconds": None, "max_iter": None, "holdout": 0.0}
     for learner, kind in (("auto", "KernelPerceptron"), ("mlp", "MLP")):
-        result = commands.fit(str(tmp_path / "t.csv"), learner=learner, model=tmp_path / "m", **common)
+        result = fit_command(str(tmp_path / "t.csv"), learner=learner, model=tmp_path / "m", **common)
         assert (result.data["learner"], result.data["training_accuracy"]) == (kind, 1.0)
         assert result.data["verdict"] == "inseparable"
         if learner == "auto":
             assert dict(result.lines)["why this learner"] == result.data["why"]
             assert list(result.data["ladder"])[:3] == ["rocchio", "averaged", "kernel"]
-    shown = commands.show(tmp_path / "m", 5)
+    shown = show_command(tmp_path / "m", 5)
     assert dict(shown.lines)["weights are"] == "lengths of a feature's weights into the 64 hidden nodes"
     assert sorted(shown.data["weights"]) == ["a", "b"]
-    assert commands.score(tmp_path / "m", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
+    assert score_command(tmp_path / "m", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
     with pytest.raises(DataError, match="--loss is not an option of --learner auto"):
-        commands.fit(str(tmp_path / "t.csv"), learner="auto", model=tmp_path / "m", loss="hinge", **common)
+        fit_command(str(tmp_path / "t.csv"), learner="auto", model=tmp_path / "m", loss="hinge", **common)

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from linsep import load
-from linsep.app.commands.fit_stream import StreamOptions, fit_stream
+from linsep import AveragedPerceptron, fit_stream, load, save
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources import blocks, rowstream
+from linsep.data.readers import parquet
+from linsep.data.sources import blocks
 from linsep.data.sources.open import open_data
-from linsep.data.sources.rowstream import RowStream
-from linsep.streaming.run import StreamFit
+from linsep.streaming.result import StreamFit
+from linsep.streaming.run import StreamRun
 from linsep.types import DataError
 
 BITS = 8
@@ -43,12 +43,11 @@ def rows_that_grow() -> list[dict[str, Any]]:
     return rows
 
 
-def fit(path: Path, model: Path, **options: Any) -> Any:
-    asked: dict[str, Any] = {"open_columns": True, "text": ("note",), "bits": BITS} | options
-    return fit_stream(
-        str(path), StreamOptions(**asked), target="sold", positive=None, learner="averaged", model=model,
-        categorical=(), format=None, say=print,
-    )  # fmt: skip
+def fit(path: Path, model: Path, **options: Any) -> StreamFit:
+    asked: dict[str, Any] = {"open_columns": True, "text": ("note",), "bits": BITS, "target": "sold"} | options
+    found = fit_stream(path, AveragedPerceptron(), **asked)
+    save(found.model, model)
+    return found
 
 
 @pytest.fixture
@@ -59,7 +58,7 @@ def lines(tmp_path: Path) -> Path:
 
 
 def test_numbers_are_those_of_a_naive_twin_and_rows_lack_entries(lines: Path) -> None:
-    stream = RowStream(str(lines), target="sold", open_columns=True)
+    stream = open_data(str(lines), target="sold", open_columns=True)
     encoder = TableEncoder(bits=BITS, text=("note",), open_columns=True)
     (chunk, _), *rest = stream.chunks()
     assert not rest
@@ -89,7 +88,7 @@ def test_where_chunks_are_cut_changes_nothing(lines: Path, monkeypatch: pytest.M
     monkeypatch.setattr(blocks, "TABLE_BYTES", cut)
     fit(lines, lines.with_name("cut"), passes=2)
     other = load(lines.with_name("cut"))
-    assert np.array_equal(whole.coef_, other.coef_)
+    assert np.array_equal(whole.learner_.coef_, other.learner_.coef_)
     assert whole.encoder_.feature_names_ == other.encoder_.feature_names_
 
 
@@ -100,27 +99,28 @@ def test_parquet_with_missing_values_is_the_same(lines: Path, monkeypatch: pytes
     columns["city"] = columns["city"].dictionary_encode()
     pq.write_table(pa.table(columns), lines.with_name("rows.parquet"))
     fit(lines, lines.with_name("a"))
-    monkeypatch.setattr(rowstream, "_BATCH_ROWS", 33)
+    monkeypatch.setattr(parquet, "BATCH_ROWS", 33)
     fit(lines.with_name("rows.parquet"), lines.with_name("b"))
-    assert np.array_equal(load(lines.with_name("a")).coef_, load(lines.with_name("b")).coef_)
+    one, other = (load(lines.with_name(name)).learner_ for name in "ab")
+    assert np.array_equal(one.coef_, other.coef_)
 
 
 def test_a_crash_between_columns_changes_nothing(lines: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "TABLE_BYTES", 500)
-    fit(lines, lines.with_name("whole"), checkpoint=lines.with_name("ck0"), every=10)
-    learn = StreamFit._learn
+    fit(lines, lines.with_name("whole"), checkpoint=lines.with_name("ck0"), checkpoint_rows=10)
+    learn = StreamRun._learn
     for crash in (15, 50, 90, 120):
 
-        def crashing(run: StreamFit, *chunk: Any, limit: int = crash) -> None:
+        def crashing(run: StreamRun, *chunk: Any, limit: int = crash) -> None:
             if run.counters.rows > limit:
                 raise MemoryError
             learn(run, *chunk)
 
-        monkeypatch.setattr(StreamFit, "_learn", crashing)
-        again = {"checkpoint": lines.with_name(f"ck{crash}"), "every": 10}
+        monkeypatch.setattr(StreamRun, "_learn", crashing)
+        again = {"checkpoint": lines.with_name(f"ck{crash}"), "checkpoint_rows": 10}
         with pytest.raises(MemoryError):
             fit(lines, lines.with_name("m"), **again)
-        monkeypatch.setattr(StreamFit, "_learn", learn)
+        monkeypatch.setattr(StreamRun, "_learn", learn)
         fit(lines, lines.with_name("m"), **again)
         assert lines.with_name("m").read_bytes() == lines.with_name("whole").read_bytes()
 
@@ -129,15 +129,15 @@ def test_files_with_other_columns(tmp_path: Path) -> None:
     (tmp_path / "part-1.csv").write_text("size,sold\n" + "1,yes\n-1,no\n" * 20)
     (tmp_path / "part-2.csv").write_text("city,sold,size\n" + "Rome,yes,2\nOslo,no,-2\n" * 20)
     (tmp_path / "part-3.csv").write_text("sold,city\n" + "yes,Rome\nno,Oslo\n" * 20)
-    model = tmp_path / "model"
-    result = fit(tmp_path / "part-*.csv", model, text=())
-    assert (result.data["rows"], result.data["features"]) == (120, (1 << BITS) + 1)
-    learner = load(model)
+    found = fit(tmp_path / "part-*.csv", tmp_path / "model", text=())
+    learner, encoder = found.model.learner_, found.model.encoder_
+    assert encoder is not None
+    assert (found.counters.rows, learner.n_features_in_) == (120, (1 << BITS) + 1)
     for part in (1, 2, 3):
-        X, y, _ = learner.encoder_.transform(open_data(tmp_path / f"part-{part}.csv", target="sold"))
+        X, y, _ = encoder.transform(open_data(tmp_path / f"part-{part}.csv", target="sold"))
         assert learner.score(X, y) == 1.0
     with pytest.raises(DataError, match=r"part-2.csv:2: column 'city' was not there .* --open-columns"):
-        fit(tmp_path / "part-*.csv", model, text=(), open_columns=False)
+        fit(tmp_path / "part-*.csv", tmp_path / "model", text=(), open_columns=False)
 
 
 def test_missing_values_stay_errors_unless_asked(lines: Path) -> None:

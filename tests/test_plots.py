@@ -414,7 +414,7 @@ def test_coefficients_go_where_the_separation_says() -> None:
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda run: plots.plot_points([[1.0, np.nan]], [1]), "no finite number"),
+        (lambda run: plots.plot_points([[1.0, np.nan]], [1]), "row 0, column 1: nan is not a finite number"),
         (lambda run: plots.plot_points([[1.0, 2.0]], [1, 2]), "one label a row"),
         (lambda run: plots.plot_points([["a", "b"]], [1]), "numbers in every column"),
         (lambda run: plots.plot_points([1.0, 2.0], [1, 2]), "must be a table"),
@@ -436,7 +436,7 @@ def test_coefficients_go_where_the_separation_says() -> None:
         (lambda run: plots.plot_weights(run, names=["a"]), "1 names were given for 5"),
         (lambda run: plots.plot_weights(run, image=(2, 2)), "4 pixels, and w 5"),
         (lambda run: plots.plot_witness(separability(X5, Y5), X5, Y5), "no witness"),
-        (lambda run: plots.plot_separation(Separation("undecided", "logistic", 4, True)), "undecided"),
+        (lambda run: plots.plot_separation(Separation("undecided", "logistic", 4, 1, True)), "undecided"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(run: Perceptron, draw: Any, message: str) -> None:

@@ -17,7 +17,9 @@ from sklearn.datasets import load_iris, make_classification
 
 import naive
 from linsep import load, save
-from linsep.app.commands import all as commands
+from linsep.app.commands.fit import fit as fit_command
+from linsep.app.commands.score import score as score_command
+from linsep.app.commands.show import show as show_command
 from linsep.learners import Perceptron, PocketPerceptron
 from linsep.learners.engine.visiting_order import drawn_order
 from linsep.types import StopReason
@@ -276,10 +278,10 @@ def test_has_no_partial_fit_and_says_so() -> None:
 def test_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b,y\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
     model = tmp_path / "m.linsep"
-    result = commands.fit(
+    result = fit_command(
         str(tmp_path / "t.csv"), target="y", positive="yes", learner="pocket", max_iter=500, time_limit=None,
         holdout=0.0, model=model,
     )  # fmt: skip
     assert (result.data["learner"], result.data["training_accuracy"]) == ("PocketPerceptron", 0.75)
-    assert commands.show(model, 5).data["learner"] == "PocketPerceptron"
-    assert commands.score(model, str(tmp_path / "t.csv")).data["accuracy"] == 0.75
+    assert show_command(model, 5).data["learner"] == "PocketPerceptron"
+    assert score_command(model, str(tmp_path / "t.csv")).data["accuracy"] == 0.75

@@ -250,8 +250,8 @@ def test_a_missing_extra_is_named() -> None:
         "cli.main()\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert "pip install 'linsep[app,plots]'" in done.stdout
-    assert "pip install 'linsep[app,plots]'" in done.stderr
+    assert "pip install 'linsep[report]'" in done.stdout
+    assert "pip install 'linsep[report]'" in done.stderr
     assert done.returncode == 2
 
 

@@ -226,11 +226,11 @@ def test_files_with_an_encoder(client: Any, files: list[Path], keep: bool) -> No
     pattern = files[0].with_name("part-*.csv")
     options: dict[str, Any] = {"target": "label", "encoder": encoder, "keep": keep}
     found = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), pattern, client, mix=None, **options)
-    assert_same(found, alone)
+    assert_same(found.learner_, alone)
     assert found.encoder_ is encoder
     mixed = scale.fit(AveragedPerceptron(max_iter=2), [str(path) for path in files], client, **options)
-    assert mixed.mixing_.rows.tolist() == [40, 30, 20]
-    assert mixed.score(rows.X, rows.y) > 0.6
+    assert mixed.learner_.mixing_.rows.tolist() == [40, 30, 20]
+    assert mixed.score(whole) > 0.6
 
 
 def test_files_with_a_hashing_encoder(client: Any, files: list[Path]) -> None:
@@ -238,7 +238,8 @@ def test_files_with_a_hashing_encoder(client: Any, files: list[Path]) -> None:
     whole = encoder.transform(open_data(files[0].with_name("all.csv"), target="label"))
     alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(whole.X, whole.y)
     learner = AveragedPerceptron(max_iter=2, shuffle=False)
-    assert_same(scale.fit(learner, files, client, mix=None, target="label", encoder=encoder), alone)
+    found = scale.fit(learner, files, client, mix=None, target="label", encoder=encoder)
+    assert_same(found.learner_, alone)
 
 
 def test_files_of_numbers_match_columns_by_name(client: Any, files: list[Path]) -> None:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from linsep import SeparationError, SeparationWarning, separation
-from linsep.theory.cone.faces import OutOfTimeError
+from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array
 
@@ -132,11 +132,11 @@ def test_the_oracle_agrees(family: Family, data: st.DataObject, fit_intercept: b
     assert found.rank == rank(Z)
     pairs = {owner for owner, is_separated in zip(owners, separated, strict=True) if is_separated}
     rows = {i for i in range(len(y)) if all(owner in pairs for owner in owners if owner[0] == i)}
-    assert set(found.rows) == rows
+    assert set(found.separated_rows) == rows
     assert found.pairs == (tuple(sorted(pairs)) if family == "multinomial" else ())
-    assert found.kind == ("complete" if separated.all() else "quasi-complete" if separated.any() else "overlap")
+    assert found.verdict == ("complete" if separated.all() else "quasi-complete" if separated.any() else "overlap")
     found.verify(given_X, y)
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["kind"] == found.kind
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["verdict"] == found.verdict
 
 
 # ------------------------------------------------------------------------------------------------------ known answers
@@ -145,9 +145,9 @@ def test_endometrial_nv_alone_is_infinite() -> None:
     X, y = frame[["NV", "PI", "EH"]], frame["HG"]
     found = separation(X, y)
     found.verify(X, y)
-    assert found.kind == "quasi-complete"
-    assert found.rows == tuple(np.flatnonzero(frame["NV"] == 1).tolist())
-    assert len(found.rows) == 13
+    assert found.verdict == "quasi-complete"
+    assert found.separated_rows == tuple(np.flatnonzero(frame["NV"] == 1).tolist())
+    assert len(found.separated_rows) == 13
     assert found.coefficients == {"(Intercept)": "finite", "NV": inf, "PI": "finite", "EH": "finite"}
     assert "+infinity for NV; finite for (Intercept), PI, EH" in found.summary()
 
@@ -161,7 +161,7 @@ def test_lizards_overlap() -> None:
             X.append([str(frame[c][i]) for c in ("height", "diameter", "light", "time")])
             y.append(species)
     found = separation(pd.DataFrame(X, columns=["height", "diameter", "light", "time"]), y)
-    assert found.kind == "overlap"
+    assert found.verdict == "overlap"
     assert set(found.coefficients.values()) == {"finite"}
     assert len(found.coefficients) == 6
 
@@ -172,7 +172,7 @@ def test_the_design_whose_box_constrained_answer_is_wrong() -> None:
     X = Z * np.where(y == 1, 1, -1)[:, None]
     found = separation(X, y, fit_intercept=False)
     found.verify(X, y)
-    assert (found.kind, found.rows) == ("quasi-complete", tuple(range(2, 13)))
+    assert (found.verdict, found.separated_rows) == ("quasi-complete", tuple(range(2, 13)))
     assert found.coefficients == {"x1": inf, "x2": inf, "x3": inf}
     # The linear programme in a box stops at a direction that is 0 in one of them.
     box = linprog(-Z.sum(axis=0), A_ub=-Z, b_ub=np.zeros(len(Z)), bounds=[(-1, 1)] * 3)
@@ -182,11 +182,12 @@ def test_the_design_whose_box_constrained_answer_is_wrong() -> None:
 def test_complete_separation_and_its_signs() -> None:
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["no", "no", "yes", "yes"])
     found = separation(X, y)
-    assert (found.kind, found.rows, found.classes) == ("complete", (0, 1, 2, 3), ("no", "yes"))
+    assert (found.verdict, found.separated_rows, found.classes) == ("complete", (0, 1, 2, 3), ("no", "yes"))
     assert found.coefficients == {"(Intercept)": -inf, "x1": inf}
     assert separation(X, y[::-1]).coefficients == {"(Intercept)": inf, "x1": -inf}
     assert separation(X - 1.5, y).coefficients == {"(Intercept)": UNDETERMINED, "x1": inf}
     assert "'yes' against 'no'" in found.summary()
+    assert "'{b}' against '{a}'" in separation(X, ["{a}", "{a}", "{b}", "{b}"]).summary()
 
 
 def test_a_quasi_complete_design_with_a_sign_that_is_not_determined() -> None:
@@ -195,7 +196,7 @@ def test_a_quasi_complete_design_with_a_sign_that_is_not_determined() -> None:
     y = np.array([0, 1, 1, 1])
     found = separation(X, y, fit_intercept=False)
     found.verify(X, y)
-    assert (found.kind, found.rows) == ("quasi-complete", (2, 3))
+    assert (found.verdict, found.separated_rows) == ("quasi-complete", (2, 3))
     assert found.coefficients == {"x1": "finite", "x2": UNDETERMINED, "x3": inf}
     assert "of a sign that the data do not determine, for x2" in found.summary()
 
@@ -207,14 +208,14 @@ def test_rank_deficient_designs_are_reported() -> None:
     y = rng.random(40) < 0.5
     found = separation(X, y)
     found.verify(X, y)
-    assert (found.kind, found.rank) == ("overlap", 3)
+    assert (found.verdict, found.rank) == ("overlap", 3)
     assert [name for name, value in found.coefficients.items() if value == "finite"] == ["x2"]
     assert "rank 3, 6 coefficients" in found.summary()
     assert found.advice[0].startswith("Drop columns")
     apart = np.column_stack([X, (a > 2) & y])
     found = separation(apart, y)
     found.verify(apart, y)
-    assert (found.kind, found.rank, found.coefficients["x6"]) == ("quasi-complete", 4, inf)
+    assert (found.verdict, found.rank, found.coefficients["x6"]) == ("quasi-complete", 4, inf)
     assert found.coefficients["x1"] == found.coefficients["x3"] == UNIDENTIFIED
 
 
@@ -223,7 +224,7 @@ def test_poisson_with_a_zero_cell() -> None:
     y = [2, 0, 1, 0, 0, 0, 4, 1, 0]
     found = separation(frame, y, family="poisson")
     found.verify(frame, y)
-    assert (found.kind, found.rows, found.references) == ("quasi-complete", (3, 4, 5), {"site": "a"})
+    assert (found.verdict, found.separated_rows, found.references) == ("quasi-complete", (3, 4, 5), {"site": "a"})
     finite = {"(Intercept)": "finite", "site=c": "finite", "dose": "finite"}
     assert found.coefficients == {"site=b": -inf, **finite}
     assert found.advice[0].startswith("Merge levels of site: every row is separated at 'b' (3 rows)")
@@ -234,12 +235,16 @@ def test_poisson_with_a_zero_cell() -> None:
 
 def test_poisson_is_complete_only_if_every_row_is_separated() -> None:
     X = np.array([[1.0], [2.0]])
-    assert separation(X, [0, 0], family="poisson").kind == "complete"
+    assert separation(X, [0, 0], family="poisson").verdict == "complete"
     assert separation(X, [0, 0], family="poisson").coefficients == {"(Intercept)": UNDETERMINED, "x1": UNDETERMINED}
     one = separation(X, [0, 5], family="poisson")
-    assert (one.kind, one.rows, one.coefficients) == ("quasi-complete", (0,), {"(Intercept)": -inf, "x1": inf})
-    assert separation(X, [3, 5], family="poisson").kind == "overlap"
-    assert separation(X, [0.0, 2.5], family="poisson", fit_intercept=False).kind == "overlap"
+    assert (one.verdict, one.separated_rows, one.coefficients) == (
+        "quasi-complete",
+        (0,),
+        {"(Intercept)": -inf, "x1": inf},
+    )
+    assert separation(X, [3, 5], family="poisson").verdict == "overlap"
+    assert separation(X, [0.0, 2.5], family="poisson", fit_intercept=False).verdict == "overlap"
 
 
 def test_multinomial_pairs_and_rows() -> None:
@@ -247,7 +252,7 @@ def test_multinomial_pairs_and_rows() -> None:
     X, y = np.array([[0], [1], [0], [1], [2], [2]]), np.array(list("aabbcc"))
     found = separation(X, y, family="multinomial")
     found.verify(X, y)
-    assert (found.kind, found.rows) == ("quasi-complete", (4, 5))
+    assert (found.verdict, found.separated_rows) == ("quasi-complete", (4, 5))
     expected = [(i, "c") for i in range(4)] + [(i, rival) for i in (4, 5) for rival in "ab"]
     assert found.pairs == tuple(expected)
     assert found.coefficients == {
@@ -258,8 +263,8 @@ def test_multinomial_pairs_and_rows() -> None:
     }
     assert found.to_dict()["coefficients"]["c"] == {"(Intercept)": "-inf", "x1": "+inf"}
     assert "+infinity for x1 of class c" in found.summary()
-    assert separation(X, np.where(y == "c", "c", "a"), family="multinomial").kind == "complete"
-    assert separation(X, list("ababab"), family="multinomial").kind == "overlap"
+    assert separation(X, np.where(y == "c", "c", "a"), family="multinomial").verdict == "complete"
+    assert separation(X, list("ababab"), family="multinomial").verdict == "overlap"
 
 
 # ---------------------------------------------------------------------------------------- modes, limits, proofs
@@ -269,20 +274,20 @@ def test_what_to_do_on_separation() -> None:
         separation(X, y, on_separation="warn")
     with pytest.raises(SeparationError, match="Complete separation") as caught:
         separation(X, y, on_separation="raise")
-    assert caught.value.separation.kind == "complete"
+    assert caught.value.separation.verdict == "complete"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert separation(X, y).kind == "complete"
+        assert separation(X, y).verdict == "complete"
         for quiet in ("warn", "raise"):
             mode: Any = quiet
-            assert separation([[0], [1], [2]], [0, 1, 0], on_separation=mode).kind == "overlap"
+            assert separation([[0], [1], [2]], [0, 1, 0], on_separation=mode).verdict == "overlap"
 
 
 def test_a_time_limit_leaves_it_undecided() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 40)), rng.random(300) < 0.5
     found = separation(X, y, time_limit=0.0)
-    assert (found.kind, found.coefficients, found.rows) == ("undecided", {}, ())
+    assert (found.verdict, found.coefficients, found.separated_rows) == ("undecided", {}, ())
     assert found.summary() == "Undecided: the time limit of 0 s ended the search."
     assert "undecided" in repr(found)
     found.verify(X, y)
@@ -331,8 +336,8 @@ def test_altered_proofs_are_rejected() -> None:
     moved = X.copy()
     moved[i, 1] += 1
     said: list[dict[str, Any]] = [
-        {"rows": found.rows[1:]},
-        {"kind": "complete"},
+        {"separated_rows": found.separated_rows[1:]},
+        {"verdict": "complete"},
         {"coefficients": {**found.coefficients, "x1": inf}},
         {"rank": 2},
         {"proof": None},
@@ -357,13 +362,16 @@ def planted(seed: int) -> tuple[Array, Array]:
 def test_units_and_order_change_nothing(seed: int) -> None:
     X, y = planted(seed)
     found = separation(X, y)
-    assert found.kind == "quasi-complete"
+    assert found.verdict == "quasi-complete"
     assert {inf, UNDETERMINED} & set(found.coefficients.values())
     scaled = separation(X * 2.0 ** np.array([200, -300, 0, 17, -90]), y)
-    assert (scaled.rows, scaled.coefficients) == (found.rows, found.coefficients)
+    assert (scaled.separated_rows, scaled.coefficients) == (found.separated_rows, found.coefficients)
     order = np.random.default_rng(0).permutation(len(y))
     mixed = separation(X[order], y[order])
-    assert (sorted(order[list(mixed.rows)]), mixed.coefficients) == (list(found.rows), found.coefficients)
+    assert (sorted(order[list(mixed.separated_rows)]), mixed.coefficients) == (
+        list(found.separated_rows),
+        found.coefficients,
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -382,10 +390,10 @@ def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> 
 
     X, y = planted(0)
     whole = separation(X, y)
-    monkeypatch.setattr("linsep.theory.separation.decide._time_left", late)
+    monkeypatch.setattr("linsep.theory.separation.decide.time_left", late)
     found = separation(X, y, time_limit=60.0)
     found.verify(X, y)
-    assert (found.kind, found.rows) == (whole.kind, whole.rows)
+    assert (found.verdict, found.separated_rows) == (whole.verdict, whole.separated_rows)
     unsigned = [name for name, value in found.coefficients.items() if value == "infinite, sign not decided"]
     assert unsigned
     assert f"a sign that was not decided in the time allowed, for {', '.join(unsigned)}" in found.summary()
@@ -396,5 +404,5 @@ def test_a_row_that_spans_without_weight() -> None:
     two = np.array([[3, 3], [-3, 2], [-1, 1], [-1, 3], [1, -1], [3, 1], [1, -3], [-2, -3], [-3, 1]])
     X = np.column_stack([two, -two[:, 0]])
     found = separation(X, [0, 1, 2, 2, 1, 1, 1, 2, 0], family="multinomial", fit_intercept=False)
-    assert (found.kind, found.rank) == ("overlap", 4)
+    assert (found.verdict, found.rank) == ("overlap", 4)
     assert list(found.coefficients.values()) == ["not identified", "finite", "not identified"] * 2

@@ -22,7 +22,7 @@ def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text(CLINIC)
     found = run("linsep separation c.csv --target improved --json", tmp_path)
     data = json.loads(found.stdout)
-    assert (found.returncode, data["kind"], data["rows"]) == (1, "quasi-complete", [6, 7])
+    assert (found.returncode, data["verdict"], data["separated_rows"]) == (1, "quasi-complete", [6, 7])
     assert data["coefficients"] == {"(Intercept)": "+inf", "age": "finite", "dose=low": "-inf"}
     assert data["separated_levels"] == {"dose": {"high": 2}}
     said = run("linsep separation c.csv --target improved", tmp_path).stdout

@@ -36,7 +36,7 @@ def test_a_rare_category_in_any_dataframe(form: str) -> None:
         frame, y = pa.table(COLUMNS), pa.table({"y": SOLD}).column("y")
     found = separation(frame, y)
     found.verify(frame, y)
-    assert (found.kind, found.rows, found.references) == ("quasi-complete", (3,), {"city": "Bari"})
+    assert (found.verdict, found.separated_rows, found.references) == ("quasi-complete", (3,), {"city": "Bari"})
     others = dict.fromkeys(["(Intercept)", "city=Oslo", "size", "old"], "finite")
     assert found.coefficients == {**others, "city=Rome": inf}
     assert found.separated_levels == {"city": {"Rome": 1}}
@@ -60,16 +60,15 @@ def test_decimals_are_exact() -> None:
     y = [1, 0, 1]
     text = [["0.1", "0.3"], ["0.2", "0.6"], ["0.3", "0.9"]]
     exact = pd.DataFrame([[Decimal(v) for v in row] for row in text], columns=["a", "b"])
-    assert separation(exact.astype(float), y).kind == "complete"
+    assert separation(exact.astype(float), y).verdict == "complete"
     found = separation(exact, y)
     found.verify(exact, y)
-    assert (found.kind, found.rank) == ("overlap", 2)
+    assert (found.verdict, found.rank) == ("overlap", 2)
 
 
 def test_a_scan_goes_on_whatever_a_design_holds() -> None:
     frame = pd.DataFrame(COLUMNS)
     found = separation_scan(
-        SOLD,
         {
             "all": frame,
             "size": frame[["size"]],
@@ -78,14 +77,15 @@ def test_a_scan_goes_on_whatever_a_design_holds() -> None:
             "none": object(),
             "nan": [[np.nan]] * 8,
         },
+        SOLD,
     )
-    kinds = {name: value if isinstance(value, str) else value.kind for name, value in found.items()}
+    kinds = {name: value if isinstance(value, str) else value.verdict for name, value in found.items()}
     assert (kinds["all"], kinds["size"]) == ("quasi-complete", "overlap")
     assert kinds["bad"].startswith("DataError: X must hold numbers")
     assert "1 rows and y 8" in kinds["short"]
     assert "cannot read rows from object" in kinds["none"]
     assert "row 0, column 0" in kinds["nan"]
-    assert list(separation_scan(SOLD, [frame[["size"]], frame])) == [0, 1]
+    assert list(separation_scan([frame[["size"]], frame], SOLD)) == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,11 @@ def test_entries_at_both_ends_of_the_doubles() -> None:
     for y in ([1, 1, 0, 1, 0], [0, 1, 0, 1, 0], [0, 1, 1, 0, 0]):
         found, expected = separation(X, y), separation(plain, y)
         found.verify(X, y)
-        assert (found.kind, found.rows, found.coefficients) == (expected.kind, expected.rows, expected.coefficients)
+        assert (found.verdict, found.separated_rows, found.coefficients) == (
+            expected.verdict,
+            expected.separated_rows,
+            expected.coefficients,
+        )
 
 
 @pytest.mark.parametrize("column", [np.arange(4) + 1j, pd.Series([0.0, 1.0, 0.0, 1.0]).astype("Sparse[float]")])

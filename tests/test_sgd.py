@@ -18,10 +18,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from linsep import load, save
-from linsep.app.commands import all as commands
-from linsep.kernels.linear.losses import LOSSES, loss_slope, loss_value, shrinkage
+from linsep.app.commands.fit import fit as fit_command
+from linsep.kernels.linear.gradient import shrinkage
+from linsep.kernels.linear.losses import LOSSES, loss_slope, loss_value
 from linsep.learners import AveragedPerceptron, Perceptron, SGDClassifier
-from linsep.theory.bounds.descent import auto_eta0, gradient_bound, least_loss, sgd_bound, training_loss
+from linsep.theory.bounds.descent import auto_eta0, gradient_bound, sgd_bound
+from linsep.theory.bounds.least_loss import least_loss, training_loss
 from linsep.types import DataError, PrecisionWarning, StopReason
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -501,19 +503,21 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b,c,d,kind\n" + text + "\n")
     common: Any = {"target": "kind", "learner": "sgd", "time_limit": None, "holdout": 0.0, "model": tmp_path / "m"}
     for positive, planes in (("k0", 1), (None, 3)):
-        result = commands.fit(
+        result = fit_command(
             str(tmp_path / "t.csv"), positive=positive, max_iter=20, loss="logistic", projection_radius=5.0, **common
         )
         data, lines = result.data, dict(result.lines)
         assert len(data["loss"]) == planes
-        assert data["guaranteed_excess"] == pytest.approx(5.0 * load(tmp_path / "m").gradient_bound_ / math.sqrt(1500))
+        assert data["guaranteed_excess"] == pytest.approx(
+            5.0 * load(tmp_path / "m").learner_.gradient_bound_ / math.sqrt(1500)
+        )
         assert 0 <= data["measured_excess"] < data["guaranteed_excess"]
         assert "in expectation" in lines["guaranteed excess"]
         assert "||(w, b)|| <= 5" in lines["measured excess"]
     with pytest.raises(DataError, match="no loss called 'log'"):
-        commands.fit(str(tmp_path / "t.csv"), positive="k0", max_iter=2, loss="log", **common)
+        fit_command(str(tmp_path / "t.csv"), positive="k0", max_iter=2, loss="log", **common)
     with pytest.raises(DataError, match="--projection-radius is not an option of --learner perceptron"):
-        commands.fit(
+        fit_command(
             str(tmp_path / "t.csv"),
             positive="k0",
             max_iter=2,

@@ -22,6 +22,7 @@ from sklearn.exceptions import NotFittedError
 from linsep import learners, store
 from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners import Perceptron
+from linsep.learners.table_model import TableModel
 from linsep.store import ModelFileError, load, save
 from linsep.types import DataError, StopReason
 
@@ -152,7 +153,7 @@ def test_other_tools_can_read_the_file(path: Path) -> None:
     with safetensors.safe_open(path, framework="np") as file:
         header = json.loads(file.metadata()["linsep"])
         assert file.get_tensor("state/coef_").tolist() == learner.coef_.tolist()
-    assert header["format"] == 1
+    assert header["format"] == 2
     assert header["class"] == "Perceptron"
     assert header["parameters"]["max_iter"] == 1000
     assert header["arrays_sha256"] == store._digest(safetensors.numpy.load_file(path))
@@ -174,9 +175,8 @@ class Table:
 
 def test_the_encoder_travels_with_the_model(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "linsep.data.features.encoder", SimpleNamespace(TableEncoder=Table))
-    learner: Any = fitted()
-    learner.encoder_ = Table(["a", 'b"\\'], np.array([0.5, 1.5]))
-    save(learner, path)
+    encoder: Any = Table(["a", 'b"\\'], np.array([0.5, 1.5]))
+    save(TableModel.of(fitted(), encoder), path)
     again = load(path).encoder_
     assert again.columns == ["a", 'b"\\']
     assert again.mean.tolist() == [0.5, 1.5]
@@ -275,7 +275,9 @@ def test_only_fitted_learners_of_the_library_are_saved(path: Path) -> None:
         pass
 
     Impostor.__name__ = "Perceptron"
-    with pytest.raises(DataError, match=r"cannot save a Perceptron: a model file holds one of .*Perceptron"):
+    with pytest.raises(
+        DataError, match=r"cannot save a Perceptron: a model file holds a TableModel or one of .*Perceptron"
+    ):
         save(Impostor().fit(X, Y), path)
     with pytest.raises(DataError, match="cannot save a dict"):
         save({}, path)
@@ -342,9 +344,9 @@ def test_foreign_files_are_refused(raw: bytes, message: str, path: Path) -> None
 
 def test_a_newer_format_says_upgrade(path: Path) -> None:
     save(fitted(), path)
-    message = refusal(path, reseal(path.read_bytes(), rb"\"format\":1", rb"\"format\":12"))
+    message = refusal(path, reseal(path.read_bytes(), rb"\"format\":2", rb"\"format\":12"))
     assert "format 12" in message
-    assert "is newer than format 1" in message
+    assert "is newer than format 2" in message
     assert message.endswith("upgrade linsep")
 
 

@@ -18,6 +18,7 @@ import pytest
 
 from linsep.learners import Perceptron
 from linsep.store import load, save
+from linsep.types import DataError
 
 
 def fitted(**parameters: Any) -> Perceptron:
@@ -30,17 +31,14 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_an_unwritable_path_says_which_and_what_to_do(tmp_path: Path, path: Path) -> None:
-    hint = "cannot write the model .*: check that the folder exists, is writable and has room"
-    with pytest.raises(FileNotFoundError, match=hint) as caught:
+    with pytest.raises(DataError, match=r"cannot write the model to .*nowhere/model: there is no folder .*nowhere"):
         save(fitted(), tmp_path / "nowhere" / "model")
-    assert str(tmp_path / "nowhere" / "model") in str(caught.value)
     path.write_bytes(b"a file")
-    with pytest.raises(NotADirectoryError, match=hint):
+    with pytest.raises(DataError, match="there is no folder"):
         save(fitted(), path / "model")
-    with pytest.raises(OSError, match="not an ordinary file"):
+    with pytest.raises(DataError, match="is a folder; give a file name"):
         save(fitted(), tmp_path)
-    with pytest.raises(OSError, match="not an ordinary file"):
-        save(fitted(), os.devnull)
+    save(fitted(), os.devnull)
     assert not stat.S_ISREG(os.stat(os.devnull).st_mode)
 
 
@@ -85,7 +83,7 @@ def test_a_link_stays_a_link(tmp_path: Path, path: Path) -> None:
 DRIVER = """
 import os, signal, sys
 import numpy as np
-from linsep import store
+from linsep import files, store
 from linsep.learners import Perceptron
 
 path, width = sys.argv[1], int(sys.argv[2])
@@ -96,7 +94,7 @@ left = 0
 
 def follow(frame, event, arg):
     global left
-    if frame.f_code is not store.write_whole.__code__:
+    if frame.f_code.co_filename != files.__file__:
         return None
     if event == "line":
         if left == 0:
@@ -174,7 +172,8 @@ def test_a_kill_before_any_line_of_the_write_leaves_the_old_file_or_the_new(path
     assert old != new
     assert len(weights) > 10
     assert weights == sorted(weights, key=lambda w: w == new)
-    assert all(name.startswith(".linsep-") and name.endswith(".tmp") for name in leftovers(path))
+    save(fitted(), path)  # the next one removes what the killed ones have left
+    assert leftovers(path) == []
 
 
 @posix
@@ -196,4 +195,4 @@ def test_a_kill_at_a_random_moment_leaves_one_of_the_two(path: Path, driver: Any
         assert (weights == weights[0, 0]).all()
         loaded.add(float(weights[0, 0]))
     assert len(loaded) == 2
-    assert all(name.startswith(".linsep-") and name.endswith(".tmp") for name in leftovers(path))
+    assert len(leftovers(path)) <= 1  # of the last one killed

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linsep import load, open_data, save
+from linsep import TableModel, load, open_data, save
 
 FOLDER = Path(__file__).parent / "data" / "format-1"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text())
@@ -17,7 +17,7 @@ EXPECTED = json.loads((FOLDER / "expected.json").read_text())
 
 def rows_of(model: Any, name: str) -> Any:
     table = FOLDER / ("rows.svmlight" if "svmlight" in name else "rows.csv")
-    return model.encoder_.transform(open_data(table, target=model.encoder_.target))
+    return open_data(table, target=model.encoder_.target)
 
 
 def test_every_file_is_looked_at() -> None:
@@ -29,16 +29,17 @@ def test_every_file_is_looked_at() -> None:
 def test_a_file_of_format_1_predicts_what_it_did(name: str, tmp_path: Path) -> None:
     model = load(FOLDER / name)
     rows, expected = rows_of(model, name), EXPECTED[name]
-    assert model.predict(rows.X).tolist() == expected["labels"]
-    np.testing.assert_allclose(model.decision_function(rows.X), expected["decision_values"], rtol=1e-12, atol=1e-12)
-    assert getattr(model, "n_mistakes_", None) == expected["mistakes"]
+    assert isinstance(model, TableModel)
+    assert model.predict(rows).tolist() == expected["labels"]
+    np.testing.assert_allclose(model.decision_function(rows), expected["decision_values"], rtol=1e-12, atol=1e-12)
+    assert getattr(model.learner_, "n_mistakes_", None) == expected["mistakes"]
     save(model, tmp_path / "again")
-    assert load(tmp_path / "again").predict(rows.X).tolist() == expected["labels"]
+    assert load(tmp_path / "again").predict(rows).tolist() == expected["labels"]
 
 
 @pytest.mark.parametrize("name", ["averaged.linsep", "voted-svmlight.linsep", "perceptron-classes.linsep"])
 def test_a_file_of_format_1_can_be_trained_further(name: str) -> None:
     model = load(FOLDER / name)
     rows = rows_of(model, name)
-    before = model.t_
-    assert model.partial_fit(rows.X, rows.y).t_ == before + len(rows.y)
+    before = model.learner_.t_
+    assert model.partial_fit(rows).learner_.t_ == before + len(rows.read().y)

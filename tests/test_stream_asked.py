@@ -1,4 +1,4 @@
-"""`linsep fit` on a stream: labels of several kinds, pipes with a name, and options that make no sense."""
+"""`linsep.fit_stream`: labels of several kinds, pipes with a name, and options that make no sense."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linsep.app.commands import all as commands
-from linsep.app.commands.fit_stream import StreamOptions, fit_stream
-from linsep.app.result import Result
+from linsep import fit_stream, save
+from linsep.app.commands.score import score as score_command
 from linsep.data.sources import blocks
+from linsep.streaming.result import StreamFit, StreamWarning
 from linsep.types import DataError
 
 
@@ -34,13 +34,11 @@ def write(path: Path, labels: list[str]) -> Path:
     return path
 
 
-def fit(table: Any, positive: str | None = None, categorical: tuple[str, ...] = (), **options: Any) -> Result:
-    model = Path(table).parent / "m.linsep"
-    asked: dict[str, Any] = {"target": "y", "positive": positive, "categorical": categorical, "format": None}
-    if Path(table).suffix in ("", ".linsep"):
-        asked["format"] = "csv"
-    said: list[str] = []
-    return fit_stream(table, StreamOptions(**options), learner="perceptron", model=model, say=said.append, **asked)
+def fit(table: Any, **options: Any) -> StreamFit:
+    """Learn from the table, and save the model beside it as m.linsep."""
+    found = fit_stream(table, **{"target": "y", **options})
+    save(found.model, Path(table).parent / "m.linsep")
+    return found
 
 
 def test_truth_values_are_called_true_and_false(folder: Path) -> None:
@@ -48,7 +46,7 @@ def test_truth_values_are_called_true_and_false(folder: Path) -> None:
     table.write_text("\n".join(json.dumps({"a": k % 7 - 3, "y": k % 7 > 3}) for k in range(100)))
     for options in ({"positive": "True"}, {"classes": ("False", "True")}, {}):
         fit(table, **options)
-        counts = commands.score(folder / "m.linsep", str(table)).data["counts"]
+        counts = score_command(folder / "m.linsep", str(table)).data["counts"]
         assert sum(count for name, count in counts.items() if name.startswith("True predicted")) == 42
 
 
@@ -58,33 +56,34 @@ def test_labels_that_are_numbers_in_one_piece_and_text_in_another(folder: Path) 
         fit(table)
     with pytest.raises(DataError, match=r"t\.csv:\d+: label x is text where the labels before were numbers: name all"):
         fit(table, open_classes=True)
-    assert fit(table, classes=("1", "2", "x")).data["rows"] == 700
+    assert fit(table, classes=("1", "2", "x")).counters.rows == 700
     back = write(folder / "u.csv", ["1", "2", "x"] * 100 + ["1", "2"] * 200)
     for is_open in (False, True):
-        assert fit(back, open_classes=is_open).data["classes"] == ["1", "2", "x"]
+        assert fit(back, open_classes=is_open).model.classes_.tolist() == ["1", "2", "x"]
 
 
 def test_labels_with_a_point_are_names_if_they_are_named(folder: Path) -> None:
     for labels in (["1", "2"] * 200 + ["1", "2.5"] * 50, ["1", "2.5"] * 50 + ["1", "2"] * 200):
         table = write(folder / "t.csv", labels)
         fit(table, classes=("1", "2", "2.5"))
-        assert commands.score(folder / "m.linsep", str(table)).data["rows"] == 500
+        assert score_command(folder / "m.linsep", str(table)).data["rows"] == 500
 
 
 def test_a_positive_label_that_never_came_is_said(folder: Path) -> None:
     table = write(folder / "t.csv", ["1", "2"] * 50)
-    assert fit(table, positive="1").warnings == []
-    assert "no row had the label '3'" in fit(table, positive="3").warnings[0]
+    fit(table, positive="1")
+    with pytest.warns(StreamWarning, match="label '3' never occurred"):
+        fit(table, positive="3")
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"ball": -1.0}, "--ball takes a finite number above 0, not -1.0"),
-        ({"ball": float("nan")}, "--ball takes a finite number above 0, not nan"),
-        ({"half_life": 0.0}, "--half-life takes a finite number above 0, not 0.0"),
+        ({"ball": -1.0}, "ball must be a finite number above 0, not -1.0"),
+        ({"ball": float("nan")}, "ball must be a finite number above 0, not nan"),
+        ({"half_life": 0.0}, "half_life must be a finite number above 0, not 0.0"),
         ({"categorical": ("city",)}, "no feature column called 'city' to read as categories"),
-        ({"classes": ("1", "2", "")}, "--classes has an empty name"),
+        ({"classes": ("1", "2", "")}, "an empty name among the classes"),
     ],
 )
 def test_options_that_make_no_sense(folder: Path, options: dict[str, Any], said: str) -> None:
@@ -100,25 +99,14 @@ def test_a_stray_quote_costs_one_row_and_every_skipped_line_counts(folder: Path,
     lines = table.read_text().splitlines()
     lines[100:100] = [stray]
     table.write_text("\n".join([*lines, "1", ""]))
-    data = fit(table, lenient=True).data
-    assert (data["rows"], data["skipped"]) == (400, 2)
+    with pytest.warns(StreamWarning, match="skipped"):
+        counters = fit(table, lenient=True).counters
+    assert (counters.rows, counters.skipped) == (400, 2)
     lines[250:250] = [stray]
     table.write_text("\n".join([*lines, "1", ""]))
-    data = fit(table, lenient=True).data
-    assert data["rows"] + data["skipped"] >= 401
-
-
-def test_the_model_never_replaces_what_is_read(folder: Path) -> None:
-    table = write(folder / "m.linsep", ["1", "2"] * 50)
-    before = table.read_bytes()
-    with pytest.raises(DataError, match=r"m\.linsep would be replaced, which this command reads or writes too"):
-        fit(str(folder / "*.linsep"))
-    with pytest.raises(DataError, match=r"m\.linsep would be replaced"):
-        fit(write(folder / "t.csv", ["1", "2"]), checkpoint=table)
-    with pytest.raises(DataError, match=r"m\.linsep would be replaced"):
-        asked: dict[str, Any] = {"positive": None, "max_iter": None, "seconds": None, "holdout": 0.0}
-        commands.fit(str(table), target="y", learner="perceptron", model=table, format="csv", **asked)
-    assert table.read_bytes() == before
+    with pytest.warns(StreamWarning, match="skipped"):
+        counters = fit(table, lenient=True).counters
+    assert counters.rows + counters.skipped >= 401
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
@@ -127,8 +115,8 @@ def test_a_pipe_with_a_name_is_a_pipe(folder: Path) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(DataError, match="a pipe can be read once"):
-        fit(pipe, passes=2)
+        fit(pipe, passes=2, format="csv")
     with pytest.raises(DataError, match="a pipe cannot be read again after a crash"):
-        fit(pipe, checkpoint=folder / "run.ck")
+        fit(pipe, checkpoint=folder / "run.ck", format="csv")
     with subprocess.Popen(["cp", str(table), str(pipe)]):
-        assert fit(pipe).data["rows"] == 100
+        assert fit(pipe, format="csv").counters.rows == 100

@@ -1,4 +1,4 @@
-"""`linsep fit` on a stream: receipts, checkpoints and what happens when things go wrong."""
+"""`linsep.fit_stream`: results, checkpoints, and what happens when things go wrong."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import gzip
 import os
 import random
 import signal
-import subprocess
 import sys
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from linsep import load
-from linsep.app.commands import all as commands
-from linsep.app.commands.fit_stream import StreamOptions, fit_stream, wants_stream
-from linsep.app.result import Result
-from linsep.data.sources import blocks
-from linsep.streaming.run import StreamFit
+from linsep import AveragedPerceptron, Perceptron, TableEncoder, VotedPerceptron, fit_stream, load, open_data, save
+from linsep.data.sources import blocks, inputs
+from linsep.store import load_with_extra
+from linsep.streaming.result import StreamError, StreamFit, StreamState
+from linsep.streaming.run import StreamRun
 from linsep.theory.bounds.online_risk import online_risk_bound
-from linsep.types import DataError
+from linsep.types import DataError, StopReason
 
 CITIES = ("Oslo", "Rome", "Bari")
 
@@ -44,274 +44,326 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "t.csv"
 
 
-def fit(table: Any, model: Path, said: list[str] | None = None, **options: Any) -> Result:
-    given: dict[str, Any] = {
-        name: options.pop(name) for name in ("learner", "positive", "target", "format") if name in options
-    }
-    given = {"learner": "averaged", "positive": None, "target": "sold", "format": None} | given
-    asked: dict[str, Any] = {"text": ("note",), "bits": 10, **options}
-    say = [] if said is None else said
-    return fit_stream(table, StreamOptions(**asked), model=model, categorical=(), say=say.append, **given)
+def fit(table: Any, model: Path | None = None, **options: Any) -> StreamFit:
+    """Learn from the table, and save what came of it if there is a name for it."""
+    asked: dict[str, Any] = {"learner": AveragedPerceptron(), "target": "sold", "text": ("note",), "bits": 10}
+    found = fit_stream(table, **{**asked, **options})
+    if model is not None:
+        save(found.model, model)
+    return found
 
 
-def test_the_receipt_and_what_the_model_is_good_for(table: Path) -> None:
-    model = table.with_name("m.linsep")
-    result = fit(table, model)
-    data = result.data
-    assert (data["rows"], data["passes"], data["classes"]) == (600, 1, ["no", "yes"])
-    assert data["risk_bound"] == online_risk_bound(data["mistakes"][0], 600)
-    assert "drawn independently" in dict(result.lines)["error on new rows"]
-    shown = commands.show(model, 6).data["weights"]
-    assert shown["note:new"] > 0 > shown["note:old"]
-    assert shown["city=Rome"] > shown["city=Bari"]
-    score = commands.score(model, str(table)).data
-    assert score["rows"] == 600
-    assert score["accuracy"] > 0.8
-    commands.predict(model, str(table), str(table.with_name("p.csv")))
-    assert len(table.with_name("p.csv").read_text().splitlines()) == 601
-    twice = fit(table, model, passes=2)
-    assert twice.data["risk_bound"] is None
-    assert "no bound" in dict(twice.lines)["error on new rows"]
-    assert load(model).t_ == 1200
+def counters_in(checkpoint: Path) -> Any:
+    return load_with_extra(checkpoint)[1]["stream"]["counters"]
+
+
+def test_the_result_and_what_the_model_is_good_for(table: Path) -> None:
+    learner = AveragedPerceptron()
+    found = fit(table, learner=learner)
+    assert (found.counters.rows, found.counters.passes, found.interrupted) == (600, 1, False)
+    assert found.model.classes_.tolist() == ["no", "yes"]
+    assert found.model.learner_.stop_reason_ is StopReason.END_OF_STREAM
+    assert found.risk_bound == online_risk_bound(found.mistakes[0], 600)
+    assert found.summary().startswith(f"600 rows in 1 pass (end of stream): {found.mistakes[0]} mistakes")
+    assert not hasattr(learner, "classes_")
+    frame = open_data(table, target="sold")
+    assert (found.model.predict(frame) == frame.read().y).mean() > 0.8
+    twice = fit(table, passes=2)
+    assert twice.risk_bound is None
+    assert len(twice.mistakes) == 2
+    assert twice.model.learner_.t_ == 1200
+    assert fit(table, learner=None).model.learner_.get_params() == Perceptron().get_params()
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_it_is_one_epoch_over_the_same_encoded_rows_to_the_bit(table: Path, passes: int) -> None:
+    found = fit(table, passes=passes)
+    rows = open_data(table, target="sold")
+    encoder = TableEncoder(bits=10, text=("note",))
+    learner, X = AveragedPerceptron(max_iter=1, shuffle=False), encoder.learn_chunk(rows.read())
+    for _ in range(passes):
+        learner.partial_fit(X, rows.read().y, classes=["no", "yes"])
+        X = encoder.encode_chunk(rows.read())
+    assert np.array_equal(found.model.learner_.coef_, learner.coef_)
+    assert np.array_equal(found.model.learner_.intercept_, learner.intercept_)
 
 
 def test_classes_named_positive_or_open(table: Path) -> None:
-    model = table.with_name("m.linsep")
-    named = fit(table, model, target="city", text=(), classes=CITIES)
-    opened = fit(table, model, target="city", text=(), open_classes=True)
-    assert named.data["classes"] == opened.data["classes"] == sorted(CITIES)
-    assert fit(table, model, target="city", text=(), positive="Rome").data["classes"] == ["not Rome", "Rome"]
-    assert commands.score(model, str(table)).data["rows"] == 600
+    named = fit(table, target="city", text=(), classes=CITIES)
+    opened = fit(table, target="city", text=(), open_classes=True)
+    assert named.model.classes_.tolist() == opened.model.classes_.tolist() == sorted(CITIES)
+    rome = fit(table, target="city", text=(), positive="Rome").model
+    assert rome.classes_.tolist() == ["not Rome", "Rome"]
+    assert rome.learner_.classes_.tolist() == [0, 1]
     with pytest.raises(DataError, match=r"t\.csv:\d+: label \S+ is not one of the classes Oslo, Paris: name all"):
-        fit(table, model, target="city", text=(), classes=("Oslo", "Paris"))
-    with pytest.raises(DataError, match="one of --classes, --positive and --open-classes"):
-        fit(table, model, positive="yes", open_classes=True)
+        fit(table, target="city", text=(), classes=("Oslo", "Paris"))
+    with pytest.raises(DataError, match="one of classes, positive and open_classes"):
+        fit(table, positive="yes", open_classes=True)
 
 
-def test_a_malformed_line_saves_the_model_so_far(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = table.with_name("m.linsep")
+def test_rows_in_memory_are_streamed_too(table: Path) -> None:
+    frame = open_data(table, target="sold").read()
+    columns = {name: frame.column(name).values for name in ("size",)}
+    rows = pa.table({**columns, "sold": frame.y})
+    X, y = rows["size"].to_numpy()[:, None], frame.y
+    (table.parent / "u.csv").write_text(
+        "size,sold\n" + "".join(f"{x},{label}\n" for x, label in zip(X[:, 0], y, strict=True))
+    )
+    of_file = fit_stream(table.parent / "u.csv", target="sold")
+    for found in (fit_stream(rows, target="sold"), fit_stream(open_data(rows, target="sold"))):
+        assert found.mistakes == of_file.mistakes
+        assert np.array_equal(found.model.learner_.coef_, of_file.model.learner_.coef_)
+    matrix = fit_stream((X, y), passes=2, checkpoint=table.with_name("ck"))
+    assert np.array_equal(matrix.model.learner_.coef_, twice_over(X, y).coef_)
+    assert matrix.model.encoder_ is None
+    assert fit_stream((X, y), passes=2, checkpoint=table.with_name("ck")).was_finished
+    with pytest.raises(DataError, match="opened already, so `target` belongs to `open_data`"):
+        fit_stream(open_data(rows, target="sold"), target="sold")
+
+
+def twice_over(X: Any, y: Any) -> Perceptron:
+    """Two passes over the rows in their order."""
+    return Perceptron().partial_fit(X, y, classes=["no", "yes"]).partial_fit(X, y)
+
+
+def test_labels_may_be_given_as_numbers(tmp_path: Path) -> None:
+    (tmp_path / "t.svmlight").write_text("1 1:2\n2 1:-2\n3 2:1\n" * 9)
+    named = fit_stream(tmp_path / "t.svmlight", classes=[1, 2, 3])
+    assert named.model.classes_.tolist() == [1, 2, 3]
+    assert fit_stream(tmp_path / "t.svmlight", positive=2).model.classes_.tolist() == ["not 2", "2"]
+
+
+def test_a_malformed_line_keeps_the_model_so_far(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = table.read_text().splitlines()
     lines[400] = "Oslo,many,very new house,yes"
     table.write_text("\n".join(lines) + "\n")
-    with pytest.raises(DataError, match=r"t\.csv:401, column 'size': 'many' .*the model of the 399 rows before it"):
-        fit(table, model)
-    assert load(model).t_ == 399
-    result = fit(table, model, lenient=True)
-    assert (result.data["rows"], result.data["skipped"]) == (599, 1)
-    assert "t.csv:401" in result.warnings[0]
+    with pytest.raises(StreamError, match=r"t\.csv:401, column 'size': 'many' .*the model of the 399 rows") as caught:
+        fit(table)
+    assert caught.value.so_far.model.learner_.t_ == 399
+    assert caught.value.so_far.model.learner_.stop_reason_ is StopReason.INTERRUPTED
+    with pytest.warns(UserWarning, match=r"skipped: .*t\.csv:401"):
+        found = fit(table, lenient=True)
+    assert (found.counters.rows, found.counters.skipped) == (599, 1)
     pressed = gzip.compress(table.read_bytes())
     table.with_name("cut.csv.gz").write_bytes(pressed[: len(pressed) * 2 // 3])
     monkeypatch.setattr(blocks, "TABLE_BYTES", 1 << 20)
-    monkeypatch.setattr(blocks, "_STEP", 100)
-    with pytest.raises(DataError, match=r"cut\.csv\.gz: the compressed file is cut short.*the model of the \d+ rows"):
-        fit(table.with_name("cut.csv.gz"), model)
-    assert 300 < load(model).t_ < 400
+    monkeypatch.setattr(inputs, "STEP", 100)
+    with pytest.raises(StreamError, match=r"cut\.csv\.gz: the compressed file is cut short") as caught:
+        fit(table.with_name("cut.csv.gz"))
+    assert 300 < caught.value.so_far.counters.rows < 400
 
 
-def bytes_of(model: Path) -> bytes:
-    return model.read_bytes()
+def test_a_line_that_is_malformed_at_once_leaves_nothing(table: Path) -> None:
+    table.write_text("city,size,note,sold\nOslo,1\n")
+    with pytest.raises(DataError, match=r"t\.csv:2") as caught:
+        fit(table, checkpoint=table.with_name("ck"))
+    assert not isinstance(caught.value, StreamError)
+    assert not table.with_name("ck").exists()
 
 
-OPTIONS: dict[str, Any] = {"passes": 2, "every": 50, "half_life": 1000.0, "ball": 20.0}
+OPTIONS: dict[str, Any] = {"passes": 2, "checkpoint_rows": 50, "half_life": 1000.0, "ball": 20.0}
 if find_spec("river"):
     OPTIONS["drift"] = "page-hinkley"
 
 
-def test_a_crash_at_any_moment_changes_nothing(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = table.parent
-    whole = fit(table, folder / "whole.linsep", checkpoint=folder / "ck0", **OPTIONS)
-    learn = StreamFit._learn
-    rng = random.Random(0)
-    for crash in range(20):
-        left = rng.randrange(1, 55)
+def crash_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
+    """Let the next runs break down after so many chunks."""
+    left, learn = chunks, StreamRun._learn
 
-        def crashing(run: StreamFit, *chunk: Any) -> None:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                raise MemoryError
-            learn(run, *chunk)
-
-        checkpoint = folder / f"ck{crash + 1}"
-        monkeypatch.setattr(StreamFit, "_learn", crashing)
-        with pytest.raises(MemoryError):
-            fit(table, folder / "m.linsep", checkpoint=checkpoint, **OPTIONS)
-        monkeypatch.setattr(StreamFit, "_learn", learn)
-        result = fit(table, folder / "m.linsep", checkpoint=checkpoint, **OPTIONS)
-        assert bytes_of(folder / "m.linsep") == bytes_of(folder / "whole.linsep")
-        assert result.data["mistakes"] == whole.data["mistakes"]
-        assert load(checkpoint).stream_["counters"] == load(folder / "ck0").stream_["counters"]
-
-
-def test_several_classes_go_on_to_the_bit(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, learn = table.parent, StreamFit._learn
-    options: dict[str, Any] = {"target": "city", "text": (), "open_classes": True, "every": 50}
-    fit(table, folder / "whole.linsep", checkpoint=folder / "a", **options)
-
-    def crashing(run: StreamFit, *chunk: Any) -> None:
-        if run.counters.rows > 300:
+    def crashing(run: StreamRun, *chunk: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
             raise MemoryError
         learn(run, *chunk)
 
-    monkeypatch.setattr(StreamFit, "_learn", crashing)
-    with pytest.raises(MemoryError):
-        fit(table, folder / "m.linsep", checkpoint=folder / "b", **options)
-    monkeypatch.setattr(StreamFit, "_learn", learn)
-    fit(table, folder / "m.linsep", checkpoint=folder / "b", **options)
-    assert bytes_of(folder / "m.linsep") == bytes_of(folder / "whole.linsep")
+    monkeypatch.setattr(StreamRun, "_learn", crashing)
 
 
-def test_kill_9_and_the_same_command_again(table: Path) -> None:
+def test_a_crash_at_any_moment_changes_nothing(table: Path) -> None:
     folder = table.parent
-    script = (
-        "import sys\nfrom linsep.app import cli\nfrom linsep.data import blocks\nblocks.TABLE_BYTES = 700\n"
-        "if sys.argv[1] == 'killed':\n"
-        "    from linsep.streaming.checkpoint import Checkpoint\n"
-        "    after = Checkpoint.after_chunk\n"
-        "    def wait(self, run, wrong):\n"
-        "        before = self._written\n"
-        "        after(self, run, wrong)\n"
-        "        if self._written > before: sys.stderr.flush(); sys.stdin.read()\n"
-        "    Checkpoint.after_chunk = wait\n"
-        "sys.argv[1:2] = []\ncli.main()\n"
-    )
-    args = ["fit", "t.csv", "--stream", "--target", "sold", "--every", "100", "--bits", "10", "--text", "note"]
-    command = [sys.executable, "-c", script]
-    going = subprocess.Popen(
-        [*command, "killed", *args, "--checkpoint", "ck", "--model", "m.linsep"],
-        cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert going.stderr is not None
-    line = going.stderr.readline()
-    assert "checkpoint: ck holds the first" in line, line + going.stderr.read()
-    going.send_signal(signal.SIGKILL)
-    going.communicate()
-    assert going.returncode == -signal.SIGKILL
-    assert not (folder / "m.linsep").exists()
-    again = subprocess.run(
-        [*command, "x", *args, "--checkpoint", "ck", "--model", "m.linsep"],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (again.returncode, "going on from ck, after" in again.stderr) == (0, True), again.stderr
-    result = fit(table, folder / "whole.linsep", checkpoint=folder / "other", every=100, learner="perceptron")
-    assert bytes_of(folder / "m.linsep") == bytes_of(folder / "whole.linsep")
-    before = bytes_of(folder / "m.linsep"), bytes_of(folder / "other")
-    finished = fit(table, folder / "whole.linsep", checkpoint=folder / "other", every=100, learner="perceptron")
-    assert "is finished: nothing was changed" in finished.warnings[0]
-    assert finished.data["mistakes"] == result.data["mistakes"]
-    assert (bytes_of(folder / "m.linsep"), bytes_of(folder / "other")) == before
-    (folder / "whole.linsep").unlink()
-    finished = fit(table, folder / "whole.linsep", checkpoint=folder / "other", every=100, learner="perceptron")
-    assert "whole.linsep was written from it" in finished.warnings[0]
-    assert (bytes_of(folder / "whole.linsep"), bytes_of(folder / "other")) == before
+    whole = fit(table, folder / "whole", checkpoint=folder / "ck0", **OPTIONS)
+    rng = random.Random(0)
+    for crash in range(20):
+        checkpoint = folder / f"ck{crash + 1}"
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(MemoryError):
+            crash_after(patch, rng.randrange(1, 55))
+            fit(table, checkpoint=checkpoint, **OPTIONS)
+        found = fit(table, folder / "m", checkpoint=checkpoint, **OPTIONS)
+        assert (folder / "m").read_bytes() == (folder / "whole").read_bytes()
+        assert found.mistakes == whole.mistakes
+        assert counters_in(checkpoint) == counters_in(folder / "ck0")
 
 
-def test_a_checkpoint_belongs_to_one_run(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, model = table.parent, table.with_name("m.linsep")
-    fit(table, model, checkpoint=folder / "ck")
+def test_several_classes_go_on_to_the_bit(table: Path) -> None:
+    folder = table.parent
+    options: dict[str, Any] = {"target": "city", "text": (), "open_classes": True, "checkpoint_rows": 50, "ball": 3.0}
+    fit(table, folder / "whole", checkpoint=folder / "a", **options)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(MemoryError):
+        crash_after(patch, 15)
+        fit(table, checkpoint=folder / "b", **options)
+    assert fit(table, folder / "m", checkpoint=folder / "b", **options).resumed_rows > 0
+    assert (folder / "m").read_bytes() == (folder / "whole").read_bytes()
+
+
+def test_a_finished_checkpoint_changes_nothing(table: Path) -> None:
+    folder = table.parent
+    fit(table, folder / "m", checkpoint=folder / "ck")
+    before = (folder / "ck").read_bytes()
+    again = fit(table, folder / "again", checkpoint=folder / "ck")
+    assert (again.was_finished, again.seconds, again.resumed_rows) == (True, 0.0, 600)
+    assert (folder / "again").read_bytes() == (folder / "m").read_bytes()
+    assert (folder / "ck").read_bytes() == before
+
+
+def test_checkpoints_may_become_more_frequent_in_the_middle_of_a_run(table: Path) -> None:
+    folder = table.parent
+    fit(table, folder / "whole")
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(MemoryError):
+        crash_after(patch, 15)
+        fit(table, checkpoint=folder / "ck", checkpoint_rows=200)
+    said: list[str] = []
+    fit(table, folder / "m", checkpoint=folder / "ck", checkpoint_rows=50, verbose=said.append)
+    assert len(said) > 5
+    assert (folder / "m").read_bytes() == (folder / "whole").read_bytes()
+
+
+def test_a_checkpoint_belongs_to_one_run(table: Path) -> None:
+    folder = table.parent
+    fit(table, folder / "m", checkpoint=folder / "ck")
     with pytest.raises(DataError, match="belongs to a run with passes = 1, not 2"):
-        fit(table, model, checkpoint=folder / "ck", passes=2)
+        fit(table, checkpoint=folder / "ck", passes=2)
+    with pytest.raises(DataError, match=r"learner = 'AveragedPerceptron\(\)', not 'Perceptron\(\)'"):
+        fit(table, checkpoint=folder / "ck", learner=None)
     with pytest.raises(DataError, match="is no ordinary file"):
-        fit(table, model, checkpoint=Path(os.devnull))
+        fit(table, checkpoint=Path(os.devnull))
+    with pytest.raises(DataError, match="there is no folder"):
+        fit(table, checkpoint=folder / "none" / "ck")
+    with pytest.raises(DataError, match="would be replaced by the checkpoint"):
+        fit(table, checkpoint=table)
     with pytest.raises(DataError, match="is a model, but no checkpoint"):
-        fit(table, folder / "other", checkpoint=model)
+        fit(table, checkpoint=folder / "m")
     with table.open("a") as file:
         file.write("Rome,1,a house,yes\n")
     with pytest.raises(DataError, match="the files have changed"):
-        fit(table, model, checkpoint=folder / "ck")
-    seen: list[str] = []
+        fit(table, checkpoint=folder / "ck")
 
-    def second(run: StreamFit, wrong: Any) -> None:
+
+def test_a_checkpoint_of_another_version_is_not_gone_on_with(table: Path) -> None:
+    checkpoint = table.with_name("ck")
+    old = {"options": {"learner": "averaged"}, "files": [], "counters": {"passes": 0}}
+    save(fit(table).model, checkpoint, extra={"stream": old})
+    with pytest.raises(DataError, match=r"another version of linsep.*delete the file to begin again"):
+        fit(table, checkpoint=checkpoint)
+
+
+def test_two_runs_do_not_share_a_checkpoint_and_a_lock_left_behind_is_no_obstacle(table: Path) -> None:
+    checkpoint = table.with_name("ck")
+    table.with_name("ck.lock").touch()  # as a run that was killed leaves it
+    refused = []
+
+    def second(state: StreamState) -> None:
         with pytest.raises(DataError, match="another process is writing"):
-            fit(table, model, checkpoint=folder / "ck2")
-        seen.append("refused")
+            fit(table, checkpoint=checkpoint)
+        refused.append(state.new_rows)
 
-    init = StreamFit.__init__
-
-    def with_second(run: StreamFit, *arguments: Any) -> None:
-        init(run, *arguments)
-        if not seen:
-            seen.append("begun")
-            run.after_chunk.append(second)
-
-    monkeypatch.setattr(StreamFit, "__init__", with_second)
-    if os.name == "posix":
-        fit(table, model, checkpoint=folder / "ck2")
-        assert "refused" in seen
+    fit(table, checkpoint=checkpoint, callback=second)
+    assert refused[-1] == 600
+    assert fit(table, checkpoint=checkpoint).was_finished
 
 
 def test_a_full_disk_leaves_the_checkpoint_before(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, model = table.parent, table.with_name("m.linsep")
+    folder = table.parent
     said: list[str] = []
 
     def full(file: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    class Once(list[str]):
-        def append(self, message: str) -> None:
-            said.append(message)
-            monkeypatch.setattr(os, "fsync", full)
+    def say(message: str) -> None:
+        said.append(message)
+        patch.setattr(os, "fsync", full)
 
-    with pytest.raises(OSError, match="has room"):
-        fit(table, model, Once(), checkpoint=folder / "ck", every=100)
-    monkeypatch.undo()
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 700)
-    monkeypatch.setattr(blocks, "TABLE_BYTES", 700)
-    rows = sum(load(folder / "ck").stream_["counters"]["seen"])
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(OSError, match="has room"):
+        fit(table, checkpoint=folder / "ck", checkpoint_rows=100, verbose=say)
+    rows = sum(counters_in(folder / "ck")["seen"])
     assert said == [f"checkpoint: {folder / 'ck'} holds the first {rows:,} rows"]
-    fit(table, model, checkpoint=folder / "ck", every=100)
-    fit(table, folder / "whole", checkpoint=folder / "ck0", every=100)
-    assert bytes_of(model) == bytes_of(folder / "whole")
+    fit(table, folder / "m", checkpoint=folder / "ck", checkpoint_rows=100)
+    fit(table, folder / "whole", checkpoint=folder / "ck0", checkpoint_rows=100)
+    assert (folder / "m").read_bytes() == (folder / "whole").read_bytes()
 
 
 def test_a_pipe(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = table.with_name("m.linsep")
     cases: tuple[tuple[dict[str, Any], str], ...] = (
         ({"passes": 2}, "a pipe can be read once"),
         ({"checkpoint": table.with_name("ck")}, "a pipe cannot be read again after a crash"),
-        ({"learner": "voted"}, "a stream has no room for that"),
-        ({"target": None}, "with --target"),
+        ({"learner": VotedPerceptron()}, "a VotedPerceptron cannot learn from a stream"),
+        ({"target": None}, "name the column that holds the label"),
     )
     for options, message in cases:
         with pytest.raises(DataError, match=message):
-            fit("-", model, **options)
-    fit(table, table.with_name("file.linsep"))
+            fit("-", **options)
+    assert os.listdir(table.parent) == ["t.csv"]
+    fit(table, table.with_name("file"))
     with table.open("rb") as file:
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=file))
-        fit("-", model)
-    assert bytes_of(model) == bytes_of(table.with_name("file.linsep"))
+        fit("-", table.with_name("pipe"))
+    assert table.with_name("pipe").read_bytes() == table.with_name("file").read_bytes()
 
 
-def test_when_a_stream_is_chosen(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, write = os.pipe()
-    with os.fdopen(read) as pipe, table.open() as file:
-        for stdin, wanted in ((pipe, True), (file, False)):
-            monkeypatch.setattr(sys, "stdin", stdin)
-            assert wants_stream("-", None) is wanted
-    os.close(write)
-    assert not wants_stream(table, None)
-    assert wants_stream(table, None, share=1e-12)
-    assert wants_stream(table.parent, None)
-    assert not wants_stream("none.csv", None)
-
-
-def test_ctrl_c_keeps_what_was_learnt(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    learn = StreamFit._learn
-
-    def interrupted(run: StreamFit, *chunk: Any) -> None:
-        if run.counters.rows > 200:
+def test_ctrl_c_keeps_what_was_learnt(table: Path) -> None:
+    def interrupt(state: StreamState) -> None:
+        if state.counters.rows > 200:
             os.kill(os.getpid(), signal.SIGINT)
+
+    checkpoint = table.with_name("ck")
+    found = fit(table, checkpoint=checkpoint, callback=interrupt)
+    assert found.interrupted
+    assert found.model.learner_.stop_reason_ is StopReason.INTERRUPTED
+    assert found.model.learner_.t_ == found.counters.rows < 300
+    assert load(checkpoint).learner_.t_ == found.counters.rows
+    fit(table, table.with_name("m"), checkpoint=checkpoint)
+    fit(table, table.with_name("whole"))
+    assert table.with_name("m").read_bytes() == table.with_name("whole").read_bytes()
+
+
+def test_ctrl_c_in_the_middle_of_a_chunk_waits_for_its_end(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learn = StreamRun._learn
+
+    def interrupted(run: StreamRun, *chunk: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
         learn(run, *chunk)
 
-    monkeypatch.setattr(StreamFit, "_learn", interrupted)
-    model, checkpoint = table.with_name("m.linsep"), table.with_name("ck")
-    result = fit(table, model, checkpoint=checkpoint)
-    assert result.interrupted
-    assert load(model).t_ == result.data["rows"] < 300
-    monkeypatch.setattr(StreamFit, "_learn", learn)
-    fit(table, model, checkpoint=checkpoint)
-    fit(table, table.with_name("whole"))
-    assert bytes_of(model) == bytes_of(table.with_name("whole"))
+    monkeypatch.setattr(StreamRun, "_learn", interrupted)
+    found = fit(table)
+    assert found.interrupted
+    assert found.model.learner_.t_ == found.counters.rows > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"ball": -1.0}, "ball must be a finite number above 0, not -1.0"),
+        ({"half_life": 0.0}, "half_life must be a finite number above 0, not 0.0"),
+        ({"passes": 0}, "passes must be at least 1, not 0"),
+        ({"checkpoint_rows": 0}, "checkpoint_rows must be at least 1, not 0"),
+        ({"bits": 3}, "bits must be from 8 to 28, not 3"),
+        ({"bits": 60}, "bits must be from 8 to 28, not 60"),
+        ({"drift": "x"}, "no drift alarm called 'x'"),
+        ({"classes": ["a", "a"]}, "the classes name one class twice"),
+        ({"learner": AveragedPerceptron(max_iter=-1)}, "max_iter"),
+    ],
+)
+def test_arguments_that_make_no_sense_move_nothing(table: Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        fit(table, checkpoint=table.with_name("ck"), **options)
+    assert os.listdir(table.parent) == ["t.csv"]
+
+
+def test_messages_are_printed_when_asked_for(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fit(table, checkpoint=table.with_name("a"), checkpoint_rows=200)
+    assert capsys.readouterr().err == ""
+    fit(table, checkpoint=table.with_name("b"), checkpoint_rows=200, verbose=1)
+    assert capsys.readouterr().err.count("checkpoint: ") == 2
 
 
 @pytest.mark.skipif(not find_spec("river"), reason="drift alarms come from River: pip install 'linsep[drift]'")
@@ -322,9 +374,9 @@ def test_drift_is_reported(table: Path) -> None:
     table.write_text("\n".join([*lines, *lines[1:] * 2, *noise]) + "\n")
     for kind in ("adwin", "page-hinkley"):
         said: list[str] = []
-        result = fit(table, table.with_name("m.linsep"), said, drift=kind)
-        assert result.data["drift"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = fit(table, drift=kind, verbose=said.append)
+        assert [f"drift: {alarm}" for alarm in found.counters.alarms] == said
         assert kind in said[0]
         assert int(said[0].split()[2].rstrip(":").replace(",", "")) > 1200 or kind == "page-hinkley"
-    with pytest.raises(DataError, match="no drift alarm called 'x'"):
-        fit(table, table.with_name("m.linsep"), drift="x")

@@ -1,4 +1,4 @@
-"""kill -9 at twenty random moments: the same command goes on, and ends as a run that was not killed."""
+"""kill -9 at twenty random moments: the same call goes on, and ends as a run that was not killed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linsep import load
+from linsep.store import load_with_extra
 
 # Fits in children of its own, which kill themselves at the n-th event (call or return) of the interpreter.
 DRIVER = """
 import os, signal, sys
-from pathlib import Path
-from linsep.app.commands.fit_stream import StreamOptions, fit_stream
+from linsep import AveragedPerceptron, fit_stream, save
 from linsep.data.sources import blocks
 blocks.TABLE_BYTES = 700
 events, last = 0, -1
 
 def run(name):
-    options = StreamOptions(passes=2, bits=8, checkpoint=Path(name + ".ck"), every=30, half_life=1000.0)
-    fit_stream("t.csv", options, target="sold", positive=None, learner="averaged", model=Path(name), categorical=(),
-               format=None, say=lambda said: None)
+    found = fit_stream("t.csv", AveragedPerceptron(), target="sold", passes=2, bits=8, half_life=1000.0,
+                       checkpoint=name + ".ck", checkpoint_rows=30)
+    save(found.model, name)
 
 def watch(frame, event, arg):
     global events
@@ -71,7 +70,7 @@ def test_kill_9_at_twenty_random_moments(tmp_path: Path) -> None:
     assert process.stdout is not None
     events = int(process.stdout.readline())
     whole = (tmp_path / "whole").read_bytes()
-    stands = load(tmp_path / "whole.ck").stream_["counters"]
+    stands = load_with_extra(tmp_path / "whole.ck")[1]["stream"]["counters"]
     resumed = 0
     for moment in random.Random(0).sample(range(events), 20):
         for last in (moment, -1):
@@ -80,7 +79,7 @@ def test_kill_9_at_twenty_random_moments(tmp_path: Path) -> None:
             assert int(process.stdout.readline()) == (signal.SIGKILL if last >= 0 else 0)
             resumed += last >= 0 and (tmp_path / f"run{moment}.ck").exists()
         assert (tmp_path / f"run{moment}").read_bytes() == whole
-        assert load(tmp_path / f"run{moment}.ck").stream_["counters"] == stands
+        assert load_with_extra(tmp_path / f"run{moment}.ck")[1]["stream"]["counters"] == stands
     assert resumed > 10
     process.communicate()
     assert process.returncode == 0

@@ -20,7 +20,8 @@ from linsep.data.features.hashing import hash_names, seed_of
 from linsep.data.features.ngrams import Grams, hash_words
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.readers.parquet import from_arrow
-from linsep.streaming.progressive import fade, predict_then_learn, project, settle
+from linsep.streaming.progressive import predict_then_learn
+from linsep.streaming.safeguards import fade, project
 from linsep.theory.bounds.online_risk import online_risk_bound
 from linsep.types import DataError
 
@@ -47,7 +48,7 @@ def test_each_row_is_predicted_by_the_vector_before_it(learner: Any, classes: in
     wrong = np.concatenate(
         [predict_then_learn(learner, X[a : a + 25], y[a : a + 25], names).wrong for a in range(0, 60, 25)]
     )
-    settle(learner)
+    learner.settle()
     parameters = learner.get_params()
     other = type(learner)(**parameters)
     for i in range(60):
@@ -101,7 +102,7 @@ def test_fading_keeps_the_sums_of_the_mean() -> None:
             fade(learner, 0.5)
             w *= 0.5
             assert np.array_equal(learner.last_coef_[0], w)
-    settle(learner)
+    learner.settle()
     assert np.allclose(learner.coef_[0] * 40, total, rtol=1e-12, atol=1e-12)
     project(learner, 0.25)
     assert math.isclose(np.hypot(np.linalg.norm(learner.last_coef_), learner.last_intercept_[0]), 0.25)

@@ -24,7 +24,9 @@ from linsep import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perc
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources import blocks
 from linsep.data.sources.blocks import iter_blocks
-from linsep.data.sources.rowstream import Position, RowStream
+from linsep.data.sources.inputs import Input
+from linsep.data.sources.open import open_data
+from linsep.data.sources.source import Position, Source
 from linsep.streaming.progressive import predict_then_learn
 from linsep.types import DataError
 
@@ -65,7 +67,7 @@ def write(rows: pa.Table, path: Path) -> None:
         file.write(sink.getvalue())
 
 
-def learnt(stream: RowStream, learner: Any = None) -> tuple[Any, Any]:
+def learnt(stream: Source, learner: Any = None) -> tuple[Any, Any]:
     """The weights of one pass, and all rows as they were encoded."""
     encoder, parts = TableEncoder(bits=10, text=["note"]), []
     learner = Perceptron() if learner is None else learner
@@ -80,7 +82,7 @@ def learnt(stream: RowStream, learner: Any = None) -> tuple[Any, Any]:
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Any:
     path = tmp_path_factory.mktemp("whole") / "t.parquet"
     write(table(60), path)
-    learner, (X, y) = learnt(RowStream(str(path), target="sold"))
+    learner, (X, y) = learnt(open_data(str(path), target="sold"))
     assert X.shape == (60, 1025)
     fitted = Perceptron(max_iter=1).fit(X, y)
     assert np.array_equal(learner.coef_, fitted.coef_)
@@ -99,7 +101,7 @@ def test_one_pass_of_any_format_and_cut_is_fit_to_the_bit(tmp_path: Path, refere
     else:
         write(rows, tmp_path / name)
         source = str(tmp_path / name)
-    stream = RowStream(source, target="sold")
+    stream = open_data(source, target="sold")
     learner, _ = learnt(stream)
     assert np.array_equal(learner.coef_, reference.coef_)
     assert learner.n_mistakes_ == reference.n_mistakes_
@@ -116,7 +118,7 @@ def test_one_pass_of_any_format_and_cut_is_fit_to_the_bit(tmp_path: Path, refere
 def test_one_pass_of_any_learner_is_fit_to_the_bit(tmp_path: Path, learner: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(blocks, "TABLE_BYTES", 64)
     write(table(60), tmp_path / "t.jsonl")
-    streamed, (X, y) = learnt(RowStream(str(tmp_path / "t.jsonl"), target="sold"), clone(learner))
+    streamed, (X, y) = learnt(open_data(str(tmp_path / "t.jsonl"), target="sold"), clone(learner))
     fitted = learner.set_params(max_iter=1, shuffle=False).fit(X, y)
     assert np.array_equal(streamed.coef_, fitted.coef_)
     assert np.array_equal(streamed.intercept_, fitted.intercept_)
@@ -135,11 +137,11 @@ def test_svmlight_and_vowpal_wabbit_against_other_readers(tmp_path: Path, cut: i
     (tmp_path / "t.svm").write_text("\n".join(lines))
     (tmp_path / "t.vw").write_text("\n\n".join(vowpal) + "\n")
     theirs, labels = load_svmlight_file(str(tmp_path / "t.svm"), n_features=91, zero_based=True)
-    parts: list[Any] = [chunk for chunk, _ in RowStream(str(tmp_path / "t.svm")).chunks()]
+    parts: list[Any] = [chunk for chunk, _ in open_data(str(tmp_path / "t.svm")).chunks()]
     wide = [sp.csr_matrix((c.X.data, c.X.indices, c.X.indptr), shape=(c.X.shape[0], 91)) for c in parts]
     assert (sp.vstack(wide) != theirs).nnz == 0
     assert np.concatenate([chunk.y for chunk in parts]).tolist() == labels.tolist()
-    parts = [chunk for chunk, _ in RowStream(str(tmp_path / "t.vw")).chunks()]
+    parts = [chunk for chunk, _ in open_data(str(tmp_path / "t.vw")).chunks()]
     hashed = sp.vstack([chunk.X for chunk in parts]).tocsr()
     assert hashed.shape == (50, 1 << 18)
     # Names are hashed without collisions here, so sorted by value the rows are the same, times 2.
@@ -170,7 +172,7 @@ def test_a_malformed_line_is_named_or_skipped(tmp_path: Path, name: str, text: s
     path.write_text(text)
     target = None if name in ("t.svm", "t.vw") else "y"
     encoder = TableEncoder(bits=8)
-    stream = RowStream(str(path), target=target)
+    stream = open_data(str(path), target=target)
     stream.check = encoder.check_chunk
     before = 0
     with pytest.raises(DataError, match=message):
@@ -178,7 +180,7 @@ def test_a_malformed_line_is_named_or_skipped(tmp_path: Path, name: str, text: s
             before += encoder.learn_chunk(chunk).shape[0]
             assert position.row == before
     assert before == 30  # the rows before it are there
-    stream, encoder = RowStream(str(path), target=target, lenient=True), TableEncoder(bits=8)
+    stream, encoder = open_data(str(path), target=target, lenient=True), TableEncoder(bits=8)
     stream.check = encoder.check_chunk
     found = [encoder.learn_chunk(chunk).shape[0] for chunk, _ in stream.chunks()]
     assert (sum(found), stream.skipped, len(stream.complaints)) == (30, 1, 1), stream.complaints
@@ -188,40 +190,39 @@ def test_compressed_files_that_are_cut_short_or_empty(tmp_path: Path) -> None:
     whole = gzip.compress(b"a,y\n" + b"1,2\n" * 9000)
     (tmp_path / "t.csv.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match=r"t\.csv\.gz: the compressed file is cut short"):
-        list(RowStream(str(tmp_path / "t.csv.gz"), target="y").chunks())
+        list(open_data(str(tmp_path / "t.csv.gz"), target="y").chunks())
     write(table(9000), tmp_path / "t.csv.zst")
     pressed = (tmp_path / "t.csv.zst").read_bytes()
     (tmp_path / "t.csv.zst").write_bytes(pressed[: len(pressed) // 2])
     with pytest.raises(DataError, match=r"t\.csv\.zst: the compressed file is cut short"):
-        list(RowStream(str(tmp_path / "t.csv.zst"), target="sold").chunks())
+        list(open_data(str(tmp_path / "t.csv.zst"), target="sold").chunks())
     (tmp_path / "p.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(DataError, match="not a whole Parquet file"):
-        list(RowStream(str(tmp_path / "p.parquet"), target="y").chunks())
+        list(open_data(str(tmp_path / "p.parquet"), target="y").chunks())
     (tmp_path / "e.csv").write_bytes(b"")
-    assert list(RowStream(str(tmp_path / "e.csv"), target="y").chunks()) == []
+    assert list(open_data(str(tmp_path / "e.csv"), target="y").chunks()) == []
 
 
 def test_what_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("1 2 3")
     for source, format, message in (
-        ("-", "parquet", "cannot be read from a pipe"),
         (str(tmp_path / "none.csv"), None, "there is no file"),
         (str(tmp_path / "x*.csv"), None, "there is no file of that name"),
-        (str(tmp_path / "x.txt"), None, "do not tell one format"),
+        (str(tmp_path / "x.txt"), None, "its name does not tell its format"),
         ("-", "arff", "no format called 'arff'"),
     ):
         with pytest.raises(DataError, match=message):
-            list(RowStream(source, format=format).chunks())
+            list(open_data(source, format=format).chunks())
 
 
 def test_lines_longer_than_a_block_and_blocks_that_begin_anywhere(tmp_path: Path, cut: int) -> None:
     lines = [b"x" * n for n in (3, 5000, 0, 70, 64, 63, 1)]
     (tmp_path / "t").write_bytes(b"\n".join(lines))
-    found = list(iter_blocks(str(tmp_path / "t")))
+    found = list(iter_blocks(Input(str(tmp_path / "t"))))
     assert b"".join(block.content for block in found) == b"\n".join(lines)
     assert all(block.content.endswith(b"\n") for block in found[:-1])
     for k, block in enumerate(found):
-        assert list(iter_blocks(str(tmp_path / "t"), block.end, block.next_line)) == found[k + 1 :]
+        assert list(iter_blocks(Input(str(tmp_path / "t")), block.end, block.next_line)) == found[k + 1 :]
 
 
 # ------------------------------------------------------------------------- fuzz
@@ -239,7 +240,7 @@ def test_readers_never_crash_and_never_let_infinities_in(
     head = {"csv": b"a,y\n1,2\n", "jsonl": b'{"a": 1, "y": 2}\n'}.get(suffix, b"1 |a 1:1\n" if suffix == "vw" else b"")
     path.write_bytes(head + "".join(pieces).encode() + raw)
     encoder = TableEncoder(bits=8)
-    stream = RowStream(str(path), target="y" if suffix in ("csv", "jsonl") else None, bits=8)
+    stream = open_data(str(path), target="y" if suffix in ("csv", "jsonl") else None, bits=8)
 
     def rows() -> Iterator[Any]:
         for chunk, _ in stream.chunks():
@@ -255,5 +256,5 @@ def test_readers_never_crash_and_never_let_infinities_in(
 def test_positions_count_rows_through_all_files(tmp_path: Path) -> None:
     for k in range(2):
         (tmp_path / f"{k}.svm").write_text("1 1:1\n-1 2:1\n")
-    found = [position for _, position in RowStream(str(tmp_path)).chunks()]
+    found = [position for _, position in open_data(str(tmp_path)).chunks()]
     assert found == [Position(0, 13, 3, 2), Position(1, 13, 3, 4)]

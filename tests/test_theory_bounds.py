@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linsep.theory.bounds.mistakes import margin_upper_bound, mistake_bounds
+from linsep.theory.bounds.margin import margin_upper_bound
+from linsep.theory.bounds.mistakes import mistake_bounds
 from linsep.types import Array, DataError
 
 # On the unit circle; w = (1, 0), b = 0.25 has the values z = 1.25, 0.85, -0.55, -0.75.
@@ -65,7 +66,7 @@ def test_without_an_intercept() -> None:
     assert table.get("novikoff").formula == "(R / gamma)^2"
     assert table.get("general").value == pytest.approx((2 / 1.2) ** 2)
     assert table.get("unit sphere").why == table.get("bounded bias").why == "the run has no intercept"
-    with pytest.raises(DataError, match="without an intercept"):
+    with pytest.raises(DataError, match="the run has no intercept: give a separator with b = 0"):
         mistake_bounds(CIRCLE, LABELS, [1.0, 0.0], 0.5, fit_intercept=False)
 
 

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from linsep.kernels.sums import has_duplicates
+from linsep.kernels.checks import has_duplicates
 from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron, VotedPerceptron
 from linsep.learners.engine.threads import count_threads
 

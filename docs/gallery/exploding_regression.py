@@ -23,7 +23,7 @@ y = (table["invasion"] | (rng.random(n) < risk)).astype(int).to_numpy()
 table = table.astype(float)
 
 found = separation(table, y)
-assert found.kind == "quasi-complete"
+assert found.verdict == "quasi-complete"
 assert found.coefficients == {
     "(Intercept)": "finite", "invasion": np.inf, "pulsatility": "finite", "thickness": "finite"
 }  # fmt: skip

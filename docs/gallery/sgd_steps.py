@@ -12,7 +12,7 @@ from linsep import SGDClassifier, make_separable
 from linsep.data.synthetic.separable import flip_labels
 from linsep.plots import plot_losses
 from linsep.plots.style import look
-from linsep.theory.bounds.descent import least_loss, training_loss
+from linsep.theory import least_loss, training_loss
 
 B = 2.0
 X, y, *_ = make_separable(200, 5, 0.1, random_state=0)

@@ -1,52 +1,160 @@
-"""Linear separators with receipts: the perceptron family, and what can be proved beside each model."""
+"""Linear separators with receipts: the perceptron family, and what can be proved beside each model.
 
-from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.open import open_data
-from linsep.data.synthetic.separable import make_separable
-from linsep.learners import (
-    MLP,
-    AveragedPerceptron,
-    ChainModel,
-    KernelPerceptron,
-    MarginPerceptron,
-    PassiveAggressive,
-    Perceptron,
-    PocketPerceptron,
-    Rocchio,
-    SequenceTagger,
-    SGDClassifier,
-    StructuredPerceptron,
-    VotedPerceptron,
-)
-from linsep.regression.separation import Separation, SeparationError, SeparationWarning, separation, separation_scan
-from linsep.reporting import Report, report
-from linsep.store import load, save
-from linsep.theory.bounds.descent import sgd_bound
-from linsep.theory.bounds.mistakes import mistake_bounds
-from linsep.theory.bounds.online_risk import online_risk_bound
-from linsep.theory.margin.max_margin import max_margin
-from linsep.theory.separability.decide import separability
+Every public name is imported when it is first used, so `import linsep` alone loads neither NumPy nor Numba.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linsep import distributed as distributed
+    from linsep import plots as plots
+    from linsep import theory as theory
+    from linsep.data.features.encoder import TableEncoder
+    from linsep.data.sources.open import open_data
+    from linsep.data.sources.source import Source
+    from linsep.data.synthetic.separable import make_separable
+    from linsep.learners.engine.trace import Trace
+    from linsep.learners.kernel.perceptron import KernelPerceptron
+    from linsep.learners.linear.averaged import AveragedPerceptron
+    from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
+    from linsep.learners.linear.perceptron import Perceptron
+    from linsep.learners.linear.pocket import PocketPerceptron
+    from linsep.learners.linear.rocchio import Rocchio
+    from linsep.learners.linear.sgd import SGDClassifier
+    from linsep.learners.linear.voted import VotedPerceptron
+    from linsep.learners.mlp import MLP
+    from linsep.learners.sequences.structured import ChainModel, StructuredPerceptron
+    from linsep.learners.sequences.tagger import SequenceTagger
+    from linsep.learners.table_model import TableModel
+    from linsep.regression.found import Separation
+    from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
+    from linsep.reporting.page import Report
+    from linsep.reporting.report import report
+    from linsep.reporting.scores import Scores, iter_predictions, score_table
+    from linsep.reporting.shown import describe
+    from linsep.reporting.table_fit import TableFit, fit_table
+    from linsep.store import ModelFileError, load, load_with_extra, save
+    from linsep.streaming.fit_stream import fit_stream
+    from linsep.streaming.result import StreamError, StreamFit, StreamWarning
+    from linsep.theory.bounds.descent import sgd_bound
+    from linsep.theory.bounds.mistakes import mistake_bounds
+    from linsep.theory.bounds.online_risk import online_risk_bound
+    from linsep.theory.bounds.table import Bound, MistakeBounds
+    from linsep.theory.margin.max_margin import MarginBracket, max_margin
+    from linsep.theory.separability.certificate import Separability
+    from linsep.theory.separability.decide import separability
+    from linsep.theory.verify.separability import CertificateError
+    from linsep.types import Budget, DataError, Hyperplane, PrecisionWarning, StopReason
+
+__version__: str
+
+# Each public name and the module that defines it.
+_HOME = {
+    "AveragedPerceptron": "linsep.learners.linear.averaged",
+    "Bound": "linsep.theory.bounds.table",
+    "Budget": "linsep.types",
+    "CertificateError": "linsep.theory.verify.separability",
+    "ChainModel": "linsep.learners.sequences.structured",
+    "DataError": "linsep.types",
+    "Hyperplane": "linsep.types",
+    "KernelPerceptron": "linsep.learners.kernel.perceptron",
+    "MLP": "linsep.learners.mlp",
+    "MarginBracket": "linsep.theory.margin.max_margin",
+    "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
+    "MistakeBounds": "linsep.theory.bounds.table",
+    "ModelFileError": "linsep.store",
+    "PassiveAggressive": "linsep.learners.linear.passive_aggressive",
+    "Perceptron": "linsep.learners.linear.perceptron",
+    "PocketPerceptron": "linsep.learners.linear.pocket",
+    "PrecisionWarning": "linsep.types",
+    "Report": "linsep.reporting.page",
+    "Rocchio": "linsep.learners.linear.rocchio",
+    "SGDClassifier": "linsep.learners.linear.sgd",
+    "Scores": "linsep.reporting.scores",
+    "Separability": "linsep.theory.separability.certificate",
+    "Separation": "linsep.regression.found",
+    "SeparationError": "linsep.regression.separation",
+    "SeparationWarning": "linsep.regression.separation",
+    "SequenceTagger": "linsep.learners.sequences.tagger",
+    "Source": "linsep.data.sources.source",
+    "StopReason": "linsep.types",
+    "StreamError": "linsep.streaming.result",
+    "StreamFit": "linsep.streaming.result",
+    "StreamWarning": "linsep.streaming.result",
+    "StructuredPerceptron": "linsep.learners.sequences.structured",
+    "TableEncoder": "linsep.data.features.encoder",
+    "TableFit": "linsep.reporting.table_fit",
+    "TableModel": "linsep.learners.table_model",
+    "Trace": "linsep.learners.engine.trace",
+    "VotedPerceptron": "linsep.learners.linear.voted",
+    "describe": "linsep.reporting.shown",
+    "fit_stream": "linsep.streaming.fit_stream",
+    "fit_table": "linsep.reporting.table_fit",
+    "iter_predictions": "linsep.reporting.scores",
+    "load": "linsep.store",
+    "load_with_extra": "linsep.store",
+    "make_separable": "linsep.data.synthetic.separable",
+    "max_margin": "linsep.theory.margin.max_margin",
+    "mistake_bounds": "linsep.theory.bounds.mistakes",
+    "online_risk_bound": "linsep.theory.bounds.online_risk",
+    "open_data": "linsep.data.sources.open",
+    "report": "linsep.reporting.report",
+    "save": "linsep.store",
+    "score_table": "linsep.reporting.scores",
+    "separability": "linsep.theory.separability.decide",
+    "separation": "linsep.regression.separation",
+    "separation_scan": "linsep.regression.separation",
+    "sgd_bound": "linsep.theory.bounds.descent",
+}
+# Parts that need an extra, and parts with names of their own.
+_PARTS = ("distributed", "plots", "theory")
 
 __all__ = [
     "MLP",
     "AveragedPerceptron",
+    "Bound",
+    "Budget",
+    "CertificateError",
     "ChainModel",
+    "DataError",
+    "Hyperplane",
     "KernelPerceptron",
+    "MarginBracket",
     "MarginPerceptron",
+    "MistakeBounds",
+    "ModelFileError",
     "PassiveAggressive",
     "Perceptron",
     "PocketPerceptron",
+    "PrecisionWarning",
     "Report",
     "Rocchio",
     "SGDClassifier",
+    "Scores",
+    "Separability",
     "Separation",
     "SeparationError",
     "SeparationWarning",
     "SequenceTagger",
+    "Source",
+    "StopReason",
+    "StreamError",
+    "StreamFit",
+    "StreamWarning",
     "StructuredPerceptron",
     "TableEncoder",
+    "TableFit",
+    "TableModel",
+    "Trace",
     "VotedPerceptron",
+    "__version__",
+    "describe",
+    "fit_stream",
+    "fit_table",
+    "iter_predictions",
     "load",
+    "load_with_extra",
     "make_separable",
     "max_margin",
     "mistake_bounds",
@@ -54,6 +162,7 @@ __all__ = [
     "open_data",
     "report",
     "save",
+    "score_table",
     "separability",
     "separation",
     "separation_scan",
@@ -61,10 +170,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # Matplotlib takes long to import and is an extra, so `linsep.plots` is only imported when it is asked for.
-    if name == "plots":
-        from importlib import import_module
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
 
-        return import_module("linsep.plots")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found: Any = version("linsep")
+    elif name in _HOME:
+        found = getattr(import_module(_HOME[name]), name)
+    elif name in _PARTS:
+        return import_module(f"linsep.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found  # asked for once
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_PARTS})

@@ -1,30 +1,124 @@
-"""Files that are whole or not there."""
+"""The one writer: a file is whole or not there, and what is read is never replaced."""
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
+import re
 import secrets
-from contextlib import suppress
+import socket
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import IO, Any
 
-# A killed write may leave one of these beside the file; it is safe to delete.
-_TEMP = ".linsep-{}.tmp"
+from linsep.types import DataError
+
+Name = str | os.PathLike[str]
+
+# Written beside the file and renamed over it. The name tells which process on which machine is at work, so that
+# the next one can remove what a killed one has left.
+_TEMP = re.compile(r"\.linsep-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}\.tmp")
+# A temporary file of another machine, or of another process of the same number, is left alone for a day.
+_STALE_SECONDS = 86_400.0
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_ADVICE = "check that the folder exists, is writable and has room"
 
 
-def write_whole(path: str | os.PathLike[str], raw: bytes, what: str) -> None:
-    """Write a file in one step: a reader finds the old one or the new one; a link stays a link.
+@contextmanager
+def open_output(
+    path: Name, what: str = "the file", *, binary: bool = False, reads: tuple[Any, ...] = ()
+) -> Iterator[IO[Any]]:
+    """Open a file to write; it appears under its name when the block is over, and not at all after an error.
+
+    A symbolic link stays a link: the file that it names is replaced. A device or a pipe is written into, since it
+    cannot be replaced. Temporary files that killed processes have left in the folder are removed.
 
     Parameters
     ----------
     path : str or PathLike
+        Where to write; "-" is standard output.
+    what : str
+        What the file is, for messages: "the model".
+    binary : bool, default=False
+        Bytes instead of UTF-8 text.
+    reads : tuple
+        What the same command reads: paths are compared with `path`, anything else is ignored.
+
+    Yields
+    ------
+    file
+
+    Raises
+    ------
+    DataError
+        `path` is a folder, lies in no folder, or is one of `reads`.
+    OSError
+        The file cannot be written; a file there before is as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with open_output(f"{folder}/three") as file:
+    ...         _ = file.write("123")
+    ...     len(Path(f"{folder}/three").read_bytes())
+    3
+    """
+    if str(path) == "-":
+        yield sys.stdout.buffer if binary else sys.stdout
+        sys.stdout.flush()
+        return
+    check_output(path, what, reads=reads)
+    mode: dict[str, Any] = {"mode": "wb"} if binary else {"mode": "w", "encoding": "utf-8", "newline": ""}
+    if _is_written_into(path):
+        with _explained(path, what), open(path, **mode) as file:
+            yield file
+        return
+    whole = Path(os.path.realpath(path))
+    _remove_orphans(whole.parent)
+    temp = whole.with_name(f".linsep-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp")
+    # "x" with the default mode: the permissions are those the umask gives any new file.
+    mode["mode"] = mode["mode"].replace("w", "x")
+    try:
+        with _opened(temp, mode, whole, what) as file:
+            yield file
+            with _explained(whole, what):
+                file.flush()
+                os.fsync(file.fileno())
+        with _explained(whole, what):
+            os.replace(temp, whole)
+    finally:
+        temp.unlink(missing_ok=True)
+    # The new name must reach the disk too. Not every system can flush a folder; the file is whole either way.
+    with suppress(OSError):
+        folder = os.open(whole.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def write_whole(path: Name, raw: bytes, what: str) -> None:
+    """Write a file in one step: a reader finds the old one or the new one.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        As in `open_output`.
     raw : bytes
+        All that the file will hold.
     what : str
         What the file is, for messages: "the model".
 
     Raises
     ------
-    OSError
-        The path cannot be written; a file there before is as it was.
+    DataError, OSError
+        As in `open_output`.
 
     Examples
     --------
@@ -34,27 +128,109 @@ def write_whole(path: str | os.PathLike[str], raw: bytes, what: str) -> None:
     ...     len(Path(f"{folder}/three").read_bytes())
     3
     """
-    path = Path(os.path.realpath(path))
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise OSError(f"cannot write {what}: {path} is not an ordinary file; give the name of one")
-    temp = path.with_name(_TEMP.format(secrets.token_hex(8)))
+    with open_output(path, what, binary=True) as file:
+        file.write(raw)
+
+
+def check_output(path: Name, what: str = "the file", *, reads: tuple[Any, ...] = ()) -> None:
+    """Raise `DataError` if `path` could not be written or is one of `reads`: before hours of work, not after.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        Where something will be written; "-" is standard output, which is always possible.
+    what : str
+        What the file is, for messages.
+    reads : tuple
+        What the same command reads, or writes too: paths are compared, anything else is ignored.
+    """
+    if str(path) == "-":
+        return
+    for other in reads:
+        if isinstance(other, str | os.PathLike) and _is_same_file(path, other):
+            raise DataError(
+                f"{path} would be replaced by {what}, but this command reads or writes it too; give {what} another name"
+            )
+    if os.path.isdir(path):
+        raise DataError(f"cannot write {what}: {path} is a folder; give a file name")
+    if _is_written_into(path):
+        return
+    folder = Path(os.path.realpath(path) if os.path.islink(path) else path).parent
+    if not folder.is_dir():
+        raise DataError(f"cannot write {what} to {path}: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK):
+        raise DataError(f"cannot write {what} to {path}: no permission to write in {folder}")
+
+
+def _is_written_into(path: Name) -> bool:
+    """Whether this is a device, a pipe, or a file descriptor by name such as /dev/stdout: nothing to be replaced."""
+    if str(path).startswith(("/dev/std", "/dev/fd/", "/proc/self/fd/")):
+        return True
     try:
-        try:
-            # "x" with the default mode: the permissions are those the umask gives any new file.
-            with open(temp, "xb") as file:
-                file.write(raw)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temp, path)
-        finally:
-            temp.unlink(missing_ok=True)
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _is_same_file(a: Name, b: Name) -> bool:
+    if os.path.realpath(a) == os.path.realpath(b):
+        return True
+    try:
+        return os.path.samefile(a, b)  # under another name
+    except OSError:
+        return False
+
+
+@contextmanager
+def _explained(path: Name, what: str) -> Iterator[None]:
+    """Say of an `OSError` which file it was and what to do."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # the reader has gone: the caller knows what that means
     except OSError as error:
-        advice = "check that the folder exists, is writable and has room"
-        raise OSError(error.errno, f"cannot write {what} ({error.strerror}): {advice}", str(path)) from error
-    # The new name must reach the disk too. Not every system can flush a folder; the file is whole either way.
-    with suppress(OSError):
-        folder = os.open(path.parent, os.O_RDONLY)
+        raise OSError(error.errno, f"cannot write {what} ({error.strerror}): {_ADVICE}", str(path)) from error
+
+
+@contextmanager
+def _opened(path: Path, mode: dict[str, Any], whole: Path, what: str) -> Iterator[IO[Any]]:
+    """The file; of what the block raises only a full disk is explained."""
+    with ExitStack() as stack:
+        with _explained(whole, what):
+            file = stack.enter_context(open(path, **mode))
         try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+            yield file
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            with _explained(whole, what):
+                raise
+
+
+def _machine() -> str:
+    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+
+
+def _remove_orphans(folder: Path) -> None:
+    """Remove temporary files whose process is gone, and those that nobody has touched for a day."""
+    with suppress(OSError):  # a folder that may be written but not listed
+        for entry in os.scandir(folder):
+            found = _TEMP.fullmatch(entry.name)
+            if found is None:
+                continue
+            with suppress(OSError):
+                old = time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE_SECONDS
+                if old or (found[1] == _machine() and not _is_alive(int(found[2]))):
+                    os.unlink(entry.path)
+
+
+def _is_alive(process: int) -> bool:
+    if os.name != "posix":
+        return True  # signal 0 would end the process there; its files go after a day
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True

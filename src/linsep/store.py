@@ -1,8 +1,9 @@
-"""Save a fitted learner in one file and load it again, ready to predict and to go on training.
+"""Save a fitted model in one file and load it again, ready to predict and to go on training.
 
 The file is in the safetensors format: arrays as plain bytes behind a JSON header, so reading one runs no code
 and other tools can open it. Under the key "linsep" the header holds the model's own JSON: format version,
-library version, class, parameters, feature names, classes, counters, encoder, and two SHA-256 digests.
+library version, class, parameters, feature names, classes, counters, and two SHA-256 digests; of a `TableModel`
+also the encoder and the names of the classes.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -25,7 +27,7 @@ from linsep.files import write_whole
 from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.types import Array, DataError
 
-FORMAT = 1
+FORMAT = 2
 # The digest of the whole file is taken with zeros in its own place. It is the first such text in the file:
 # the model's JSON stands in the header as a quoted string, and deeper strings have longer escapes.
 _MARK = rb"\"file_sha256\":\""
@@ -39,21 +41,23 @@ class ModelFileError(DataError):
     """A file that is not a whole, unaltered model of this library: the message says which file and why."""
 
 
-def save(estimator: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted learner to one file: the old file or the new one, never a broken one.
+def save(model: Any, path: str | os.PathLike[str], *, extra: Mapping[str, Any] | None = None) -> None:
+    """Write a fitted model to one file: the old file or the new one, never a broken one.
 
     Training goes on after `load` as if it had never stopped, to the last bit. The trace is not kept.
 
     Parameters
     ----------
-    estimator : a fitted learner of `linsep.learners`
+    model : fitted TableModel or learner of `linsep.learners`
     path : str or PathLike
         A model there before is replaced in one step, once the new one is on the disk.
+    extra : mapping of str, optional
+        Plain values (numbers, text, lists, dicts) to keep beside the model; `load_with_extra` gives them back.
 
     Raises
     ------
     DataError
-        The learner cannot be held in a file (a parameter is an object, say); nothing was written.
+        The model cannot be held in a file (a parameter is an object, say); nothing was written.
     OSError
         The path cannot be written; a model there before is as it was.
 
@@ -68,11 +72,22 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     ...     load(path).n_mistakes_ == learner.n_mistakes_, load(path).n_iter_
     (True, 2)
     """
-    write_whole(path, _to_bytes(estimator), "the model")
+    write_whole(path, _to_bytes(model, extra), "the model")
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Return the fitted learner that `save` wrote to `path`, with `encoder_` if it was trained on a table.
+    """Return the fitted model that `save` wrote to `path`: a `TableModel` or a learner.
+
+    Files of earlier formats are read too. In those a learner of a table held its encoder; it comes back as a
+    `TableModel`.
+
+    Parameters
+    ----------
+    path : str or PathLike
+
+    Returns
+    -------
+    TableModel or learner
 
     Raises
     ------
@@ -80,6 +95,47 @@ def load(path: str | os.PathLike[str]) -> Any:
         The file is empty, cut short, altered, from a newer format or not a linsep model at all.
     OSError
         The file cannot be read.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import pandas as pd
+    >>> from linsep.learners.table_model import TableModel
+    >>> model = TableModel().fit(pd.DataFrame({"age": [30.0, 50.0]}), ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, path := os.path.join(folder, "model.linsep"))
+    ...     load(path).predict(pd.DataFrame({"age": [60.0]})).item()
+    'yes'
+    """
+    return load_with_extra(path)[0]
+
+
+def load_with_extra(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """Return the model of a file, and the `extra` values that were saved with it (none: an empty dict).
+
+    Parameters
+    ----------
+    path : str or PathLike
+
+    Returns
+    -------
+    model : TableModel or learner
+    extra : dict
+
+    Raises
+    ------
+    ModelFileError, OSError
+        As `load`.
+
+    Examples
+    --------
+    >>> import numpy as np, os, tempfile
+    >>> from linsep.learners import Perceptron
+    >>> learner = Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(learner, path := os.path.join(folder, "model.linsep"), extra={"rows": 2})
+    ...     load_with_extra(path)[1]
+    {'rows': 2}
     """
     raw = Path(path).read_bytes()
     try:
@@ -88,15 +144,43 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
 
 
-# Parameters of models of format 1 by the names that they have now.
+# ------------------------------------------------------------------- old formats
+# Parameters in files of format 1 -> their names now.
 _RENAMED = {"max_seconds": "time_limit", "which": "average"}
 
 
+def _from_format_1(header: dict[str, Any], arrays: dict[str, Array]) -> None:
+    """Change the header of format 1 into one of format 2, and the arrays with it.
+
+    There the names of the classes of a table stood in place of those that the learner was trained on.
+    """
+    header["parameters"] = {_RENAMED.get(name, name): value for name, value in header["parameters"].items()}
+    if "stream" in header:
+        header["extra"] = to_jsonable({"stream": from_jsonable(header.pop("stream"))}, "extra")
+    if "encoder" not in header:
+        return
+    names = _unpack_labels("classes", header["classes"], arrays)
+    positive = str(names[1]) if len(names) == 2 and names[0] == f"not {names[1]}" else None
+    coded = positive is not None or names.dtype.kind == "f" or not np.array_equal(np.unique(names), names)
+    header["table"] = {"names": header["classes"], "positive": positive}
+    if names.dtype.kind in "biuf":
+        arrays["names"] = names
+    if coded:
+        arrays["classes"] = np.arange(len(names))
+        header["classes"] = {"dtype": None}
+
+
 # ------------------------------------------------------------------------ bytes
-def _to_bytes(estimator: Any) -> bytes:
+def _to_bytes(model: Any, extra: Mapping[str, Any] | None) -> bytes:
+    is_table = _is_table_model(model)
+    if is_table:
+        check_is_fitted(model)
+    estimator = model.learner_ if is_table else model
     cls = type(estimator)
     if _learner(cls.__name__) is not cls:
-        raise DataError(f"cannot save a {cls.__name__}: a model file holds one of {', '.join(learners.__all__)}")
+        raise DataError(
+            f"cannot save a {cls.__name__}: a model file holds a TableModel or one of {', '.join(learners.__all__)}"
+        )
     check_is_fitted(estimator)
     arrays: dict[str, Array] = {}
     header: dict[str, Any] = {"file_sha256": _ZEROS.decode(), "format": FORMAT, "version": version("linsep")}
@@ -107,14 +191,17 @@ def _to_bytes(estimator: Any) -> bytes:
     }
     if hasattr(estimator, "feature_names_in_"):
         header["feature_names"] = estimator.feature_names_in_.tolist()
-    header["classes"] = _pack_labels(estimator.classes_, arrays)
+    header["classes"] = _pack_labels("classes", estimator.classes_, arrays)
     header["state"], state = _part("state", estimator.get_state())
     arrays |= state
-    if hasattr(estimator, "encoder_"):
-        header["encoder"], encoder = _part("encoder", estimator.encoder_.state())
-        arrays |= encoder
-    if hasattr(estimator, "stream_"):
-        header["stream"] = to_jsonable(estimator.stream_, "stream_")
+    if is_table:
+        positive = to_jsonable(model.positive, "parameter positive of TableModel")
+        header["table"] = {"names": _pack_labels("names", model.classes_, arrays), "positive": positive}
+        if model.encoder_ is not None:
+            header["encoder"], encoder = _part("encoder", model.encoder_.state())
+            arrays |= encoder
+    if extra:
+        header["extra"] = to_jsonable(dict(extra), "extra")
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
             raise DataError(f"cannot save the array {name}: safetensors has no type for {array.dtype}")
@@ -125,7 +212,7 @@ def _to_bytes(estimator: Any) -> bytes:
     return bytes(raw)
 
 
-def _from_bytes(raw: bytes) -> Any:
+def _from_bytes(raw: bytes) -> tuple[Any, dict[str, Any]]:
     header = _read_header(raw)
     at = raw.find(_MARK) + len(_MARK)
     digest = hashlib.sha256(raw[:at] + _ZEROS)
@@ -167,24 +254,39 @@ def _read_header(raw: bytes) -> dict[str, Any]:
     return cast(dict[str, Any], header)
 
 
-def _build(header: dict[str, Any], arrays: dict[str, Array]) -> Any:
+def _build(header: dict[str, Any], arrays: dict[str, Array]) -> tuple[Any, dict[str, Any]]:
     cls = _learner(header["class"])
     if cls is None:
         raise ModelFileError(f"the class {header['class']!r} is not a learner of this version of linsep")
-    parameters = {_RENAMED.get(name, name): from_jsonable(value) for name, value in header["parameters"].items()}
-    estimator = cls(**parameters)
-    estimator.classes_ = _unpack_labels(header["classes"], arrays)
+    if header["format"] == 1:
+        _from_format_1(header, arrays)
+    estimator = cls(**{name: from_jsonable(value) for name, value in header["parameters"].items()})
+    estimator.classes_ = _unpack_labels("classes", header["classes"], arrays)
     if "feature_names" in header:
         estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
     estimator.set_state(from_jsonable(header["state"]), _under("state", arrays))
-    if "stream" in header:
-        estimator.stream_ = from_jsonable(header["stream"])
-    if "encoder" in header:
-        # Imported here because it brings the table readers with it, which a model of arrays does without.
-        from linsep.data.features.encoder import TableEncoder
+    model = _build_table_model(estimator, header, arrays) if "table" in header else estimator
+    return model, from_jsonable(header["extra"]) if "extra" in header else {}
 
-        estimator.encoder_ = TableEncoder.from_state(from_jsonable(header["encoder"]), _under("encoder", arrays))
-    return estimator
+
+def _build_table_model(learner: Any, header: dict[str, Any], arrays: dict[str, Array]) -> Any:
+    # Imported here because they bring the table readers with them, which a model of a matrix does without.
+    from linsep.data.features.encoder import TableEncoder
+    from linsep.learners.table_model import TableModel
+
+    encoder = None
+    if "encoder" in header:
+        encoder = TableEncoder.from_state(from_jsonable(header["encoder"]), _under("encoder", arrays))
+    names = _unpack_labels("names", header["table"]["names"], arrays)
+    return TableModel.of(learner, encoder, names, positive=from_jsonable(header["table"]["positive"]))
+
+
+def _is_table_model(model: Any) -> bool:
+    if type(model).__name__ != "TableModel":
+        return False
+    from linsep.learners.table_model import TableModel
+
+    return type(model) is TableModel
 
 
 def _learner(name: str) -> Any:
@@ -212,15 +314,16 @@ def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
     return {name.removeprefix(f"{prefix}/"): a for name, a in arrays.items() if name.startswith(f"{prefix}/")}
 
 
-def _pack_labels(classes: Array, arrays: dict[str, Array]) -> dict[str, Any]:
-    if classes.dtype.kind in "biuf":
-        arrays["classes"] = np.asarray(classes, order="C")
+def _pack_labels(key: str, labels: Array, arrays: dict[str, Array]) -> dict[str, Any]:
+    """Labels as a part of the header, or as the array `key` where they are numbers."""
+    if labels.dtype.kind in "biuf":
+        arrays[key] = np.asarray(labels, order="C")
         return {"dtype": None}
-    dtype = classes.dtype.str if classes.dtype.kind == "U" else "object"
-    return {"dtype": dtype, "values": to_jsonable(classes.tolist(), "classes_")}
+    dtype = labels.dtype.str if labels.dtype.kind == "U" else "object"
+    return {"dtype": dtype, "values": to_jsonable(labels.tolist(), f"{key}_")}
 
 
-def _unpack_labels(packed: dict[str, Any], arrays: dict[str, Array]) -> Array:
+def _unpack_labels(key: str, packed: dict[str, Any], arrays: dict[str, Array]) -> Array:
     if packed["dtype"] is None:
-        return arrays["classes"]
+        return arrays[key]
     return np.array(from_jsonable(packed["values"]), dtype=packed["dtype"])

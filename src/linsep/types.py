@@ -1,14 +1,16 @@
-"""Small shared shapes: what the floors of linsep pass to each other. NumPy only."""
+"""Small shared shapes: what the floors of linsep pass to each other. Nothing is imported but the standard library."""
 
 from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-Array = NDArray[Any]
+# Quoted, so that `linsep --help` and usage errors need not wait for NumPy.
+Array: TypeAlias = "NDArray[Any]"
 Verdict = Literal["separable", "quasi-separable", "inseparable", "undecided"]
 
 

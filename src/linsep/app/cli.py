@@ -1,21 +1,18 @@
-"""The command line: argument parsing and presentation. Each command is one call of the library."""
+"""The command line: argument parsing and presentation. Each command is one call of the library.
+
+What a command runs is imported when it runs, so that `--help` and usage errors answer at once.
+"""
 
 from __future__ import annotations
 
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
-from linsep.app.commands import all as commands
-from linsep.app.commands import separation as separation_command
-from linsep.app.commands.export import export_model
-from linsep.app.commands.fit_stream import StreamOptions, fit_stream, wants_stream
+from linsep.app.fit_cli import fit
 from linsep.app.options import (
     CategoricalOpt,
     FormatOpt,
@@ -28,184 +25,46 @@ from linsep.app.options import (
     TableArg,
     TargetOpt,
 )
-from linsep.app.result import Result
+from linsep.app.present import console, finish, print_lines, say, warn
 from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
+if TYPE_CHECKING:
+    pass
+
 app = typer.Typer(
-    help="Linear separators with receipts: train one, use one, or ask whether one exists.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
+    rich_markup_mode=None,  # Rich would take longer to load than all the rest of `--help`
 )
 
 
-def _out() -> Console:
-    return Console(highlight=False, soft_wrap=True)
+def _show_versions(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        packages = ("linsep", "numpy", "numba", "scikit-learn")
+        sys.stdout.write("\n".join(f"{name} {version(name)}" for name in packages) + "\n")
+        raise typer.Exit()
 
 
-def _err() -> Console:
-    return Console(stderr=True, highlight=False, soft_wrap=True)
-
-
-def _warn(message: str) -> None:
-    _err().print(f"[yellow]warning:[/] {escape(message)}")
-
-
-def _print(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        sys.stdout.write(json.dumps(data, allow_nan=False) + "\n")
-        return
-    width = max(len(label) for label, _ in rows)
-    for label, text in rows:
-        _out().print(f"[bold]{escape(label):<{width}}[/]  {escape(text)}")
-
-
-@app.command()
-def fit(
-    table: RowsArg,
-    target: TargetOpt = None,
-    positive: PositiveOpt = None,
-    learner: Annotated[
-        str,
+@app.callback()
+def _options(
+    show_versions: Annotated[
+        bool,
         typer.Option(
-            help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp, or auto: the "
-            "simplest of rocchio, averaged, kernel and mlp that no other beats on rows held out."
+            "--version",
+            callback=_show_versions,
+            is_eager=True,
+            help="Print the versions of linsep, NumPy, Numba and scikit-learn, and exit.",
         ),
-    ] = "perceptron",
-    max_iter: Annotated[
-        int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
-    ] = None,
-    time_limit: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of what is drawn, such as the order of rows; 0.")] = None,
-    loss: Annotated[
-        str | None, typer.Option(help="Of --learner sgd: perceptron, hinge, logistic, squared_hinge or squared.")
-    ] = None,
-    projection_radius: Annotated[
-        float | None, typer.Option(help="Of --learner sgd: the longest that (w, b) may be; 10 unless given.")
-    ] = None,
-    kernel: Annotated[
-        str | None,
-        typer.Option(
-            help="Of --learner kernel: poly, (gamma x.y + coef0)^degree; rbf, exp(-gamma |x - y|^2); linear, x.y (so "
-            "no intercept)."
-        ),
-    ] = None,
-    degree: Annotated[int | None, typer.Option(help="Of --kernel poly; 3 unless given.")] = None,
-    gamma: Annotated[float | None, typer.Option(help="Of --kernel poly and rbf; 1 unless given.")] = None,
-    coef0: Annotated[float | None, typer.Option(help="Of --kernel poly; 1 unless given.")] = None,
-    holdout: Annotated[
-        float, typer.Option(min=0.0, max=0.9, help="Also fit on the other rows and score on this share of them.")
-    ] = 0.0,
-    model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
-    categorical: CategoricalOpt = None,
-    format: FormatOpt = None,
-    stream: Annotated[
-        bool | None,
-        typer.Option(help="Read TABLE a piece at a time; so is a pipe, and what is larger than a quarter of memory."),
-    ] = None,
-    passes: Annotated[int, typer.Option(min=1, help="Stream: passes over the rows.")] = 1,
-    classes: Annotated[str | None, typer.Option(help="Stream: all labels that will come, as A,B,C.")] = None,
-    open_classes: Annotated[
-        bool, typer.Option("--open-classes", help="Stream: a class joins with its first row.")
     ] = False,
-    text: Annotated[
-        list[str] | None,
-        typer.Option(help="Stream: a column of running text, as COL, COL=words1-2 or COL=chars3-5 (may be repeated)."),
-    ] = None,
-    bits: Annotated[int, typer.Option(min=8, max=28, help="Stream: names are hashed to 2^bits columns.")] = 18,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Stream: skip malformed lines, and count them.")] = False,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Stream: write all there is to this file; the same command goes on from it.")
-    ] = None,
-    every: Annotated[int, typer.Option(min=1, help="Stream: rows between two checkpoints.")] = 1_000_000,
-    ball: Annotated[float | None, typer.Option(help="Stream: keep (w, b) in a ball of this radius.")] = None,
-    half_life: Annotated[
-        float | None, typer.Option(help="Stream: what was learnt so many rows ago weighs half.")
-    ] = None,
-    drift: Annotated[
-        str | None, typer.Option(help="Stream: say when the rate of mistakes changes: adwin or page-hinkley.")
-    ] = None,
-    report: ReportOpt = None,
-    open_columns: Annotated[
-        bool, typer.Option("--open-columns", help="Stream: columns join as they appear, and rows may lack some.")
-    ] = False,
-    as_json: JsonOpt = False,
 ) -> None:
-    """Train a separator on TABLE, write it to a model file and print its receipt.
-
-    Numbers are standardised, text columns become one indicator column a level. The receipt of --learner sgd has the
-    excess loss that is guaranteed beside the measured one, over the least loss that SciPy's L-BFGS-B finds.
-
-    A stream is read a piece at a time: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe; each
-    row is predicted before it is learnt, numbers go through running means and scales, categories are hashed.
-
-    Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C, with
-    the model so far saved.
-    """
-    if max_iter is not None and time_limit is not None:
-        raise typer.BadParameter("give --max-iter or --time-limit, not both")
-    own = {
-        "loss": loss,
-        "projection_radius": projection_radius,
-        "kernel": kernel,
-        "degree": degree,
-        "gamma": gamma,
-        "coef0": coef0,
-    }
-    which = (passes, _split(classes), open_classes, tuple(text or ()), bits, lenient)
-    options = StreamOptions(*which, checkpoint, every, ball, half_life, drift, open_columns)
-    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
-        if holdout or any(given is not None for given in (max_iter, time_limit, seed, *own.values())):
-            raise typer.BadParameter(
-                "a stream is learnt in its order, takes --passes, and none of --max-iter, --time-limit, --seed, "
-                "--holdout "
-                f"and {', '.join('--' + name.replace('_', '-') for name in own)}"
-            )
-        result = fit_stream(
-            table,
-            options,
-            target=target,
-            positive=positive,
-            learner=learner,
-            model=model,
-            categorical=tuple(categorical or ()),
-            format=format,
-            report=report,
-            say=lambda message: _err().print(escape(message)),
-        )
-        _finish(result, as_json)
-        return
-    if options != StreamOptions():
-        raise typer.BadParameter("what `linsep fit --help` calls an option of a stream does not go with --no-stream")
-    result = commands.fit(
-        table,
-        target=target,
-        positive=positive,
-        learner=learner,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        holdout=holdout,
-        model=model,
-        categorical=tuple(categorical or ()),
-        format=format,
-        report=report,
-        seed=seed or 0,
-        **own,
-    )
-    _finish(result, as_json)
+    """Linear separators with receipts: train one, use one, or ask whether one exists."""
 
 
-def _finish(result: Result, as_json: bool) -> None:
-    for message in result.warnings:
-        _warn(message)
-    _print(result.lines, result.data, as_json)
-    if result.interrupted:
-        raise typer.Exit(130)
-
-
-def _split(listed: str | None) -> tuple[str, ...] | None:
-    return None if listed is None else tuple(part.strip() for part in listed.split(","))
+app.command()(fit)
 
 
 @app.command()
@@ -216,17 +75,18 @@ def predict(
     format: FormatOpt = None,
 ) -> None:
     """Label the rows of TABLE: writes CSV with the columns prediction and decision_value (w.x + b)."""
-    for message in commands.predict(model, table, output, format=format):
-        _warn(message)
+    from linsep.app.commands.predict import predict as run
+
+    for message in run(model, table, output, format=format):
+        warn(message)
 
 
 @app.command()
 def score(model: ModelArg, table: RowsArg, format: FormatOpt = None, as_json: JsonOpt = False) -> None:
     """Compare the model's predictions with the labels in TABLE."""
-    result = commands.score(model, table, format=format)
-    for message in result.warnings:
-        _warn(message)
-    _print(result.lines, result.data, as_json)
+    from linsep.app.commands.score import score as run
+
+    finish(run(model, table, format=format), as_json)
 
 
 @app.command()
@@ -248,7 +108,9 @@ def check(
     Exit status: 0 separable, 1 quasi-separable or inseparable (with three or more classes, if any class is not
     separable from the rest), 3 undecided, 2 bad usage or input.
     """
-    result = commands.check(
+    from linsep.app.commands.check import check as run
+
+    result = run(
         table,
         target=target,
         positive=positive,
@@ -258,10 +120,7 @@ def check(
         categorical=tuple(categorical or ()),
         format=format,
     )
-    for message in result.warnings:
-        _warn(message)
-    _print(result.lines, result.data, as_json)
-    raise typer.Exit(result.exit_status)
+    finish(result, as_json)
 
 
 @app.command()
@@ -281,7 +140,9 @@ def separation(
     The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
     first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input.
     """
-    result = separation_command.separation(
+    from linsep.app.commands.separation import separation as run
+
+    result = run(
         table,
         target=target,
         family=family.value,
@@ -291,10 +152,7 @@ def separation(
         categorical=tuple(categorical or ()),
         format=format,
     )
-    for message in result.warnings:
-        _warn(message)
-    _print(result.lines, result.data, as_json)
-    raise typer.Exit(result.exit_status)
+    finish(result, as_json)
 
 
 @app.command()
@@ -304,8 +162,9 @@ def show(
     as_json: JsonOpt = False,
 ) -> None:
     """Print what a model file holds: its largest weights by feature name, and how it was made."""
-    result = commands.show(model, weights)
-    _print(result.lines, result.data, as_json)
+    from linsep.app.commands.show import show as run
+
+    finish(run(model, weights), as_json)
 
 
 class ExportFormat(StrEnum):
@@ -324,6 +183,8 @@ def export(
     table: Annotated[str, typer.Option(help="Table that the SQL scores.")] = "rows",
 ) -> None:
     """Write a model for other programs: all they need to get from a raw row to its decision value and label."""
+    from linsep.app.commands.export import export_model
+
     export_model(model, to.value, output, table)
 
 
@@ -337,8 +198,10 @@ def synth(
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
 ) -> None:
     """Make a separable table with a known separator: columns x1, x2, ..., label."""
-    message = commands.synth(rows, features, margin, radius, seed, output)
-    _err().print(escape(message))
+    from linsep.app.commands.synth import synth as run
+
+    message = run(rows, features, margin, radius, seed, output)
+    say(message)
 
 
 @app.command()
@@ -346,20 +209,14 @@ def demo(
     folder: Annotated[Path, typer.Option(help="Where to write the table and the model.")] = Path("linsep-demo"),
 ) -> None:
     """The opening story: the breast-cancer table is separable after all."""
-    result = commands.demo(folder, lambda text: _out().print(escape(text)))
-    _print(result.lines, result.data, False)
-    _out().print(escape(result.closing))
+    from linsep.app.commands.demo import demo as run
+
+    result = run(folder, lambda text: console().print(text, markup=False))
+    print_lines(result.lines, result.data, False)
+    console().print(result.closing, markup=False)
 
 
-def _present(result: commands.Result, as_json: bool) -> None:
-    for message in result.warnings:
-        _warn(message)
-    _print(result.lines, result.data, as_json)
-    if result.interrupted:
-        raise typer.Exit(130)
-
-
-app.add_typer(tag_commands(_present), name="tag")
+app.add_typer(tag_commands(finish), name="tag")
 
 
 def main() -> None:
@@ -367,13 +224,15 @@ def main() -> None:
     try:
         status = app(standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
-        _err().print("interrupted")
+        say("interrupted")
         status = 130
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our pipe has gone: nothing left to say
         status = 0
     except (DataError, ValueError, OSError) as error:
-        _err().print(f"[red]linsep: error:[/] {escape(str(error))}")
+        from rich.text import Text
+
+        console(stderr=True).print(Text.assemble(("linsep: error:", "red"), " ", str(error)))
         status = 2
     except Exception as error:
         if not hasattr(error, "exit_code"):  # a usage error says so itself; anything else is a bug of ours

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
-from linsep.app.progress import EpochProgress
 from linsep.learners import (
     MLP,
     AveragedPerceptron,
@@ -19,9 +18,8 @@ from linsep.learners import (
     SGDClassifier,
     VotedPerceptron,
 )
-from linsep.learners.selection import RUNGS, climb
-from linsep.reporting.receipt import Receipt
-from linsep.types import Array, DataError
+from linsep.learners.selection import RUNGS
+from linsep.types import DataError
 
 LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "perceptron": (Perceptron, {}),
@@ -40,11 +38,10 @@ LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 class Limits(NamedTuple):
-    """How long to train, who hears of it, and what is drawn; a limit in seconds lifts the one in epochs."""
+    """How long to train, and what is drawn; a limit in seconds lifts the one in epochs."""
 
     max_iter: int | None
     time_limit: float | None
-    progress: EpochProgress | int
     seed: int = 0
 
     def put_on(self, estimator: Any) -> Any:
@@ -55,7 +52,7 @@ class Limits(NamedTuple):
             return estimator
         if self.max_iter is not None or self.time_limit is not None:
             estimator.set_params(max_iter=self.max_iter)
-        return estimator.set_params(time_limit=self.time_limit, verbose=self.progress)
+        return estimator.set_params(time_limit=self.time_limit)
 
 
 def make_learner(name: str, limits: Limits, **options: Any) -> Any:
@@ -69,13 +66,10 @@ def make_learner(name: str, limits: Limits, **options: Any) -> Any:
     return limits.put_on(estimator)
 
 
-def climb_ladder(X: Any, y: Array, limits: Limits, **options: Any) -> tuple[Any, Receipt]:
-    """The learner on which the ladder ends, and the lines that tell why; each fit on the way has the same limits."""
+def make_ladder(limits: Limits, **options: Any) -> dict[str, Any]:
+    """The learners of --learner auto, from the simplest up; each fit on the way has the same limits."""
     _check_options("auto", {}, options)
-    silent = limits._replace(progress=0)
-    found = climb(X, y, {name: silent.put_on(clone(rung)) for name, rung in RUNGS.items()})
-    lines = [("why this learner", found.why)]
-    return limits.put_on(found.learner), Receipt(lines, {"ladder": found.accuracy, "why": found.why})
+    return {name: limits.put_on(clone(rung)) for name, rung in RUNGS.items()}
 
 
 def _check_options(name: str, known: Any, options: dict[str, Any]) -> None:

@@ -47,7 +47,5 @@ CategoricalOpt = Annotated[
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 ReportOpt = Annotated[
     Path | None,
-    typer.Option(
-        help="Also write one HTML page with the receipt, pictures and tables (needs the extras app and plots)."
-    ),
+    typer.Option(help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."),
 ]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+if TYPE_CHECKING:  # the type alone: importing it would bring the learners along
+    from linsep.streaming.result import StreamState
 
 
 class _Line:
@@ -15,6 +18,14 @@ class _Line:
 
     _bar: Progress | None = None
     _task: TaskID
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """Take the line away."""
+        if self._bar is not None:
+            self._bar.stop()
 
     def _show(self, seconds: float, total: float | None, completed: float, description: str) -> None:
         if seconds < 1.0 or not sys.stderr.isatty():
@@ -26,11 +37,6 @@ class _Line:
             self._task = self._bar.add_task("", total=total)
         self._bar.update(self._task, completed=completed, description=description)
 
-    def close(self) -> None:
-        """Take the line away."""
-        if self._bar is not None:
-            self._bar.stop()
-
 
 class EpochProgress(_Line):
     """Callable for a learner's `verbose`: shows epochs, mistakes of the last pass and the time."""
@@ -39,24 +45,15 @@ class EpochProgress(_Line):
         self._max_iter = max_iter
         self._time_limit = time_limit
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self.close()
-
     def __call__(self, epochs: int, mistakes: int, seconds: float) -> None:
         done = seconds if self._time_limit else epochs
         self._show(seconds, self._time_limit or self._max_iter, done, f"epoch {epochs:,}: {mistakes:,} mistakes")
 
 
-class StreamProgress(_Line):
-    """Rows, rows a second and the mistakes so far, for a stream whose end may be unknown."""
+class StreamLine(_Line):
+    """Callable for `fit_stream`'s `callback`: shows rows, rows a second and the mistakes so far."""
 
-    def __init__(self, total_bytes: int | None) -> None:
-        self._total = total_bytes
-
-    def __call__(self, rows: int, seconds: float, read: int, words: str) -> None:
-        """Show where the stream is: rows so far, seconds since the start, bytes read, and what there is to say."""
-        rate = rows / max(seconds, 1e-9)
-        self._show(seconds, self._total, read, f"{rows:,} rows, {rate:,.0f} a second: {words}")
+    def __call__(self, state: StreamState) -> None:
+        rows, rate = state.counters.rows, state.new_rows / max(state.seconds, 1e-9)
+        words = f"{rows:,} rows, {rate:,.0f} a second: {state.counters.summary()}"
+        self._show(state.seconds, state.total_bytes, state.counters.position.offset, words)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import copy
-import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from linsep.app.result import Result, check_writable
+from linsep.app.result import Result
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.data.sources.open import Source
-from linsep.regression.separation import Separation
+from linsep.data.sources.source import Source
+from linsep.files import check_output
+from linsep.learners.table_model import TableModel
+from linsep.regression.found import Separation
 from linsep.reporting.page import Page, check_extras, render
 from linsep.reporting.receipt import Receipt
+from linsep.reporting.table_fit import TableFit
 from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, DataError
 
@@ -24,9 +25,7 @@ def check_report(path: Path | None, *others: Any) -> None:
     """Find out before the work whether the page can be written, and that it replaces none of the other files."""
     if path is None:
         return
-    check_writable(path)
-    if any(isinstance(other, str | Path) and os.path.realpath(other) == os.path.realpath(path) for other in others):
-        raise DataError(f"the report would replace {path}, which this command reads or writes; give it another name")
+    check_output(path, "the report", reads=others)
     try:
         check_extras()
     except ImportError as error:
@@ -48,30 +47,24 @@ def command_line() -> str:
     return shlex.join(["linsep", *sys.argv[1:]])
 
 
-def page_of_fit(
-    estimator: Any, rows: Any, y: Array, source: Source, receipt: Receipt
-) -> Callable[[Sequence[str]], Page]:
-    """The page of a model of a table, whose encoder made `rows` from `source`."""
+def page_of_fit(found: TableFit) -> Callable[[Sequence[str]], Page]:
+    """The page of a model of a table."""
 
     def page(said: Sequence[str]) -> Page:
         from linsep.reporting import compose
 
-        about = compose.about_encoded(rows, y, source.read(), estimator.encoder_)
-        return compose.of_model(estimator, about, receipt, command_line(), said)
+        about = compose.about_encoded(found.rows, found.y, found.source.read(), found.model.encoder_)
+        return compose.of_model(found.model, about, found.receipt, command_line(), said)
 
     return page
 
 
-def page_of_stream(
-    estimator: Any, encoder: Any, classes: Array, lines: list[tuple[str, str]]
-) -> Callable[[Sequence[str]], Page]:
+def page_of_stream(model: TableModel, lines: list[tuple[str, str]]) -> Callable[[Sequence[str]], Page]:
     """The page of a model of a stream, whose rows are gone."""
 
     def page(said: Sequence[str]) -> Page:
         from linsep.reporting import compose
 
-        model = copy.copy(estimator)
-        model.classes_, model.encoder_ = classes, encoder
         return compose.of_model(model, None, Receipt(lines, {}), command_line(), said)
 
     return page

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from linsep.app.commands import tag as commands
-from linsep.app.commands.all import Result
+from linsep.app.result import Result
 
 
 class TextFormat(StrEnum):
@@ -64,6 +63,8 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
 
         Exit status: 0 done, 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
         """
+        from linsep.app.commands import tag as commands
+
         result = commands.fit(text, format=format, tag=tag.value, max_iter=max_iter, n_bits=n_bits, seed=seed,
                               holdout=holdout, model=model)  # fmt: skip
         present(result, as_json)
@@ -77,6 +78,8 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
         format: FormatOpt = None,
     ) -> None:
         """Tag TEXT: writes token, tab, tag on each line, or the CoNLL-U file with its tags replaced."""
+        from linsep.app.commands import tag as commands
+
         commands.predict(model, text, output, format=format, tag=tag.value)
 
     @app.command()
@@ -84,6 +87,8 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
         model: ModelArg, text: TextArg, tag: TagOpt = TagColumn.UPOS, format: FormatOpt = None, as_json: JsonOpt = False
     ) -> None:
         """Compare the model's tags with those of TEXT: the share of tokens and sentences, and what is confused."""
+        from linsep.app.commands import tag as commands
+
         present(commands.score(model, text, format=format, tag=tag.value), as_json)
 
     @app.command()
@@ -93,6 +98,8 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
         as_json: JsonOpt = False,
     ) -> None:
         """Print the largest weights of a tagger, by tag and feature and from tag to tag, and how it was made."""
+        from linsep.app.commands import tag as commands
+
         present(commands.show(model, weights), as_json)
 
     return app

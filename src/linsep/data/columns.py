@@ -120,6 +120,19 @@ def as_text(values: Any) -> Any:
     return pa.array(written, pa.string()).take(pa.array(codes))
 
 
+def label_names(y: Array) -> Array:
+    """Labels as people write them: True, 2 (also for 2.0), red.
+
+    Examples
+    --------
+    >>> label_names(np.array([2.0, 0.5])).tolist()
+    ['2', '0.5']
+    """
+    if y.dtype.kind not in "iuf":
+        return y.astype(np.str_)
+    return np.array(as_text(y).to_pylist(), dtype=np.str_)
+
+
 def take_target(names: list[str], target: str | None, *, alone: bool = False) -> None:
     """Check that the target is one of the columns, and that there is a feature beside it, unless it may stand alone."""
     if target is not None and target not in names:

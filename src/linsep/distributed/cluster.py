@@ -15,15 +15,16 @@ from sklearn.utils import check_random_state
 from linsep.distributed.mixing import Blend, Mixing, check_mix, fresh, mixing_bound, shares, why_no_bound
 from linsep.distributed.shards import cut
 from linsep.distributed.site import Pass, Site
-from linsep.kernels.linear.epoch import RECORD, bits_in_use, squared_norm
+from linsep.kernels.linear.epoch import bits_in_use, squared_norm
+from linsep.kernels.records import RECORD
 from linsep.learners.engine.loop import run_epochs
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.threads import count_threads
 from linsep.learners.engine.trace import Trace, flatten_reference
+from linsep.learners.table_model import TableModel
 from linsep.types import Array, Budget, DataError, Hyperplane, StopReason
 
-_MISTAKES, _UPDATES, _NORM = (RECORD.index(name) for name in ("mistakes", "updates", "norm_w"))
-_SUMMED = [RECORD.index(name) for name in ("mistakes", "updates", "dots", "absorbed")]
+_SUMMED = [RECORD.mistakes, RECORD.updates, RECORD.dots, RECORD.absorbed]
 
 
 def fit(
@@ -72,8 +73,8 @@ def fit(
 
     Returns
     -------
-    learner
-        Fitted, with `mixing_`, a `Mixing`.
+    learner, or TableModel with an encoder
+        The learner is fitted and has `mixing_`, a `Mixing`; with an encoder it is the `learner_` of a `TableModel`.
 
     Raises
     ------
@@ -114,18 +115,10 @@ def fit(
             run.judge(plane)
         except KeyboardInterrupt:
             run.hand_over()
-            _join_encoder(learner, encoder)
             raise
     run.hand_over()
     learner.warn_of_run(site.common.n)
-    return _join_encoder(learner, encoder)
-
-
-def _join_encoder(learner: Any, encoder: Any) -> Any:
-    """What `fit` returns: the learner, with its encoder where there is one."""
-    if encoder is not None:
-        learner.encoder_ = encoder
-    return learner
+    return learner if encoder is None else TableModel.of(learner, encoder)
 
 
 @contextmanager
@@ -200,8 +193,8 @@ class _Run:
         self.model, self.rngs = made.model, made.rngs
         self.model.count_passes(record)
         self.shares.append(made.mu)
-        self.mistakes.append(made.records[:, _MISTAKES].astype(np.int64))
-        check_weights(record[0, _NORM], self.model.moving()[0].dtype)
+        self.mistakes.append(made.records[:, RECORD.mistakes].astype(np.int64))
+        check_weights(record[0, RECORD.norm_w], self.model.moving()[0].dtype)
 
     def _end(self, stop: StopReason) -> None:
         self.stop = stop
@@ -214,12 +207,12 @@ class _Run:
         rngs: list[Any] = []
         found = []
         for part in self.site.at_once(Pass(fresh(self.model)), self.rngs):
-            updates = part.records[0][_UPDATES]
+            updates = part.records[0][RECORD.updates]
             blend.add(part.learner, float(updates) if self.mix == "mistakes" else 1.0)
             rngs += part.rngs
             found.append(part.records[0])
         records = np.array(found)
-        updates = records[:, _UPDATES]
+        updates = records[:, RECORD.updates]
         return _Epoch(blend.mixed(moved=bool(updates.any())), rngs, records, shares(self.mix, updates))
 
     def judge(self, reference: Array) -> None:
@@ -250,9 +243,9 @@ def _summed(model: Any, records: Array) -> Array:
     record = records[-1:].copy()
     record[0, _SUMMED] = records[:, _SUMMED].sum(axis=0)
     entries = W.ravel(order="K")
-    record[0, RECORD.index("bits")] = bits_in_use(entries)
-    record[0, _NORM] = np.sqrt(squared_norm(entries))
-    record[0, RECORD.index("b")] = b[0] if len(b) == 1 else np.sqrt(squared_norm(b))
+    record[0, RECORD.bits] = bits_in_use(entries)
+    record[0, RECORD.norm_w] = np.sqrt(squared_norm(entries))
+    record[0, RECORD.b] = b[0] if len(b) == 1 else np.sqrt(squared_norm(b))
     return record
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linsep.learners.base.epochs import EpochLearner
-from linsep.theory.bounds.mistakes import Bound
+from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, Hyperplane
 
 # Arrays of a learner that can be mixed, besides weights and their running sums.

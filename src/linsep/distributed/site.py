@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import clone
 
 from linsep.distributed.shards import About, Common, Part, agree, arrange, count_hopeless, describe, least_margin, load
-from linsep.kernels.linear.epoch import RECORD, Rows
+from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.records import RECORD
 from linsep.learners.inputs.sample_weights import weights_of_classes
 from linsep.types import CSR, Array, DataError, Hyperplane
 

@@ -29,7 +29,8 @@ def to_json(model: Any) -> str:
 
     Parameters
     ----------
-    model : fitted learner that predicts with `coef_` and `intercept_`
+    model : fitted TableModel or learner
+        One that predicts with `coef_` and `intercept_`.
 
     Returns
     -------

@@ -28,7 +28,8 @@ def to_onnx(model: Any) -> bytes:
 
     Parameters
     ----------
-    model : fitted learner that predicts with `coef_` and `intercept_`
+    model : fitted TableModel or learner
+        One that predicts with `coef_` and `intercept_`.
 
     Returns
     -------

@@ -25,7 +25,8 @@ def to_sql(model: Any, *, table: str = "rows") -> str:
 
     Parameters
     ----------
-    model : fitted learner that predicts with `coef_` and `intercept_`
+    model : fitted TableModel or learner
+        One that predicts with `coef_` and `intercept_`.
     table : str, default="rows"
         Name of the table; a point stands between schema and table.
 

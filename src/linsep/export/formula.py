@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.features.exact_decimals import row_names
 from linsep.learners.base.linear import LinearClassifier
+from linsep.learners.table_model import parts_of
 from linsep.types import Array, DataError
 
 
@@ -54,7 +55,7 @@ class Formula:
 
 
 def formula_of(model: Any) -> Formula:
-    """Return what a fitted learner computes, its encoder included.
+    """Return what a fitted `TableModel` or learner computes, the encoder included.
 
     Raises
     ------
@@ -69,20 +70,20 @@ def formula_of(model: Any) -> Formula:
     >>> found.inputs[0].name, found.inputs[0].weights.tolist()
     ('x1', [1.0])
     """
-    name = type(model).__name__
-    if not isinstance(model, LinearClassifier) or _predicts_otherwise(type(model)):
-        does = "; an averaged perceptron (--learner averaged) does" if hasattr(model, "decision_function") else ""
+    learner, encoder = parts_of(model)
+    name = type(learner).__name__
+    if not isinstance(learner, LinearClassifier) or _predicts_otherwise(type(learner)):
+        does = "; an averaged perceptron (--learner averaged) does" if hasattr(learner, "decision_function") else ""
         raise DataError(f"{name} cannot be exported: it does not predict by one weight a feature{does}")
-    check_is_fitted(model)
+    check_is_fitted(learner)
     classes = model.classes_.tolist()
     if len(classes) < 2:
         raise DataError(f"cannot export a model that has met no class but {classes[0]!r}: it decides nothing yet")
-    W, b = np.asarray(model.coef_), np.asarray(model.intercept_, dtype=np.float64)
+    W, b = np.asarray(learner.coef_), np.asarray(learner.intercept_, dtype=np.float64)
     if not (np.isfinite(W).all() and np.isfinite(b).all()):
         raise DataError("cannot export a model with a weight that is not a finite number")
-    encoder = getattr(model, "encoder_", None)
-    inputs = _plain_inputs(model, W) if encoder is None else _encoded_inputs(encoder, W)
-    from_table = hasattr(model, "feature_names_in_") if encoder is None else encoder.state()[0]["kind"] == "table"
+    inputs = _plain_inputs(learner, W) if encoder is None else _encoded_inputs(encoder, W)
+    from_table = hasattr(learner, "feature_names_in_") if encoder is None else encoder.column_names is not None
     dtype = W.dtype if encoder is None else np.dtype(np.float64)
     return Formula(name, classes, inputs, b, from_table, dtype)
 
@@ -92,8 +93,8 @@ def _predicts_otherwise(cls: type[LinearClassifier]) -> bool:
     return cls.decision_function is not ours.decision_function or cls.predict is not ours.predict
 
 
-def _plain_inputs(model: Any, W: Array) -> list[Number | Category]:
-    names = getattr(model, "feature_names_in_", None)
+def _plain_inputs(learner: Any, W: Array) -> list[Number | Category]:
+    names = getattr(learner, "feature_names_in_", None)
     names = row_names(W.shape[1], None) if names is None else names.tolist()
     return [Number(name, 0.0, 1.0, w) for name, w in zip(names, _per_feature(W), strict=True)]
 

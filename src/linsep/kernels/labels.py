@@ -1,4 +1,4 @@
-"""Whole-number labels by table lookup: one read of y each, where sorting or hashing would take ten."""
+"""Whole-number labels by table lookup: each label is read once, which sorting or hashing could not do."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def mark_labels(y: Any, low: int, present: Any) -> None:
-    """present[y_i - low] = True for every i. Changes `present`."""
+    """present[y_i - low] = True for every i. Changes `present` (largest - low + 1,)."""
     for i in range(y.shape[0]):
         present[np.int64(y[i]) - low] = True
 
 
 @njit(cache=True, nogil=True)
 def look_up(y: Any, low: int, table: Any, out: Any) -> int:
-    """out[i] = table[y_i - low]. Return the first i whose label is not in the table or has NaN there, or -1."""
+    """out[i] = table[y_i - low]. Return the first i whose label is not in the table or has NaN there, or -1.
+
+    `y` and `out` are (n_rows,). Changes `out`, up to that i.
+    """
     for i in range(y.shape[0]):
         k = np.int64(y[i]) - low
         if k < 0 or k >= table.shape[0] or np.isnan(table[k]):

@@ -1,4 +1,7 @@
-"""Parts of a pass that may be absent: passing None compiles them away. Stubs and overloads, as in `rows.py`."""
+"""Parts of a pass that may be absent: weights, a visiting order, and who is told of updates.
+
+What is None costs nothing: the code for it is not even compiled. Stubs and overloads, as in `rows.py`.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,13 @@ class UpdateLog(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """Lazy averaging: with u = sum of t a x over the updates a x made at visit t, the mean of w over the first T
-    visits is w - u / T. `u` is (n_classes, n_features) and `u_b` (n_classes,), float64 whatever the dtype of w.
+    """The mean of w over the first T visits, w taken after each visit, is w - u / T: u = sum of t a x over the updates
+    a x made at visit t = 0, 1, ...
+
+    `u` is (n_classes, n_features) and `u_b` (n_classes,), float64 whatever the dtype of w.
+
+    Source: Freund and Schapire 1999, average prediction in section 2, one vote a visit; kept lazily as in Daume 2006
+    (Practical Structured Learning Techniques for Natural Language Processing, figure 2.3).
     """
 
     u: Array
@@ -37,7 +45,7 @@ class Mean(NamedTuple):
 
 
 class Predicted(NamedTuple):
-    """What each row of a binary pass was predicted as by the vector that met it: wrong[i] tells whether wrongly.
+    """wrong[i]: was row i of a binary pass predicted wrongly just before its update?
 
     A tie is predicted as the positive class, and is a mistake in learning all the same.
     """
@@ -61,7 +69,7 @@ def weight_at(weight: Any, i: int) -> float:
 
 
 def note_margin(watch: Any, i: int, m: float, y: float) -> None:
-    """Tell `watch` the margin y z that row i is met with; all but `Predicted`, alone or in a pair, ignore it."""
+    """Tell `watch` the margin m = y z of row i before its update; all but `Predicted` (or a pair with it) ignore it."""
     raise NotImplementedError
 
 
@@ -103,7 +111,7 @@ def _note_margin(watch: Any, i: Any, m: Any, y: Any) -> Callable[..., Any]:
         return None
 
     def predicted(watch: Any, i: Any, m: Any, y: Any) -> None:
-        watch.wrong[i] = not m >= 0.0 if y > 0.0 else m <= 0.0  # a z that is no number is not >= 0
+        watch.wrong[i] = not m >= 0.0 if y > 0.0 else m <= 0.0  # NaN is not >= 0
 
     def both(watch: Any, i: Any, m: Any, y: Any) -> None:
         note_margin(watch[0], i, m, y)
@@ -153,6 +161,6 @@ def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any]
 
     if isinstance(watch, types.Tuple):
         return both
-    # What is none of these has an overload of its own elsewhere.
+    # `pocket.py` has an overload for its own type.
     known = is_none(watch) or watch.instance_class in (UpdateLog, Mean, Predicted)
     return nothing if known else None

@@ -1,10 +1,10 @@
 """How far to move at a margin: each rule is a namedtuple of its parameters, and its type selects `step_size`.
 
-A bare number stands for `PerceptronStep` of it, and is handed over sooner from Python.
+An update is w += tau y x, b += tau y, where tau depends on the functional margin m (y z, or z_y - z_r between two
+classes) and on the squared length q of what is added (||x||^2, + 1 with an intercept; twice that between two classes).
+tau = 0 means no update.
 
-An update is w += tau y x, b += tau y with tau = step_size(rule, m, q), where m is the functional margin (y z, or
-z_y - z_r between two classes) and q the squared length of what is added (||x||^2, + 1 with an intercept; twice that
-between two classes). tau = 0 means no update.
+A bare number stands for `PerceptronStep` of it: calls from Python cost less with a number than with a namedtuple.
 """
 
 from __future__ import annotations
@@ -19,29 +19,37 @@ from linsep.kernels.rows import row_norm2
 
 
 class PerceptronStep(NamedTuple):
-    """tau = 1 if m <= margin else 0. `margin` = 0 is Rosenblatt's rule; a tie is a mistake."""
+    """tau = 1 if m <= margin else 0. `margin` = 0 is Rosenblatt's rule (1958), where a tie is a mistake; above 0 it is
+    the perceptron with a margin (Krauth and Mezard 1987, without their choice of the worst row).
+    """
 
     margin: float
 
 
 class PA(NamedTuple):
-    """tau = max(0, 1 - m) / q: the least move that brings the margin to 1 (Crammer et al. 2006, PA)."""
+    """tau = max(0, 1 - m) / q: the least move that brings the margin to 1 (Crammer et al. 2006, PA).
+
+    No step where q = 0, as none could help; likewise for `PA1`.
+    """
 
 
 class PA1(NamedTuple):
-    """tau = min(C, max(0, 1 - m) / q) (PA-I)."""
+    """tau = min(C, max(0, 1 - m) / q) (Crammer et al. 2006, PA-I)."""
 
     C: float
 
 
 class PA2(NamedTuple):
-    """tau = max(0, 1 - m) / (q + 1 / (2 C)) (PA-II)."""
+    """tau = max(0, 1 - m) / (q + 1 / (2 C)) (Crammer et al. 2006, PA-II)."""
 
     C: float
 
 
 def step_size(rule: Any, m: float, X: Any, i: int, intercept: float, copies: float) -> float:
-    """tau for margin m; q = copies (||x_i||^2 + intercept) is computed only where it is needed."""
+    """tau of the rule at margin m, for q = copies (||x_i||^2 + intercept), which is computed only where it is needed.
+
+    A stub in Python, as in `rows.py`.
+    """
     raise NotImplementedError
 
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.kernels.linear.epoch import RECORD
+from linsep.kernels.records import RECORD
 from linsep.learners.base.classifier import Classifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
@@ -21,7 +21,6 @@ from linsep.types import Array, Budget, StopReason
 
 # Epochs in a row that may bring less than the tolerance.
 _PATIENCE = 10
-_MISTAKES = RECORD.index("mistakes")
 
 
 class MLP(Classifier):
@@ -189,7 +188,7 @@ class MLP(Classifier):
             losses.append(float(model.loss_))
             self.n_iter_ += 1
             self._take(model)
-            record[0, _MISTAKES] = (self.predict(X) != self.classes_[codes]).sum()
+            record[0, RECORD.mistakes] = (self.predict(X) != self.classes_[codes]).sum()
 
         def end(stop: StopReason) -> None:
             if self.n_iter_:

@@ -157,7 +157,7 @@ def plot_boundary(
             f"{table.X.shape[1]} features can be projected for one plane only: "
             "name one class with label=..., or give a linear model"
         )
-    margins = margins_of(subject, X, labels)
+    margins = margins_of(subject, table.given, labels)
     names, codes = codes_of(subject, labels)
     ringed, words = _ringed(ring, margins, subject)
     ax = new_axes(ax)

@@ -25,7 +25,8 @@ from linsep.plots.style import (
 )
 from linsep.plots.subject import Table, labels_of, table_of
 from linsep.plots.view import View, view_of
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
+from linsep.tables import is_sparse
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separation.sentences import by_estimate, estimate
@@ -78,9 +79,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     labels = labels_of(y, certificate.n_rows)
     s = signs(labels)
     if not certificate.fit_intercept:
-        table = table._replace(
-            X=table.X.multiply(s[:, None]).tocsr() if hasattr(table.X, "multiply") else s[:, None] * table.X
-        )
+        table = table._replace(X=table.X.multiply(s[:, None]).tocsr() if is_sparse(table.X) else s[:, None] * table.X)
     rows = np.array(certificate.witness.rows)
     total = sum(certificate.witness.weights)
     share = np.array([weight / total for weight in certificate.witness.weights])
@@ -226,7 +225,7 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
     ax.set_xticks([-1, 0, 1], ["−∞", "finite", "+∞"])
     ax.set(xlim=(-1.15, 1.15), ylim=(len(drawn) - 0.5, -0.5), xlabel="maximum likelihood estimate")
     ax.axvline(0, color=GREY, lw=0.8, zorder=0)
-    kind = f"{found.kind}: {len(found.rows):,} of {found.n_rows:,} rows separated"
+    kind = f"{found.verdict}: {len(found.separated_rows):,} of {found.n_rows:,} rows separated"
     ax.set_title(kind, loc="left", fontsize="medium")
     say_thinned(ax, len(drawn), len(order), "coefficients")
     return ax

@@ -14,7 +14,7 @@ from linsep.learners.linear.voted import VotedPerceptron
 from linsep.plots.steps import check_rows
 from linsep.plots.style import COLOURS, GREY, INK, legend, look, new_axes, note, say_thinned, thinned
 from linsep.plots.subject import Table, labels_of, table_of
-from linsep.theory.bounds.mistakes import MistakeBounds
+from linsep.theory.bounds.table import MistakeBounds
 from linsep.theory.margin.geometry import homogeneous_margin, radius
 from linsep.types import Array, DataError, Hyperplane
 

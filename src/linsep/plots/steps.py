@@ -15,6 +15,7 @@ from linsep.plots.points import LIMIT, draw_points
 from linsep.plots.style import GREY, INK, VALUES, legend, new_axes, note, thinned
 from linsep.plots.subject import Table, codes_of, labels_of, subject_of, table_of
 from linsep.plots.view import View, principal_direction, view_of
+from linsep.tables import dense
 from linsep.types import Array, DataError, Hyperplane
 
 
@@ -142,7 +143,7 @@ def _view_of_step(table: Table, update: Update) -> View:
     if table.X.shape[1] <= 2:
         return view_of(table)
     row = table.X[[update.row]]
-    x = np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64).ravel()
+    x = dense(row).astype(np.float64).ravel()
     first = update.before.w if update.before.w.any() else x
     u = first / (np.linalg.norm(first) or 1.0) if first.any() else principal_direction(table.X, None)
     rest = x - u * (u @ x)

@@ -11,6 +11,8 @@ import numpy as np
 from linsep.data.features.exact_decimals import row_names
 from linsep.learners.inputs.labels import check_labels
 from linsep.learners.linear.voted import VotedPerceptron
+from linsep.learners.table_model import parts_of
+from linsep.tables import as_floats, as_table, check_finite, column_names, is_sparse
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, DataError, Hyperplane
@@ -46,20 +48,19 @@ def table_of(X: Any) -> Table:
     DataError
         Not a table, no rows, or something that is not a finite number.
     """
-    columns = getattr(X, "columns", None)
-    if hasattr(X, "tocsr"):
-        values = X.tocsr()
-    else:
-        try:
-            values = np.asarray(X, dtype=None if getattr(X, "dtype", None) == np.float32 else np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"a picture needs numbers in every column: {error}") from None
-    if values.ndim != 2 or 0 in values.shape:
-        raise DataError(f"X must be a table of at least one row and one column, its shape is {values.shape}")
-    if not np.isfinite(values.data if hasattr(values, "tocsr") else values).all():
-        raise DataError("X holds a value that is no finite number")
-    names = row_names(values.shape[1], None) if columns is None else [str(name) for name in columns]
-    return Table(values, names, X)
+    if isinstance(X, Table):
+        return X
+    values = as_table(X)
+    if not is_sparse(values) and values.dtype != np.float32:
+        values = as_floats(values)
+    check_finite(values)
+    return Table(values, column_names(X) or row_names(values.shape[1], None), X)
+
+
+def named_table(X: Any, names: list[str]) -> Table:
+    """A matrix whose columns have these names."""
+    X = table_of(X).X
+    return Table(X, names, X)
 
 
 def labels_of(y: Any, n: int) -> Array:
@@ -78,6 +79,8 @@ def subject_of(model: Any, label: Any = None) -> Subject:
     DataError
         A certificate without a plane, a class that the model does not have, or something else.
     """
+    if isinstance(model, Subject):
+        return model
     if isinstance(model, Separability):
         # Of directions taken in turn the first has no row on its wrong side.
         plane = model.hyperplane or (model.directions[0] if model.directions else None)
@@ -135,10 +138,11 @@ def _of_model(model: Any, label: Any) -> Subject:
         return np.asarray(sign * (z if column is None else z[:, column]))
 
     plane = None
-    if _is_linear(model) and (len(classes) <= 2 or column is not None):
+    learner, encoder = parts_of(model)
+    if _is_linear(learner) and encoder is None and (len(classes) <= 2 or column is not None):
         row = column or 0
-        w = np.asarray(model.coef_[row], dtype=np.float64)
-        plane = Hyperplane(sign * w, sign * float(np.ravel(model.intercept_)[row]))
+        w = np.asarray(learner.coef_[row], dtype=np.float64)
+        plane = Hyperplane(sign * w, sign * float(np.ravel(learner.intercept_)[row]))
     return Subject(decide, plane, classes, one)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from linsep.plots.style import shorten, thinned
 from linsep.plots.subject import Table
+from linsep.tables import dense, is_sparse
 from linsep.types import Array, Hyperplane
 
 # Principal directions of wide tables come from at most so many rows.
@@ -60,7 +61,7 @@ def principal_direction(X: Any, u: Array | None) -> Array:
     [0.0, 0.0, 1.0]
     """
     p = X.shape[1]
-    if p > _WIDE or hasattr(X, "tocsr"):
+    if p > _WIDE or is_sparse(X):
         X = X[thinned(X.shape[0], _ROWS)]
     mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     drop = np.zeros((p, 0)) if u is None else u[:, None]
@@ -78,7 +79,7 @@ def principal_direction(X: Any, u: Array | None) -> Array:
 
 def _of_columns(X: Any, mean: Array, drop: Array) -> Array:
     """From the p x p covariance, with u projected off."""
-    gram = np.asarray((X.T @ X).toarray() if hasattr(X, "tocsr") else X.T.astype(np.float64) @ X)
+    gram = dense(X.T @ X) if is_sparse(X) else X.T.astype(np.float64) @ X
     covariance = gram / X.shape[0] - np.outer(mean, mean)
     off = np.eye(len(mean)) - drop @ drop.T
     values, vectors = np.linalg.eigh(off @ covariance @ off)
@@ -87,7 +88,7 @@ def _of_columns(X: Any, mean: Array, drop: Array) -> Array:
 
 def _of_rows(X: Any, mean: Array, drop: Array) -> Array:
     """From the n x n products of the centred rows, with u projected off: v = A^T e / ||A^T e||."""
-    products = np.asarray((X @ X.T).toarray() if hasattr(X, "tocsr") else X.astype(np.float64) @ X.T)
+    products = dense(X @ X.T) if is_sparse(X) else X.astype(np.float64) @ X.T
     onto = np.asarray(X @ drop) - mean @ drop
     centre = np.eye(len(products)) - 1.0 / len(products)
     values, vectors = np.linalg.eigh(centre @ products @ centre - onto @ onto.T)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -14,27 +13,24 @@ from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.open import open_data
 from linsep.learners import VotedPerceptron
+from linsep.learners.inputs.tables import open_rows
+from linsep.learners.table_model import TableModel, parts_of
 from linsep.plots.style import count
-from linsep.plots.subject import labels_of, margins_of, signs_of, subject_of, table_of
-from linsep.regression.separation import Separation
+from linsep.plots.subject import Table, labels_of, margins_of, named_table, signs_of, subject_of, table_of
+from linsep.regression.found import Separation
 from linsep.reporting import tables
 from linsep.reporting.draw import Sketch, draw_all
 from linsep.reporting.page import Page
 from linsep.reporting.pictures import Seen, certificate_sketches, model_sketches, separation_sketches
 from linsep.reporting.receipt import Receipt, why_stopped
 from linsep.reporting.weights import Weights, weights_of
+from linsep.tables import column_names, dense, is_sparse, stored
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separation.sentences import opening
 from linsep.types import Array, Hyperplane
 
 Lines = list[tuple[str, str]]
 _MOST_ASKED = 4  # classes against the rest that are drawn
-
-
-class NamedRows(np.ndarray[Any, Any]):
-    """A matrix whose columns have names, as those of a dataframe."""
-
-    columns: list[str]
 
 
 class About(NamedTuple):
@@ -47,16 +43,17 @@ class About(NamedTuple):
 
 
 def about_rows(X: Any, y: Any, encoder: Any = None, names: list[str] | None = None) -> About:
-    """Of an array, whose columns may have `names`, or a dataframe; of a dataframe with the columns of an encoder."""
-    if not hasattr(X, "columns"):
+    """Of an array, whose columns may have `names`, or a dataframe; with an encoder of the rows as it encodes them."""
+    if encoder is not None:
+        source = open_rows(X, encoder)
+        matrix = encoder.transform(source).X
+        return about_encoded(matrix, labels_of(y, matrix.shape[0]), source.read(), encoder)
+    if column_names(X) is None:
         table = table_of(X)
         names = names or table.names
         return About(table.X, labels_of(y, table.X.shape[0]), tables.columns_of(table.X, names), names)
-    source = open_data(X)
-    chunk = source.read()
+    chunk = open_data(X).read()
     labels = labels_of(y, chunk.n_rows)
-    if encoder is not None:
-        return about_encoded(encoder.transform(source).X, labels, chunk, encoder)
     numbers = [column.values for column in chunk.columns]
     matrix = None if any(values is None for values in numbers) else np.column_stack(numbers)
     return About(matrix, labels, tables.columns_of(chunk), list(chunk.names))
@@ -77,13 +74,13 @@ def about_exact(numbers: ExactNumbers, chunk: Any) -> About:
     matrix, powers = numbers.X, np.array(numbers.exponents, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         try:
-            if hasattr(matrix, "tocsr"):
+            if is_sparse(matrix):
                 matrix = matrix @ sp.diags_array(10.0**-powers).tocsr()
             else:
                 matrix = np.asarray(matrix, dtype=np.float64) / 10.0**powers
         except OverflowError:
             matrix = None
-    if matrix is not None and not np.isfinite(matrix.data if hasattr(matrix, "tocsr") else matrix).all():
+    if matrix is not None and not np.isfinite(stored(matrix)).all():
         matrix = None
     columns = tables.columns_of(chunk if isinstance(chunk, TableChunk) else chunk.X, numbers.names)
     assert numbers.y is not None
@@ -92,20 +89,21 @@ def about_exact(numbers: ExactNumbers, chunk: Any) -> About:
 
 # ----------------------------------------------------------------------- model
 def of_model(model: Any, about: About | None, receipt: Receipt, command: str, said: Sequence[str] = ()) -> Page:
-    """The page of a fitted classifier; `said` are warnings that belong to it."""
+    """The page of a fitted TableModel or learner; `said` are warnings that belong to it."""
+    learner, encoder = parts_of(model)
     weights = weights_of(model, None if about is None else about.names)
     remarks = list(said)
     seen = None if about is None else _see(model, about, weights)
     pictures, left_out = draw_all(model_sketches(seen, model, weights, receipt.proved))
     parts = []
     if len(weights.planes):
-        parts.append(tables.weights_table(weights, model.classes_, _about_weights(model)))
+        parts.append(tables.weights_table(weights, model.classes_, _about_weights(learner, encoder)))
     else:
         remarks.append("No weights: those of a kernel belong to rows, not to features.")
     if about is not None and seen is not None:
         mistaken = np.flatnonzero(seen.margins <= 0)
         if mistaken.size:
-            parts.append(_mistakes(model, about, seen.margins, mistaken, weights))
+            parts.append(_mistakes(_of_rows(model), about, seen.margins, mistaken, weights))
         else:
             remarks.append("No table of mistaken rows: there is none among these.")
     else:
@@ -129,26 +127,27 @@ def check_labels(model: Any, y: Array) -> None:
     signs_of(subject_of(model), y)
 
 
+def _of_rows(model: Any) -> TableModel:
+    """The model of rows that are encoded already."""
+    learner, _ = parts_of(model)
+    return TableModel.of(learner, classes=model.classes_)
+
+
 def _see(model: Any, about: About, weights: Weights) -> Seen:
     """Decide all rows, once: what is drawn asks for the same values again and again."""
-    rows = about.matrix
-    rows = _named_axes(rows, about.names)
-    plain = np.asarray(rows) if isinstance(rows, NamedRows) else rows
-    z = model.decision_function(plain)
-    same = copy.copy(model)
-    same.decision_function = lambda X: z if X is rows else model.decision_function(np.asarray(X))
-    subject = subject_of(same)
-    linear = subject.plane is not None or (len(weights.planes) > 2 and not isinstance(model, VotedPerceptron))
-    return Seen(same, rows, about.y, margins_of(subject, rows, about.y), linear)
+    rows = _named_axes(about)
+    subject = subject_of(_of_rows(model))
+    z = subject.decide(rows.X)
+    once = subject._replace(decide=lambda X: z if X is rows.X else subject.decide(X))
+    votes = isinstance(parts_of(model)[0], VotedPerceptron)
+    linear = subject.plane is not None or (len(weights.planes) > 2 and not votes)
+    return Seen(once, rows, about.y, margins_of(once, rows.X, about.y), linear)
 
 
-def _named_axes(rows: Any, names: list[str]) -> Any:
-    """Rows whose one or two features are the axes of a picture know what they are called; others as they are."""
-    if rows.shape[1] > 2:
-        return rows
-    named = (rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)).view(NamedRows)
-    named.columns = names
-    return named
+def _named_axes(about: About) -> Table:
+    """The rows with the names of their columns; one or two columns, which are the axes of a picture, dense."""
+    few = about.matrix.shape[1] <= 2
+    return named_table(dense(about.matrix) if few else about.matrix, about.names)
 
 
 def _mistakes(model: Any, about: About, margins: Array, mistaken: Array, weights: Weights) -> tables.Table:
@@ -159,21 +158,22 @@ def _mistakes(model: Any, about: About, margins: Array, mistaken: Array, weights
 
 
 def _title(model: Any) -> str:
-    name, classes = type(model).__name__, model.classes_
+    name, classes = type(parts_of(model)[0]).__name__, model.classes_
     return f"{name}: {classes[1]} against {classes[0]}" if len(classes) == 2 else f"{name} of {len(classes):,} classes"
 
 
 def _lead(model: Any, seen: Seen | None, receipt: Receipt) -> str:
     sentences = []
+    learner, _ = parts_of(model)
     if seen is not None:
-        n, p = seen.rows.shape
+        n, p = seen.rows.X.shape
         wrong = int((seen.margins <= 0).sum())
         right = f"all {count(n, 'row')}" if not wrong else f"{n - wrong:,} of {count(n, 'row')}"
         sentences.append(f"It is right about {right} of {count(p, 'feature')}.")
         if on := int((seen.margins == 0).sum()):
             # `predict` gives them a class all the same, and accuracies count what it gives.
             sentences.append(f"{count(on, 'row')} on the boundary itself count as mistakes here.")
-    why = model.stop_reason_.sentence if seen is None else why_stopped(model, float((seen.margins > 0).mean()))
+    why = learner.stop_reason_.sentence if seen is None else why_stopped(learner, float((seen.margins > 0).mean()))
     sentences.append(f"Why it stopped: {why}.")
     if receipt.proved.certificate is not None:
         summary = receipt.proved.certificate.summary()
@@ -181,13 +181,11 @@ def _lead(model: Any, seen: Seen | None, receipt: Receipt) -> str:
     return " ".join(sentences)
 
 
-def _about_weights(model: Any) -> str:
-    if hasattr(model, "hidden_coef_"):
-        return f"The length of a feature's weights into the {len(model.hidden_coef_)} hidden nodes."
-    scale = ""
-    if getattr(model, "encoder_", None) is not None:
-        scale = "Per standard deviation of a number, or 1 for a category."
-    if isinstance(model, VotedPerceptron):
+def _about_weights(learner: Any, encoder: Any) -> str:
+    if hasattr(learner, "hidden_coef_"):
+        return f"The length of a feature's weights into the {len(learner.hidden_coef_)} hidden nodes."
+    scale = "" if encoder is None else "Per standard deviation of a number, or 1 for a category."
+    if isinstance(learner, VotedPerceptron):
         return f"Many vectors vote; these are the weights of the last one. {scale}".strip()
     return scale
 
@@ -215,7 +213,7 @@ def of_certificates(
         if about.matrix is None:
             remarks.append(f"{head}no picture: the numbers are beyond what doubles hold.")
         else:
-            new = certificate_sketches(found, plane, _named_axes(about.matrix, about.names), y)
+            new = certificate_sketches(found, plane, _named_axes(about), y)
             sketches += [sketch._replace(title=head + sketch.title) for sketch in new]
         if plane is not None and found.verdict == "separable":
             w = Weights(plane.w[None], about.names, np.ones(len(plane.w)), {})
@@ -275,15 +273,15 @@ def of_separation(found: Separation, about: About, lines: Lines, command: str, s
         parts.append(tables.coefficients_table(found))
     else:
         remarks.append("Undecided: there is nothing to draw.")
-    if found.rows:
+    if found.separated_rows:
         chosen = tables.chosen_columns(about.columns, None)
         parts.append(tables.separated_table(found, about.y, about.columns, chosen))
     kind = {"complete": "Complete separation", "quasi-complete": "Quasi-complete separation"}
     lead = found.summary()
-    if found.kind != "undecided":
-        lead = opening(found.family, found.kind, found.n_rows, len(found.rows), found.classes)
+    if found.verdict != "undecided":
+        lead = opening(found.family, found.verdict, found.n_rows, len(found.separated_rows), found.classes)
     return Page(
-        title=kind.get(found.kind, found.kind.capitalize()),
+        title=kind.get(found.verdict, found.verdict.capitalize()),
         kicker=f"Does the {found.family} regression have finite estimates?",
         lead=lead,
         # Coefficients have a table, and advice a list.

@@ -81,7 +81,7 @@ def _environment() -> Any:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
         raise ImportError(
-            "reports are written with Jinja2, which is not there: pip install 'linsep[app,plots]'"
+            "reports are written with Jinja2, which is not there: pip install 'linsep[report]'"
         ) from error
     return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 

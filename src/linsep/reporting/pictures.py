@@ -9,8 +9,10 @@ import numpy as np
 
 from linsep import plots
 from linsep.learners.linear.voted import VotedPerceptron
+from linsep.learners.table_model import parts_of
 from linsep.plots.style import count
-from linsep.regression.separation import Separation
+from linsep.plots.subject import Subject, Table
+from linsep.regression.found import Separation
 from linsep.reporting.draw import Sketch
 from linsep.reporting.receipt import Proved
 from linsep.reporting.weights import Weights
@@ -22,10 +24,10 @@ _MOST_CLASSES = 4  # that have a picture of their weights each
 
 
 class Seen(NamedTuple):
-    """A model and the rows that it is looked at with; `rows` may carry the names of its columns."""
+    """What a model decides about the rows that it is looked at with."""
 
-    model: Any
-    rows: Any
+    subject: Subject
+    rows: Table
     y: Array
     margins: Array
     is_linear: bool
@@ -33,17 +35,18 @@ class Seen(NamedTuple):
 
 def model_sketches(seen: Seen | None, model: Any, weights: Weights, proved: Proved) -> list[Sketch]:
     """All that apply to a fitted model; without rows those of the run and the weights."""
+    learner, _ = parts_of(model)
     sketches = [] if seen is None else [*_of_rows(seen), _margins(seen)]
-    sketches += _of_run(seen, model, proved)
-    sketches += _of_weights(model, weights)
+    sketches += _of_run(seen, learner, proved)
+    sketches += _of_weights(learner, weights, model.classes_)
     if seen is not None and proved.certificate is not None:
         sketches += witness_sketches(proved.certificate, seen.rows, seen.y)
     return sketches
 
 
 def _of_rows(seen: Seen) -> list[Sketch]:
-    n, p = seen.rows.shape
-    classes = len(seen.model.classes_)
+    n, p = seen.rows.X.shape
+    classes = 0 if seen.subject.classes is None else len(seen.subject.classes)
     mistaken = int((seen.margins <= 0).sum())
     rows = f"{count(n, 'row')}, {mistaken:,} of them mistaken"
     if p <= 2 or (seen.is_linear and classes == 2):
@@ -54,7 +57,7 @@ def _of_rows(seen: Seen) -> list[Sketch]:
         alt = f"Scatter plot of {rows}, with the model's boundary."
         return [
             Sketch(
-                "Boundary", caption + where, alt, lambda ax: plots.plot_boundary(seen.model, seen.rows, seen.y, ax=ax)
+                "Boundary", caption + where, alt, lambda ax: plots.plot_boundary(seen.subject, seen.rows, seen.y, ax=ax)
             )
         ]
     caption = f"The rows by class, projected on the two directions in which the {p:,} features vary most."
@@ -67,52 +70,52 @@ def _margins(seen: Seen) -> Sketch:
     least, middle = float(seen.margins.min()), float(np.median(seen.margins))
     caption = "How many rows have which margin y z. Those at 0 or left of it are mistaken."
     alt = f"Histogram of {n:,} margins: {n - wrong:,} positive, {wrong:,} not; least {least:.3g}, median {middle:.3g}."
-    return Sketch("Margins", caption, alt, lambda ax: plots.plot_margins(seen.model, seen.rows, seen.y, ax=ax))
+    return Sketch("Margins", caption, alt, lambda ax: plots.plot_margins(seen.subject, seen.rows, seen.y, ax=ax))
 
 
-def _of_run(seen: Seen | None, model: Any, proved: Proved) -> list[Sketch]:
+def _of_run(seen: Seen | None, learner: Any, proved: Proved) -> list[Sketch]:
     sketches = []
-    trace = getattr(model, "trace_", None)
+    trace = getattr(learner, "trace_", None)
     if trace is not None and len(trace) > 1 and hasattr(trace, "update_log"):
         first, last = int(trace.mistakes[0]), int(trace.mistakes[-1])
         epochs = int(trace.epoch[-1])
         caption = "Mistakes in each pass over the rows."
         alt = f"Line over {epochs:,} epochs: {first:,} mistakes in the first and {last:,} in the last."
-        sketches.append(Sketch("Course of the run", caption, alt, lambda ax: plots.plot_trace(model, ax=ax)))
+        sketches.append(Sketch("Course of the run", caption, alt, lambda ax: plots.plot_trace(learner, ax=ax)))
     if (
         seen is not None
         and trace is not None
         and len(trace)
         and proved.reference is not None
-        and _has_unit_steps(model)
+        and _has_unit_steps(learner)
     ):
-        sketches.append(_norm(seen, model, proved.reference))
+        sketches.append(_norm(seen, learner, proved.reference))
     bounds = proved.bounds
     if bounds is not None and any(row.applies for row in bounds):
         best = bounds.best
         caption = "The mistakes that were made, and how many each theorem allows, on a logarithmic axis."
         allowed = "" if best is None or best.value is None else f"; the least bound allows {best.value:,.0f}"
-        alt = f"Bars: {model.n_mistakes_:,} mistakes were made{allowed}."
+        alt = f"Bars: {learner.n_mistakes_:,} mistakes were made{allowed}."
         sketches.append(
             Sketch(
                 "Mistakes and their bounds",
                 caption,
                 alt,
-                lambda ax: plots.plot_trace(model, "bounds", bounds=bounds, ax=ax),
+                lambda ax: plots.plot_trace(learner, "bounds", bounds=bounds, ax=ax),
             )
         )
-    if isinstance(model, VotedPerceptron) and len(model.classes_) == 2:
+    if isinstance(learner, VotedPerceptron) and len(learner.classes_) == 2:
         caption = "For how many rows each vector survived: its number of votes."
         alt = "Bars: the survival count of each vector of the run, in their order."
-        sketches.append(Sketch("Votes", caption, alt, lambda ax: plots.plot_survival(model, ax=ax)))
+        sketches.append(Sketch("Votes", caption, alt, lambda ax: plots.plot_survival(learner, ax=ax)))
     return sketches
 
 
-def _has_unit_steps(model: Any) -> bool:
-    return bool(getattr(model, "unit_steps", False)) and model.class_weight is None
+def _has_unit_steps(learner: Any) -> bool:
+    return bool(getattr(learner, "unit_steps", False)) and learner.class_weight is None
 
 
-def _norm(seen: Seen, model: Any, reference: Hyperplane) -> Sketch:
+def _norm(seen: Seen, learner: Any, reference: Hyperplane) -> Sketch:
     caption = (
         "Novikoff's proof, measured: after k updates the squared length of w lies between k² gamma² and k R²; "
         "where the two meet no further mistake is possible."
@@ -122,15 +125,20 @@ def _norm(seen: Seen, model: Any, reference: Hyperplane) -> Sketch:
         "The length of w",
         caption,
         alt,
-        lambda ax: plots.plot_trace(model, "norm", seen.rows, seen.y, reference=reference, ax=ax),
+        lambda ax: plots.plot_trace(learner, "norm", seen.rows, seen.y, reference=reference, ax=ax),
     )
 
 
-def _of_weights(model: Any, weights: Weights) -> list[Sketch]:
+def _of_weights(learner: Any, weights: Weights, classes: Any) -> list[Sketch]:
     planes = len(weights.planes)
-    if planes == 0 or hasattr(model, "hidden_coef_") or planes > _MOST_CLASSES or isinstance(model, VotedPerceptron):
+    if (
+        planes == 0
+        or hasattr(learner, "hidden_coef_")
+        or planes > _MOST_CLASSES
+        or isinstance(learner, VotedPerceptron)
+    ):
         return []
-    return [weights_sketch(weights, k, model.classes_) for k in range(planes)]
+    return [weights_sketch(weights, k, classes) for k in range(planes)]
 
 
 def weights_sketch(weights: Weights, k: int, classes: Any) -> Sketch:
@@ -145,33 +153,35 @@ def weights_sketch(weights: Weights, k: int, classes: Any) -> Sketch:
     return Sketch(title, caption, alt, lambda ax: plots.plot_weights((w, 0.0), names=weights.names, ax=ax))
 
 
-def certificate_sketches(found: Separability, plane: Hyperplane | None, X: Any, y: Array) -> list[Sketch]:
-    """The plane and its margins, or why there is none; `plane` is in the units of X."""
+def certificate_sketches(found: Separability, plane: Hyperplane | None, rows: Table, y: Array) -> list[Sketch]:
+    """The plane and its margins, or why there is none; `plane` is in the units of the rows."""
     if plane is None:
-        return witness_sketches(found, X, y)
+        return witness_sketches(found, rows, y)
     n, pair = count(len(y), "row"), (plane.w, plane.b)
-    projected = _PROJECTED if X.shape[1] > 2 else ""
+    projected = _PROJECTED if rows.X.shape[1] > 2 else ""
     if found.verdict != "separable":
         caption = f"A direction with no row on its wrong side; rows on the line are left.{projected}"
         alt = f"Scatter plot of {n} on two sides of a line and on it."
-        draw = partial(plots.plot_boundary, pair, X, y, ring="mistaken")
-        return [Sketch("A direction", caption, alt, lambda ax: draw(ax=ax)), *witness_sketches(found, X, y)]
+        draw = partial(plots.plot_boundary, pair, rows, y, ring="mistaken")
+        return [Sketch("A direction", caption, alt, lambda ax: draw(ax=ax)), *witness_sketches(found, rows, y)]
     caption = f"The rows and a hyperplane that was proved to separate them.{projected}"
     alt = f"Scatter plot of {n} on the two sides of a line."
-    boundary = Sketch("A separator", caption, alt, lambda ax: plots.plot_boundary(pair, X, y, ax=ax))
+    boundary = Sketch("A separator", caption, alt, lambda ax: plots.plot_boundary(pair, rows, y, ax=ax))
     caption = "How far the rows are from it: y z, z the decision value."
     alt = f"Histogram of the margins of {n}."
-    return [boundary, Sketch("Margins", caption, alt, lambda ax: plots.plot_margins(pair, X, y, ax=ax))]
+    return [boundary, Sketch("Margins", caption, alt, lambda ax: plots.plot_margins(pair, rows, y, ax=ax))]
 
 
-def witness_sketches(found: Separability, X: Any, y: Array) -> list[Sketch]:
+def witness_sketches(found: Separability, rows: Table, y: Array) -> list[Sketch]:
     """Rows that no hyperplane separates, where the certificate names them."""
     if found.witness is None:
         return []
     k = len(found.witness.rows)
     caption = "Rows of the two classes whose hulls meet: no hyperplane passes between them."
     alt = f"Scatter plot with the hulls of {count(k, 'row')} of the two classes, which meet in a point."
-    return [Sketch("Why no hyperplane separates them", caption, alt, lambda ax: plots.plot_witness(found, X, y, ax=ax))]
+    return [
+        Sketch("Why no hyperplane separates them", caption, alt, lambda ax: plots.plot_witness(found, rows, y, ax=ax))
+    ]
 
 
 def separation_sketches(found: Separation) -> list[Sketch]:

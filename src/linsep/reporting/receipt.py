@@ -11,9 +11,11 @@ from sklearn.base import clone
 
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.kernel.function import KernelFunction
-from linsep.theory.bounds.descent import least_loss, training_loss
+from linsep.learners.table_model import TableModel, parts_of
 from linsep.theory.bounds.kernel import kernel_bounds
-from linsep.theory.bounds.mistakes import Bound, MistakeBounds, mistake_bounds
+from linsep.theory.bounds.least_loss import least_loss, training_loss
+from linsep.theory.bounds.mistakes import mistake_bounds
+from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.decide import Separability, separability
@@ -48,9 +50,14 @@ class Receipt:
 
 
 def make_receipt(
-    learner: Any, X: Any, y: Array, *, seconds: float | None, held_out: float | None, prove: bool
+    model: Any, X: Any, y: Array, *, seconds: float | None, held_out: float | None, prove: bool
 ) -> Receipt:
-    """Describe a fitted learner and prove what can be proved about its training rows."""
+    """Describe a fitted model and prove what can be proved about its training rows.
+
+    `X` are the rows as the learner got them, encoded by the model; `y` are labels by the names of `model.classes_`.
+    """
+    learner, _ = parts_of(model)
+    of_rows = TableModel.of(learner, classes=model.classes_)
     n, p = X.shape
     hasty = not prove and isinstance(learner, KernelPerceptron) and n * learner.n_updates_ > _HASTY_VALUES
     data: dict[str, Any] = {
@@ -61,7 +68,7 @@ def make_receipt(
         "epochs": learner.n_iter_,
         "mistakes": getattr(learner, "n_mistakes_", None),
         "seconds": None if seconds is None else round(seconds, 3),
-        "training_accuracy": None if hasty else float(learner.score(X, y)),
+        "training_accuracy": None if hasty else of_rows.score(X, y),
         "held_out_accuracy": held_out,
         "radius": float(radius(X)),
     }
@@ -75,8 +82,10 @@ def make_receipt(
         ("held-out accuracy", _held_out(held_out)),
         ("R, the largest row norm", f"{data['radius']:.6g}"),
     ]
-    proof_lines, proof, proved = _prove(learner, X, y) if prove else ([], {}, Proved())
-    loss_lines, loss = _excess(learner, X, y) if prove and hasattr(learner, "excess_bound_") else ([], {})
+    proof_lines, proof, proved = _prove(learner, model.classes_, X, y) if prove else ([], {}, Proved())
+    loss_lines, loss = [], {}
+    if prove and hasattr(learner, "excess_bound_"):
+        loss_lines, loss = _excess(learner, model.classes_, X, y)
     return Receipt(lines + loss_lines + proof_lines, data | loss | proof, proved)
 
 
@@ -115,8 +124,8 @@ def hold_out(learner: Any, X: Any, y: Array, fraction: float) -> float:
     return float(clone(learner).fit(X[train], y[train]).score(X[test], y[test]))
 
 
-def _prove(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
-    if len(learner.classes_) > 2:
+def _prove(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
+    if len(classes) > 2:
         return [("separable?", "`linsep check` asks it of each class against the rest")], {"verdict": None}, Proved()
     stored = X.nnz if hasattr(X, "nnz") else X.size
     if stored > _PROOF_ENTRIES:
@@ -136,14 +145,14 @@ def _prove(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[
         planes.append(bracket.hyperplane)
         if fit_intercept:  # what bounds mistakes on (x, 1) best
             planes.append(max_margin(X, y, bias="homogeneous", time_limit=_BRACKET_SECONDS).hyperplane)
-    bound_lines, data["bounds"], bounds = _bounds(learner, X, y, planes)
+    bound_lines, data["bounds"], bounds = _bounds(learner, classes, X, y, planes)
     reference = planes[-1] if certificate.verdict == "separable" else None
     return lines + bound_lines, data, Proved(certificate, reference, bounds)
 
 
-def _excess(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """The loss of a descent, and how far it may be and is above the least one; of several classes the worst."""
-    positive = learner.classes_[-len(learner.coef_) :]
+    positive = classes[-len(learner.coef_) :]
     losses = [
         training_loss(X, y == label, w, float(b), learner.loss)
         for label, w, b in zip(positive, learner.coef_, learner.intercept_, strict=True)
@@ -173,11 +182,11 @@ def _excess(learner: Any, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict
 
 
 def _bounds(
-    learner: Any, X: Any, y: Array, planes: list[Hyperplane]
+    learner: Any, classes: Array, X: Any, y: Array, planes: list[Hyperplane]
 ) -> tuple[list[tuple[str, str]], Any, MistakeBounds | None]:
     """Mistakes made against each bound, the least of those at the planes at hand."""
     if isinstance(learner, KernelPerceptron):
-        R, table = _kernel_bounds(learner, X, y)
+        R, table = _kernel_bounds(learner, classes, X, y)
         lines, data, least = _told([table], learner)
         return [("R in the kernel's space", f"{R:.6g}"), *lines], data, least
     if not getattr(learner, "unit_steps", False):
@@ -189,13 +198,13 @@ def _bounds(
     return _told([mistake_bounds(X, y, *plane, fit_intercept=learner.fit_intercept) for plane in planes], learner)
 
 
-def _kernel_bounds(learner: KernelPerceptron, X: Any, y: Array) -> tuple[float, MistakeBounds]:
+def _kernel_bounds(learner: KernelPerceptron, classes: Array, X: Any, y: Array) -> tuple[float, MistakeBounds]:
     """R and the bounds of a learner of two classes, at its last vector."""
     margins = copy(learner).set_params(average="last").decision_function(X)
-    margins[y != learner.classes_[1]] *= -1
+    margins[y != classes[1]] *= -1
     kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
     R, norm = float(np.sqrt(kernel.diagonal(X).max())), float(np.sqrt(learner.norm2_[0]))
-    return R, kernel_bounds(margins, norm, R, norm_w=norm, passes=learner.n_iter_)
+    return R, kernel_bounds(margins, norm, R, norm_w=norm, epochs=learner.n_iter_)
 
 
 def _told(tables: list[MistakeBounds], learner: Any) -> tuple[list[tuple[str, str]], Any, MistakeBounds]:

@@ -6,11 +6,13 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from linsep.regression.separation import Separation
+from linsep.learners.table_model import TableModel, parts_of
+from linsep.regression.found import Separation
 from linsep.reporting.page import Report, check_extras, render
 from linsep.reporting.proof import proof_lines
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.separated import separation_lines
+from linsep.tables import column_names
 from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
@@ -23,10 +25,10 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
 
     Parameters
     ----------
-    model : fitted classifier of linsep, Separability or Separation
+    model : fitted TableModel or learner, Separability or Separation
     X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features), optional
-        The rows that it was fitted on or that it is about; for a model of a table file, which has `encoder_`, also a
-        dataframe with that table's columns. Without rows the page has what the model itself tells, as after a stream.
+        The rows that it was fitted on or that it is about; for a TableModel the table, not encoded. Without rows the
+        page has what the model itself tells, as after a stream.
     y : array-like of shape (n_samples,), optional
         Their labels.
 
@@ -40,7 +42,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     DataError
         Rows or labels that do not fit the model, or a model that has no report.
     ImportError
-        The extras `app` and `plots` are not installed.
+        The extra `report` is not installed.
 
     Examples
     --------
@@ -67,21 +69,24 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         lines = [("rows x features", f"{model.n_rows:,} x {model.n_features:,}"), ("verdict", model.verdict)]
         lines += [("why", model.summary()), *proof_lines(model, about.names, powers)]
         return render(compose.of_certificates([compose.Asked("", model, about.y)], about, powers, lines, command))
-    if not hasattr(model, "stop_reason_") or not hasattr(model, "decision_function"):
+    learner, encoder = parts_of(model)
+    if not hasattr(learner, "stop_reason_") or not hasattr(learner, "decision_function"):
         raise DataError(
-            "a report is about a fitted classifier of linsep, a Separability or a Separation, "
+            "a report is about a fitted TableModel or learner, a Separability or a Separation, "
             f"not about a {type(model).__name__}"
         )
     if X is None:
-        return render(compose.of_model(model, None, Receipt(_told_by(model), {}), command))
-    about = compose.about_rows(X, y, getattr(model, "encoder_", None))
+        return render(compose.of_model(model, None, Receipt(_told_by(learner), {}), command))
+    about = compose.about_rows(X, y, encoder)
     if about.matrix is None:
         raise DataError("the model takes numbers, and a column of X is text; encode it as for the fit")
+    if isinstance(model, TableModel):
+        about = about._replace(y=model.as_classes(about.y))
     compose.check_labels(model, about.y)
-    if (known := getattr(model, "feature_names_in_", None)) is not None:
-        if hasattr(X, "columns") and list(known) != about.names:
+    if encoder is None and (known := getattr(learner, "feature_names_in_", None)) is not None:
+        if column_names(X) is not None and list(known) != about.names:
             raise DataError("the columns of X are not those of the fit, in their order")
-        about = compose.about_rows(X, y, names=list(map(str, known)))
+        about = compose.about_rows(X, about.y, names=list(map(str, known)))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # looked at just now
         receipt = make_receipt(model, about.matrix, about.y, seconds=None, held_out=None, prove=True)
@@ -90,11 +95,11 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         return render(compose.of_model(model, about, receipt, command))
 
 
-def _told_by(model: Any) -> list[tuple[str, str]]:
-    """What a model tells without its rows."""
+def _told_by(learner: Any) -> list[tuple[str, str]]:
+    """What a learner tells without its rows."""
     return [
-        ("learner", type(model).__name__),
-        ("stop reason", f"{model.stop_reason_}: {model.stop_reason_.sentence}"),
-        ("epochs", f"{model.n_iter_:,}"),
-        ("features", f"{model.n_features_in_:,}"),
+        ("learner", type(learner).__name__),
+        ("stop reason", f"{learner.stop_reason_}: {learner.stop_reason_.sentence}"),
+        ("epochs", f"{learner.n_iter_:,}"),
+        ("features", f"{learner.n_features_in_:,}"),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.theory.separation.sentences import by_estimate, estimate, listed
 
 _MOST_LINES = 40  # coefficients printed one a line
@@ -10,12 +10,12 @@ _MOST_LINES = 40  # coefficients printed one a line
 
 def separation_lines(found: Separation) -> list[tuple[str, str]]:
     """The kind, the summary, the rows and the advice, as (label, text)."""
-    lines: list[tuple[str, str]] = [("separation", found.kind)]
+    lines: list[tuple[str, str]] = [("separation", found.verdict)]
     if found.references:
         lines.append(("reference levels", listed(f"{name}={level}" for name, level in found.references.items())))
     lines.append(("summary", found.summary()))
-    if found.rows:
-        lines.append(("separated rows", f"{listed(found.rows)} (counted from 0)"))
+    if found.separated_rows:
+        lines.append(("separated rows", f"{listed(found.separated_rows)} (counted from 0)"))
     if found.pairs:
         pairs = (f"row {row} from {label}" for row, label in found.pairs)
         lines.append(("separated pairs", listed(pairs)))

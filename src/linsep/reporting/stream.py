@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linsep.streaming.run import StreamFit
-from linsep.theory.bounds.online_risk import online_risk_bound
+from linsep.streaming.result import StreamFit
 
 _COVERED = (
     "for the vectors in use before each row (one of them drawn at random; twice that for their vote), not for the "
@@ -13,49 +12,49 @@ _COVERED = (
 )
 
 
-def stream_receipt(run: StreamFit) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def stream_receipt(found: StreamFit) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """Lines for people and data for programs."""
-    counters, estimator = run.counters, run.estimator
-    rows, mistakes = max(counters.seen), counters.mistakes
-    reason = estimator.stop_reason_
-    rate = counters.rows / max(run.seconds, 1e-9)
+    counters, learner = found.counters, found.model.learner_
+    rows, classes, reason = max(counters.seen), found.model.classes_.tolist(), learner.stop_reason_
+    rate = (counters.rows - found.resumed_rows) / max(found.seconds, 1e-9)
     data: dict[str, Any] = {
         "rows": rows,
-        "features": estimator.n_features_in_,
-        "learner": type(estimator).__name__,
-        "classes": run.labels.names(estimator.classes_).tolist(),
+        "features": learner.n_features_in_,
+        "learner": type(learner).__name__,
+        "classes": classes,
         "stop_reason": str(reason),
         "passes": counters.passes,
-        "mistakes": mistakes,
-        "updates": estimator.n_updates_,
-        "seconds": round(run.seconds, 3),
-        "rows_per_second": round(rate) if run.seconds else None,
-        "risk_bound": None,
+        "mistakes": counters.mistakes,
+        "updates": learner.n_updates_,
+        "seconds": round(found.seconds, 3),
+        "rows_per_second": round(rate) if found.seconds else None,
+        "risk_bound": found.risk_bound,
+        "drift": counters.alarms,
     }
+    took = f" in {found.seconds:.2f} s, {rate:,.0f} rows a second" if found.seconds else ""
     lines = [
         ("rows x features", f"{rows:,} x {data['features']:,}"),
         ("learner", data["learner"]),
-        ("classes", ", ".join(map(str, data["classes"][:8])) + (", ..." if len(data["classes"]) > 8 else "")),
+        ("classes", ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")),
         ("stop reason", f"{reason}: {reason.sentence}"),
-        (
-            "passes",
-            f"{counters.passes}" + (f" in {run.seconds:.2f} s, {rate:,.0f} rows a second" if run.seconds else ""),
-        ),
+        ("passes", f"{counters.passes}{took}"),
+        *_mistakes(found),
     ]
-    for k, (made, n) in enumerate(zip(mistakes, counters.seen, strict=True), 1):
-        lines.append(
-            (f"mistakes, pass {k}", f"{made:,} of {n:,} rows ({made / max(n, 1):.2%}), each predicted before learnt")
-        )
-    if len(mistakes) == 1 and rows:
-        data["risk_bound"] = bound = online_risk_bound(mistakes[0], rows)
-        lines.append(
-            ("error on new rows", f"<= {bound:.2%}, with probability 95%, at every moment of the pass: {_COVERED}")
-        )
-    else:
-        lines.append(("error on new rows", "no bound: after a first pass the rows have been seen before"))
     if counters.skipped:
         data["skipped"] = counters.skipped
         lines.append(("lines skipped", f"{counters.skipped:,} (malformed)"))
-    lines += [("drift", alarm) for alarm in counters.alarms]
-    data["drift"] = counters.alarms
-    return lines, data
+    return [*lines, *(("drift", alarm) for alarm in counters.alarms)], data
+
+
+def _mistakes(found: StreamFit) -> list[tuple[str, str]]:
+    """The mistakes of each pass, and the bound that follows from those of the first."""
+    lines = []
+    for k, (made, n) in enumerate(zip(found.mistakes, found.counters.seen, strict=True), 1):
+        share = made / max(n, 1)
+        lines.append((f"mistakes, pass {k}", f"{made:,} of {n:,} rows ({share:.2%}), each predicted before learnt"))
+    if found.risk_bound is None:
+        lines.append(("error on new rows", "no bound: after a first pass the rows have been seen before"))
+    else:
+        bound = f"<= {found.risk_bound:.2%}, with probability 95%, at every moment of the pass: {_COVERED}"
+        lines.append(("error on new rows", bound))
+    return lines

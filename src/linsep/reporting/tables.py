@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.data.columns import TableChunk
-from linsep.regression.separation import Separation
+from linsep.regression.found import Separation
 from linsep.reporting.weights import Weights
 from linsep.theory.separability.certificate import Combination
 from linsep.theory.separation.sentences import estimate
@@ -199,7 +199,7 @@ def coefficients_table(found: Separation) -> Table:
 
 def separated_table(found: Separation, y: Array, columns: Columns, chosen: Sequence[int]) -> Table:
     """The rows that a direction separates."""
-    shown = found.rows[:MOST_ROWS]
+    shown = found.separated_rows[:MOST_ROWS]
     note = "A direction of the coefficients puts these rows on their side and leaves the others where they are."
-    note = f"{note} {some_of(len(shown), len(found.rows), 'rows')}".strip()
+    note = f"{note} {some_of(len(shown), len(found.separated_rows), 'rows')}".strip()
     return rows_table("Separated rows", note, ["response"], [(row, (y[row],)) for row in shown], columns, chosen)

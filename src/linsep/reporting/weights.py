@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.data.features.exact_decimals import row_names
+from linsep.learners.table_model import parts_of
 from linsep.types import Array
 
 
@@ -31,8 +32,10 @@ class Weights(NamedTuple):
         ]
 
 
-def weights_of(estimator: Any, names: list[str] | None = None) -> Weights:
-    """The planes of a fitted model, none where features have no weights; `names` where the model has none.
+def weights_of(model: Any, names: list[str] | None = None) -> Weights:
+    """The planes of a fitted `TableModel` or learner, none where features have no weights.
+
+    `names` are those of the features where the model has no encoder.
 
     Examples
     --------
@@ -40,21 +43,21 @@ def weights_of(estimator: Any, names: list[str] | None = None) -> Weights:
     >>> weights_of(Perceptron().fit([[0.0, 1.0], [0.0, -2.0]], [1, 0])).heaviest(1)
     [(0, 'x2', 1.0)]
     """
-    planes, about = _planes(estimator)
-    encoder = getattr(estimator, "encoder_", None)
+    learner, encoder = parts_of(model)
+    planes, about = _planes(learner)
     if encoder is not None:
         return Weights(planes, list(encoder.feature_names_), encoder.feature_signs_, about)
-    known = names if names is not None else getattr(estimator, "feature_names_in_", None)
+    known = names if names is not None else getattr(learner, "feature_names_in_", None)
     p = planes.shape[1]
     return Weights(planes, row_names(p, None) if known is None else list(map(str, known)), np.ones(p), about)
 
 
-def _planes(estimator: Any) -> tuple[Array, dict[str, str]]:
-    if hasattr(estimator, "hidden_coef_"):
-        hidden = estimator.hidden_coef_
+def _planes(learner: Any) -> tuple[Array, dict[str, str]]:
+    if hasattr(learner, "hidden_coef_"):
+        hidden = learner.hidden_coef_
         note = f"lengths of a feature's weights into the {len(hidden)} hidden nodes"
         return np.linalg.norm(hidden, axis=0)[None], {"weights are": note}
-    if hasattr(estimator, "coef_"):
-        return estimator.coef_, {"intercept": ", ".join(f"{float(b):+.6g}" for b in estimator.intercept_)}
-    note = f"{estimator.kernel}, with {len(estimator.support_):,} support rows; features have no weights"
-    return np.zeros((0, estimator.n_features_in_)), {"kernel": note}
+    if hasattr(learner, "coef_"):
+        return learner.coef_, {"intercept": ", ".join(f"{float(b):+.6g}" for b in learner.intercept_)}
+    note = f"{learner.kernel}, with {len(learner.support_):,} support rows; features have no weights"
+    return np.zeros((0, learner.n_features_in_)), {"kernel": note}

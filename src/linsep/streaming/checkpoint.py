@@ -1,98 +1,118 @@
-"""Checkpoints of a stream: written whole or not at all, by one process at a time, and gone on from after a crash."""
+"""Checkpoints of a stream: written whole or not at all, by one process at a time, and gone on from after a crash.
+
+How often one is written is `checkpoint_rows` of `fit_stream` (`--checkpoint-rows` on the command line).
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from linsep.app.result import check_writable
-from linsep.store import load
-from linsep.streaming.progressive import lay_out
-from linsep.streaming.run import Counters, Say, StreamFit
+from filelock import FileLock, Timeout
+
+from linsep.data.sources.source import Source
+from linsep.files import check_output
+from linsep.store import load_with_extra, save
+from linsep.streaming.result import Counters
+from linsep.streaming.run import StreamRun
 from linsep.types import Array, DataError
 
-fcntl: Any = None
-with suppress(ImportError):  # no such locks on Windows
-    fcntl = import_module("fcntl")
+# What the entry of a model file is called that makes it a checkpoint, and the shape of that entry.
+_KEY = "stream"
+_SHAPE = 2
 
 
 class Checkpoint:
-    """The learner, its encoder and its counters in a model file, with what the run was asked for."""
+    """A model file that also holds where the stream stands and what the run was asked for.
 
-    def __init__(self, path: Path, every: int, options: dict[str, Any], say: Say, after: Callable[[], None]) -> None:
-        check_writable(path)
-        if path.exists() and not path.is_file():
-            raise DataError(f"{path} is no ordinary file: name a file for --checkpoint")
-        self.path, self.every, self.options, self._say, self._after = path, every, options, say, after
-        self._lock = _lock(path)
+    Parameters
+    ----------
+    path : Path
+    every : int
+        Rows between two checkpoints.
+    asked : dict
+        The arguments that decide what is learnt; a run with others is not gone on with.
+    after : callable, optional
+        Called after each checkpoint.
+    """
+
+    def __init__(self, path: Path, every: int, asked: dict[str, Any], after: Callable[[], None] | None = None) -> None:
+        self.path, self.every, self.asked, self._after = path, every, asked, after
         self._written = 0
+        self._lock = _lock_of(path)
 
-    def close(self) -> None:
-        """Let other processes have the file."""
-        os.close(self._lock)
+    def __enter__(self) -> Self:
+        return self
 
-    def resume(self, run: StreamFit) -> bool:
-        """Take up what an earlier run left; whether there was anything."""
-        if not run.stream.can_be_read_again:
-            raise DataError(
-                "a pipe cannot be read again after a crash, so a checkpoint of it would be of no use: write the rows "
-                "to a file, or leave out --checkpoint"
-            )
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+    def resume(self, run: StreamRun) -> None:
+        """Set the run to where an earlier one stopped; nothing happens if there was none."""
         if not self.path.exists():
-            return False
-        learner = load(self.path)
-        kept = getattr(learner, "stream_", None)
+            return
+        model, extra = load_with_extra(self.path)
+        kept = extra.get(_KEY)
         if kept is None:
-            raise DataError(f"{self.path} is a model, but no checkpoint: name another file for --checkpoint")
+            raise DataError(f"{self.path} is a model, but no checkpoint: name another file for the checkpoint")
+        if kept.get("shape") != _SHAPE:
+            raise DataError(
+                f"{self.path} is a checkpoint of another version of linsep: finish that run with the version that "
+                "began it, or delete the file to begin again"
+            )
         self._compare(kept, run)
-        del learner.stream_
-        lay_out(learner)
-        run.estimator, run.encoder = learner, learner.encoder_
-        run.labels.resume(learner)
-        run.counters = Counters.from_dict(kept["counters"])
-        run.stream.skipped = run.counters.skipped
-        run.stream.check = run.encoder.check_chunk
+        run.resume(model.learner_, model.encoder_, Counters.from_dict(kept["counters"]))
         self._written = run.counters.rows
-        return True
 
-    def _compare(self, kept: dict[str, Any], run: StreamFit) -> None:
+    def _compare(self, kept: dict[str, Any], run: StreamRun) -> None:
         """The run must be the one that was begun, over the files it was begun with."""
-        for name, value in self.options.items():
-            if kept["options"].get(name) != value:
+        for name, value in self.asked.items():
+            if kept["asked"].get(name) != value:
                 raise DataError(
-                    f"{self.path} belongs to a run with {name} = {kept['options'].get(name)!r}, not {value!r}: "
-                    "repeat that command, or name another file for --checkpoint"
+                    f"{self.path} belongs to a run with {name} = {kept['asked'].get(name)!r}, not {value!r}: "
+                    "repeat that run, or name another file for the checkpoint"
                 )
-        if kept["files"] != run.stream.fingerprint():
+        if kept["files"] != run.source.fingerprint():
             raise DataError(f"{self.path}: the files have changed since: delete it to begin again")
 
-    def after_chunk(self, run: StreamFit, wrong: Array) -> None:
-        """Write if it is time."""
+    def after_chunk(self, run: StreamRun, wrong: Array) -> None:
+        """Write a checkpoint if enough rows have been learnt since the last one."""
         if run.counters.rows - self._written >= self.every:
             self.write(run)
-            self._say(f"checkpoint: {self.path} holds the first {run.counters.rows:,} rows")
+            run.say(f"checkpoint: {self.path} holds the first {run.counters.rows:,} rows")
 
-    def write(self, run: StreamFit) -> None:
-        """Write now; a full disk leaves the checkpoint before as it was."""
-        run.save(
-            self.path,
-            {"options": self.options, "files": run.stream.fingerprint(), "counters": run.counters.to_dict()},
-        )
+    def write(self, run: StreamRun) -> None:
+        """Write a checkpoint now; a full disk leaves the one before as it was."""
+        stands = {
+            "shape": _SHAPE,
+            "asked": self.asked,
+            "files": run.source.fingerprint(),
+            "counters": run.counters.to_dict(),
+        }
+        save(run.model(), self.path, extra={_KEY: stands})
         self._written = run.counters.rows
-        self._after()
+        if self._after is not None:
+            self._after()
 
 
-def _lock(path: Path) -> int:
-    """Hold `path`.lock until this process ends, however it ends."""
-    lock = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o666)
-    if fcntl is not None:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(lock)
-            raise DataError(f"another process is writing {path}: wait for it, or name another file") from None
+def check_place(path: Path, source: Source) -> None:
+    """Raise DataError unless a checkpoint can be written there, replaces nothing that is read, and is of use."""
+    if not source.can_be_read_again:
+        raise DataError(
+            "a pipe cannot be read again after a crash, so a checkpoint of it would be of no use: write the rows "
+            "to a file, or leave out the checkpoint"
+        )
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path} is no ordinary file: name a file for the checkpoint")
+    check_output(path, "the checkpoint", reads=tuple(source.files))
+
+
+def _lock_of(path: Path) -> FileLock:
+    """Hold `path`.lock until it is released, or until this process ends, however it ends."""
+    lock = FileLock(path.with_name(path.name + ".lock"), mode=0o666)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise DataError(f"another process is writing {path}: wait for it, or name another file") from None
     return lock

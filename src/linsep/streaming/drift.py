@@ -5,39 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from linsep.streaming.run import StreamFit
+from linsep.streaming.result import Counters, Say
 from linsep.types import Array, DataError
 
 KINDS = ("adwin", "page-hinkley")
 
 
 class DriftAlarm:
-    """Hears of each row whether it was predicted wrongly, and speaks when the rate changes.
+    """Feeds errors to a drift detector, one 0 or 1 a row, and notes its alarms in the counters.
 
-    It begins afresh after each checkpoint, in every run alike, so that a run that was interrupted raises the same
-    alarms as one that was not.
+    The detector starts afresh after each checkpoint, in every run alike. A run that was interrupted therefore raises
+    the same alarms as one that was not.
     """
 
     def __init__(self, kind: str) -> None:
         self._make = _detector(kind)
-        self._kind = kind
+        self.kind = kind
         self.restart()
 
     def restart(self) -> None:
         """Forget the rows so far."""
         self._detector = self._make()
 
-    def hear(self, run: StreamFit, wrong: Array) -> None:
-        """Take in the rows just learnt; note alarms in the counters and say them."""
-        first = run.counters.rows - len(wrong)
+    def update(self, counters: Counters, wrong: Array, say: Say) -> None:
+        """Take in the rows just learnt; note alarms in the counters and report them."""
+        first = counters.rows - len(wrong)
         for i, missed in enumerate(wrong.tolist()):
             self._detector.update(float(missed))
             if self._detector.drift_detected:
                 near = wrong[max(0, i - 200) : i + 1]
-                message = f"row {first + i + 1:,}: {self._kind} says that the mistakes have changed"
+                message = f"row {first + i + 1:,}: {self.kind} says that the mistakes have changed"
                 message += f" (the last {len(near)} rows: {near.mean():.1%})"
-                run.counters.alarms.append(message)
-                run.say(f"drift: {message}")
+                counters.alarms.append(message)
+                say(f"drift: {message}")
 
 
 def _detector(kind: str) -> Callable[[], Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from linsep.data.columns import TableChunk, as_text
+from linsep.data.columns import TableChunk, label_names
 from linsep.types import Array, Chunk, DataError
 
-_ADVICE = "name all classes with --classes A,B,C, or let them join as they appear with --open-classes"
+_ADVICE = "name all classes with `classes` (--classes A,B,C), or let them join with `open_classes` (--open-classes)"
 
 
 class StreamLabels:
@@ -18,49 +19,40 @@ class StreamLabels:
     With `positive` a row is 1 if its label is that one, else 0.
     """
 
-    def __init__(self, named: list[str] | None, positive: str | None, is_open: bool) -> None:
+    def __init__(self, named: Iterable[Any] | None, positive: Any, is_open: bool) -> None:
         if (named is not None) + (positive is not None) + is_open > 1:
-            raise DataError("give one of --classes, --positive and --open-classes")
-        if named is not None and not all(name.strip() for name in named):
-            raise DataError(f"--classes has an empty name among {', '.join(map(repr, named))}: write A,B,C")
-        self._named, self._positive, self._open = named, positive, is_open
+            raise DataError("give one of classes, positive and open_classes, not several of them")
+        self.named = None if named is None else label_names(np.array(list(named))).tolist()
+        self.positive = None if positive is None else str(label_names(np.array([positive]))[0])
+        if self.named is not None:
+            _check_names(self.named)
+        self._open = is_open
         self._classes: Array | None = None
         self._text: bool | None = None  # whether open labels are text; None before the first
-        # Whether a row had the positive label; taken for granted in a run that goes on from a checkpoint.
+        # Whether a row had the positive label; assumed in a run that goes on from a checkpoint.
         self._met = positive is None
 
     @property
     def warnings(self) -> list[str]:
         """What to say of the labels when all rows have been read."""
-        return [] if self._met else [f"no row had the label {self._positive!r}: the model knows no such row"]
+        return [] if self._met else [f"label {self.positive!r} never occurred: every row counts as the other class"]
 
     def read(self, chunk: TableChunk | Chunk) -> tuple[Array, Array | None]:
         """The labels of a chunk, and all classes (None where they are open)."""
         y = chunk.y
         if y is None:
-            raise DataError("these rows have no labels: name the label column with --target")
-        if self._positive is not None:
-            is_positive = label_names(y) == self._positive
+            raise DataError("these rows have no labels: name the label column with `target` (--target)")
+        if self.positive is not None:
+            is_positive = label_names(y) == self.positive
             self._met = self._met or bool(is_positive.any())
             return is_positive.astype(np.int64), np.array([0, 1])
         if self._open:
             return self._of_known_kind(y, chunk), None
         if self._classes is None:
-            self._classes = np.unique(y) if self._named is None else _typed(self._named, y)
+            self._classes = np.unique(y) if self.named is None else _typed(self.named, y)
             if len(self._classes) < 2:
                 raise DataError(f"every label among the first {len(y):,} rows is {self._classes[0]}: {_ADVICE}")
-        classes = self._classes
-        mixed = classes.dtype.kind != y.dtype.kind and "U" in (classes.dtype.kind, y.dtype.kind)
-        known, given = (label_names(classes), label_names(y)) if mixed else (classes, y)
-        strange = np.flatnonzero(~np.isin(given, known))
-        if strange.size:
-            row = int(strange[0])
-            listed = ", ".join(map(str, known[:6]))
-            raise DataError(f"{_place(chunk, row)}: label {given[row]} is not one of the classes {listed}: {_ADVICE}")
-        if mixed:
-            order = np.argsort(known)
-            y = classes[order[np.searchsorted(known, given, sorter=order)]]
-        return y, classes
+        return _as_one_of(self._classes, y, chunk), self._classes
 
     def _of_known_kind(self, y: Array, chunk: TableChunk | Chunk) -> Array:
         """Open labels as text if the first were text, however the later pieces look."""
@@ -72,43 +64,54 @@ class StreamLabels:
             row = next(i for i, label in enumerate(y) if not _is_number(label))
             raise DataError(
                 f"{_place(chunk, row)}: label {y[row]} is text where the labels before were numbers: name all classes "
-                "with --classes A,B,C"
+                "with `classes` (--classes A,B,C)"
             )
         return y
 
-    def resume(self, estimator: Any) -> None:
-        """Go on with the classes of a learner that was saved."""
+    def resume(self, classes: Array) -> None:
+        """Go on with the classes of a learner that a checkpoint held."""
         self._met = True
-        self._text = estimator.classes_.dtype.kind == "U"
-        if self._positive is not None:
-            estimator.classes_ = np.array([0, 1])
-        elif not self._open:
-            self._classes = estimator.classes_
+        self._text = classes.dtype.kind == "U"
+        if not self._open:
+            self._classes = classes
 
     def names(self, classes: Array) -> Array:
         """What the classes of the learner are called."""
-        if self._positive is None:
+        if self.positive is None:
             return classes
-        return np.array([f"not {self._positive}", self._positive])
+        return np.array([f"not {self.positive}", self.positive])
+
+
+def _as_one_of(classes: Array, y: Array, chunk: TableChunk | Chunk) -> Array:
+    """The labels as entries of `classes`; an error that names the row for one that is not there."""
+    mixed = classes.dtype.kind != y.dtype.kind and "U" in (classes.dtype.kind, y.dtype.kind)
+    known, given = (label_names(classes), label_names(y)) if mixed else (classes, y)
+    strange = np.flatnonzero(~np.isin(given, known))
+    if strange.size:
+        row = int(strange[0])
+        listed = ", ".join(map(str, known[:6]))
+        raise DataError(f"{_place(chunk, row)}: label {given[row]} is not one of the classes {listed}: {_ADVICE}")
+    if not mixed:
+        return y
+    order = np.argsort(known)
+    return np.asarray(classes[order[np.searchsorted(known, given, sorter=order)]])
+
+
+def _check_names(named: list[str]) -> None:
+    if not all(name.strip() for name in named):
+        raise DataError(f"there is an empty name among the classes {', '.join(map(repr, named))}")
+    if len(set(named)) != len(named):
+        raise DataError(f"the classes name one class twice: {', '.join(named)}")
 
 
 def _typed(named: list[str], y: Array) -> Array:
     """Names as labels of the type of y where that can be."""
-    if len(set(named)) != len(named):
-        raise DataError(f"--classes names one class twice: {', '.join(named)}")
     if y.dtype.kind in "iu":
         try:
             return np.unique(np.array([int(name) for name in named]))
         except ValueError:
             pass
     return np.unique(np.array(named))
-
-
-def label_names(y: Array) -> Array:
-    """Labels as people write them: True, 2 (also for 2.0), red."""
-    if y.dtype.kind not in "iuf":
-        return y.astype(np.str_)
-    return np.array(as_text(y).to_pylist(), dtype=np.str_)
 
 
 def _is_number(label: str) -> bool:

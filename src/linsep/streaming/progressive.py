@@ -1,4 +1,4 @@
-"""Learning from a stream: each row is predicted before it is learnt, columns and classes join, old rows may fade."""
+"""Predict, then learn: one chunk of rows, each predicted by the weights before it; columns and classes join."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import scipy.sparse as sp
 
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.progressive import progressive_pass, progressive_pass_of_many
-from linsep.kernels.optional import Mean
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.linear.averaged import AveragedPerceptron
@@ -23,8 +22,17 @@ def can_stream(learner: Any) -> bool:
     return isinstance(learner, Perceptron | AveragedPerceptron | MarginPerceptron | PassiveAggressive)
 
 
+def check_can_stream(learner: Any) -> None:
+    """Raise DataError for a learner that cannot stream."""
+    if not can_stream(learner):
+        raise DataError(
+            f"a {type(learner).__name__} cannot learn from a stream: it needs all rows, or keeps them; take a "
+            "Perceptron, AveragedPerceptron, MarginPerceptron or PassiveAggressive"
+        )
+
+
 class Learnt(NamedTuple):
-    """What came of a chunk: which rows were predicted wrongly, and how many updates rounding swallowed."""
+    """What came of a chunk: which rows were predicted wrongly, and how many updates rounding left without effect."""
 
     wrong: Array
     absorbed: int
@@ -50,8 +58,7 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
     >>> predict_then_learn(Perceptron(), X, y, classes=[0, 1]).wrong.tolist()
     [False, True, False]
     """
-    if not can_stream(learner):
-        raise DataError(f"a {type(learner).__name__} cannot learn from a stream: it needs all rows, or keeps them")
+    check_can_stream(learner)
     with learner.unchanged_on_error():
         learner.check_parameters()
         X = _as_wide(learner, X)
@@ -74,50 +81,13 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
     return Learnt(np.concatenate(said), absorbed)
 
 
-def fade(learner: EpochLearner, factor: float) -> None:
-    """Multiply w and b by a factor, so that rows learnt so far weigh less; sums for a mean stay what they are.
-
-    With S = t w - u the sum of the vectors of t rows, w -> c w keeps S if u -> u - (1 - c) t w.
-    """
-    W, b = learner.moving()
-    watch = learner.watch()
-    if isinstance(watch, Mean):
-        watch.u[...] -= (1.0 - factor) * learner.t_ * W
-        watch.u_b[...] -= (1.0 - factor) * learner.t_ * b
-    W *= factor
-    b *= factor
-    learner.settle_later()
-
-
-def project(learner: EpochLearner, radius: float) -> None:
-    """Shrink (w, b) of all classes together onto the ball of this radius, if they are outside."""
-    norm = float(np.sqrt(sum((part.astype(np.float64) ** 2).sum() for part in learner.moving())))
-    if norm > radius:
-        fade(learner, radius / norm)
-
-
-def settle(learner: EpochLearner) -> None:
-    """Derive what predictions use from what the stream has moved."""
-    learner.settle()
-
-
-def lay_out(learner: EpochLearner) -> None:
-    """After a load: weights in memory as they were while it learnt from sparse rows, so that sums are added alike."""
-    made: dict[int, Array] = {}
-    for name in {*learner.plane_arrays, "coef_", "intercept_"}:
-        array = getattr(learner, name)
-        if id(array) not in made:
-            made[id(array)] = np.array(array, order="F")
-        setattr(learner, name, made[id(array)])
-
-
 def heaviest(learner: EpochLearner) -> Array:
     """max over the classes of |w_j|, for every column j."""
     return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
 
 
 def _pass(learner: EpochLearner, rows: Rows, wrong: Array) -> int:
-    """Learn these rows and fill `wrong`; return the updates that rounding swallowed."""
+    """Learn these rows and fill `wrong`; return the updates that rounding left without effect."""
     W, b = learner.moving()
     step, rest = learner.step_rule(), (float(learner.fit_intercept), learner.watch(), learner.t_, wrong)
     if type(step) is PerceptronStep:

@@ -1,204 +1,176 @@
-"""`linsep fit --stream`: one chunk after another, each row predicted before it is learnt, in constant memory."""
+"""The passes over a source: one chunk after another, in constant memory."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linsep.app.progress import StreamProgress
 from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.rowstream import START, Position, RowStream
-from linsep.learners.engine.interrupt import uninterrupted
-from linsep.store import save
+from linsep.data.sources.source import START, Position, Source
+from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.engine.loop import learn_chunks, run_epochs
+from linsep.learners.engine.trace import make_record
+from linsep.learners.table_model import TableModel
 from linsep.streaming.labels import StreamLabels
-from linsep.streaming.progressive import fade, heaviest, predict_then_learn, project, settle
-from linsep.theory.bounds.online_risk import online_risk_bound
-from linsep.types import Array, Chunk, DataError, StopReason
-
-Say = Callable[[str], None]
-# Rows between two looks of the safeguards.
-_LOOK = 1000
+from linsep.streaming.progressive import heaviest, predict_then_learn
+from linsep.streaming.result import Counters, Say, StreamFit, StreamState
+from linsep.streaming.safeguards import Safeguards
+from linsep.types import Array, Budget, Chunk, DataError, StopReason
 
 
-@dataclass
-class Counters:
-    """Where a stream stands and what came of it so far; plain data, so that a checkpoint can hold it."""
+class StreamRun:
+    """A learner, its encoder and its counters on the way through a source.
 
-    passes: int = 0  # finished
-    position: Position = START
-    seen: list[int] = field(default_factory=lambda: [0])  # rows of each pass
-    mistakes: list[int] = field(default_factory=lambda: [0])  # and mistakes
-    skipped: int = 0
-    absorbed: int = 0
-    alarms: list[str] = field(default_factory=list)
-    finished: bool = False
-
-    @property
-    def rows(self) -> int:
-        """Rows learnt in all passes."""
-        return sum(self.seen)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {**self.__dict__, "position": list(self.position)}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Counters:
-        """Take back what `to_dict` gave."""
-        return cls(**{**data, "position": Position(*data["position"])})
-
-
-@dataclass(frozen=True)
-class Safeguards:
-    """What keeps weights in bounds on a stream without end, looked at after every 1,000 rows.
-
-    `ball`: (w, b) of all classes together is projected on the ball of this radius. `half_life`: what was learnt so many
-    rows ago weighs half.
+    `after_chunk` holds what is called after each chunk, with the run and with which of its rows were predicted wrongly;
+    Ctrl-C waits for it.
     """
 
-    ball: float | None = None
-    half_life: float | None = None
-
-    def __post_init__(self) -> None:
-        for option, value in (("--ball", self.ball), ("--half-life", self.half_life)):
-            if value is not None and not 0 < value < math.inf:
-                raise DataError(f"{option} takes a finite number above 0, not {value}")
-
-    @property
-    def wanted(self) -> bool:
-        """Whether there is anything to look at."""
-        return self.ball is not None or self.half_life is not None
-
-    def look(self, estimator: Any) -> None:
-        """Fade and project."""
-        if self.half_life is not None:
-            fade(estimator, 0.5 ** (_LOOK / self.half_life))
-        if self.ball is not None:
-            project(estimator, self.ball)
-
-
-class StreamFit:
-    """A learner, its encoder and its counters on the way through a stream."""
-
     def __init__(
-        self, stream: RowStream, estimator: Any, encoder: TableEncoder, labels: StreamLabels, passes: int, say: Say
+        self,
+        source: Source,
+        learner: EpochLearner,
+        encoder: TableEncoder,
+        labels: StreamLabels,
+        *,
+        passes: int,
+        safeguards: Safeguards,
+        say: Say,
     ) -> None:
-        self.stream, self.estimator, self.encoder, self.labels = stream, estimator, encoder, labels
-        self.passes, self.say = passes, say
+        self.source, self.learner, self.encoder, self.labels = source, learner, encoder, labels
+        self.passes, self.safeguards, self.say = passes, safeguards, say
+        self.after_chunk: list[Callable[[StreamRun, Array], None]] = []
         self.counters = Counters()
         self.seconds = 0.0
         self.interrupted = False
-        self.safeguards = Safeguards()
-        stream.check = encoder.check_chunk
-        self.after_chunk: list[Callable[[StreamFit, Array], None]] = []
+        self._rows_before = 0
+        self._was_finished = False
+        source.check = encoder.check_chunk
 
-    def run(self) -> None:
-        """Go on from where the counters stand until the passes are over or the user stops it."""
+    def resume(self, learner: EpochLearner, encoder: TableEncoder | None, counters: Counters) -> None:
+        """Go on from what a checkpoint held."""
+        self.learner, self.counters = learner, counters
+        self.labels.resume(learner.classes_)
+        self.source.skipped = counters.skipped
+        if encoder is not None:  # a matrix has none
+            self.encoder, self.source.check = encoder, encoder.check_chunk
+        self._rows_before, self._was_finished = counters.rows, counters.finished
+
+    def run(self, callback: Callable[[StreamState], None] | None) -> None:
+        """Go on from where the counters stand until the passes are complete or the user stops it."""
         began = time.perf_counter()
-        progress = StreamProgress(self.stream.total_bytes)
-        before = self.counters.rows
+
+        def between() -> None:
+            self.seconds = time.perf_counter() - began
+            if callback is not None:
+                callback(self._state())
+
+        def one_pass(most: int) -> Array:
+            learn_chunks(self.source.chunks(self.counters.position), self._learn, between)
+            return make_record(mistakes=self.counters.mistakes[-1])
+
         try:
-            while self.counters.passes < self.passes:
-                for chunk, position in self.stream.chunks(self.counters.position):
-                    with uninterrupted():
-                        self._learn(chunk, position)
-                    self.seconds = time.perf_counter() - began
-                    progress(self.counters.rows - before, self.seconds, position.offset, self.words())
-                self._end_of_pass()
+            run_epochs(
+                one_pass,
+                keep=self._end_of_pass,
+                stop_after=lambda record: self.learner.stop_reason_ if self.counters.finished else None,
+                budget=Budget(),
+                interruptible=True,
+            )
         except KeyboardInterrupt:
             self.interrupted = True
-            if not hasattr(self.estimator, "classes_"):
+            if not hasattr(self.learner, "classes_"):
                 raise
         finally:
             self.seconds = time.perf_counter() - began
-            progress.close()
 
-    def _learn(self, chunk: TableChunk | Chunk, position: Position) -> None:
-        learn = self.counters.passes == 0
-        is_table = isinstance(chunk, TableChunk)
-        if isinstance(chunk, TableChunk) and not self.counters.rows and not self.stream.open_columns:
-            unknown = sorted(self.stream.categorical.difference(chunk.names))
-            if unknown:
-                raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
-        X = self.encoder.learn_chunk(chunk) if learn or not is_table else self.encoder.encode_chunk(chunk)
-        self.stream.read_as_text(self.encoder.text_columns)
+    def _learn(self, read: tuple[TableChunk | Chunk, Position]) -> None:
+        """Predict and learn one chunk, which ends at a position, and count what came of it."""
+        chunk, position = read
+        counters, is_table = self.counters, isinstance(chunk, TableChunk)
+        is_new = counters.passes == 0  # the encoder learns in the first pass
+        if isinstance(chunk, TableChunk) and not counters.rows:
+            self._check_categorical(chunk)
+        X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
+        self.source.read_as_text(self.encoder.text_columns)
         y, classes = self.labels.read(chunk)
         wrong = self._learn_rows(X, y, classes)
-        self.counters.position = position
-        self.counters.skipped = self.stream.skipped
-        self.counters.seen[-1] += len(y)
-        self.counters.mistakes[-1] += int(wrong.sum())
-        if is_table and learn:
-            self.encoder.forget_names(partial(heaviest, self.estimator))
+        counters.position = position
+        counters.skipped = self.source.skipped
+        counters.seen[-1] += len(y)
+        counters.mistakes[-1] += int(wrong.sum())
+        if is_table and is_new:
+            self.encoder.forget_names(partial(heaviest, self.learner))
         for action in self.after_chunk:
             action(self, wrong)
 
+    def _check_categorical(self, chunk: TableChunk) -> None:
+        """The first chunk has the columns that are to be read as categories, unless columns may join later."""
+        unknown = sorted(self.source.categorical.difference(chunk.names))
+        if unknown and not self.source.open_columns:
+            raise DataError(f"no feature column called {unknown[0]!r} to read as categories")
+
     def _learn_rows(self, X: Any, y: Array, classes: Array | None) -> Array:
-        """Learn the rows; with safeguards in pieces that end where these look at the weights. Return what was wrong."""
-        cuts = [0, len(y)]
-        if self.safeguards.wanted:
-            cuts = [0, *range(_LOOK - self.counters.rows % _LOOK, len(y), _LOOK), len(y)]
+        """Learn the rows in pieces that end where the safeguards are applied; return which were predicted wrongly."""
+        before = self.counters.rows
+        cuts = self.safeguards.cuts(before, len(y))
         wrong = []
         for a, b in pairwise(cuts):
             part = (X, y) if b - a == len(y) else (X[a:b], y[a:b])
-            learnt = predict_then_learn(self.estimator, *part, classes)
+            learnt = predict_then_learn(self.learner, *part, classes)
             self.counters.absorbed += learnt.absorbed
             wrong.append(learnt.wrong)
-            if (self.counters.rows + b) % _LOOK == 0:
-                self.safeguards.look(self.estimator)
+            self.safeguards.apply(self.learner, before + b)
         return np.asarray(np.concatenate(wrong))
 
-    def _end_of_pass(self) -> None:
-        if self.counters.seen[-1] == 0:
-            raise DataError(f"{self.stream.name}: there is not one row")
-        self.counters.skipped = self.stream.skipped  # the last lines may have left no chunk
-        self.counters.passes += 1
-        self.estimator.n_iter_ = self.counters.passes
-        clean = self.counters.mistakes[-1] == 0
-        self.counters.finished = clean or self.counters.passes >= self.passes
-        if self.counters.finished:
-            self.passes = self.counters.passes
-            self.estimator.stop_reason_ = StopReason.CLEAN_PASS if clean else StopReason.END_OF_STREAM
+    def _end_of_pass(self, record: Array) -> None:
+        counters = self.counters
+        if counters.seen[-1] == 0:
+            raise DataError(f"{self.source.name}: there is not one row")
+        counters.skipped = self.source.skipped  # the last lines may have left no chunk
+        counters.passes += 1
+        self.learner.n_iter_ = counters.passes
+        clean = counters.mistakes[-1] == 0
+        counters.finished = clean or counters.passes >= self.passes
+        if counters.finished:
+            self.learner.stop_reason_ = StopReason.CLEAN_PASS if clean else StopReason.END_OF_STREAM
         else:
-            self.counters.position = START
-            self.counters.mistakes.append(0)
-            self.counters.seen.append(0)
+            counters.position = START
+            counters.mistakes.append(0)
+            counters.seen.append(0)
 
-    # ------------------------------------------------------------------- words
-    def words(self) -> str:
-        """Mistakes of this pass, and what they prove."""
-        rows, mistakes = self.counters.seen[-1], self.counters.mistakes[-1]
-        if not rows:
-            return "no rows yet"
-        said = f"{mistakes:,} mistakes ({mistakes / rows:.2%})"
-        if self.counters.passes == 0:
-            said += f", error of the vectors in use <= {online_risk_bound(mistakes, rows):.2%}"
-        return said
+    # ----------------------------------------------------------------- results
+    def _state(self) -> StreamState:
+        new = self.counters.rows - self._rows_before
+        return StreamState(self.counters, new, self.seconds, self.source.total_bytes)
 
-    def save(self, path: Path, stands: dict[str, Any] | None = None) -> None:
-        """Write the learner, with its encoder, as it is now; in a checkpoint with where the stream stands."""
-        estimator = self.estimator
+    def model(self) -> TableModel:
+        """The model as it is now; its learner is the one that goes on learning."""
+        learner = self.learner
         if not self.counters.finished:
-            estimator.stop_reason_ = StopReason.INTERRUPTED
-            estimator.n_iter_ = self.counters.passes + 1
-        estimator.encoder_ = self.encoder
-        settle(estimator)
-        if stands is not None:
-            estimator.stream_ = stands
-        codes = estimator.classes_
-        estimator.classes_ = self.labels.names(codes)
-        try:
-            save(estimator, path)
-        finally:
-            estimator.classes_ = codes
-            if stands is not None:
-                del estimator.stream_
+            learner.stop_reason_ = StopReason.INTERRUPTED
+            learner.n_iter_ = self.counters.passes + 1
+        learner.settle()
+        names = self.labels.names(learner.classes_)
+        encoder = None if self.source.format == "arrays" else self.encoder
+        return TableModel.of(learner, encoder, names, positive=self.labels.positive)
+
+    def result(self) -> StreamFit:
+        """The model and what is known about it."""
+        resumed = (self._rows_before, self._was_finished)
+        return StreamFit(self.model(), self.counters, self.seconds, self.interrupted, *resumed)
+
+    def warnings(self) -> list[str]:
+        """What a user should know when the run is over."""
+        found = [f"skipped: {complaint}" for complaint in self.source.complaints] + self.labels.warnings
+        if self.counters.absorbed:
+            found.append(
+                f"{self.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; "
+                "scale the numbers down, or let old rows fade"
+            )
+        return found

@@ -1,4 +1,4 @@
 """What each command does, in terms of the library, one file a command.
 
-In: parsed arguments. Out: a `Result` to print. Begin with `all.py`.
+In: parsed arguments. Out: a `Result` to print. Begin with `fit.py`.
 """

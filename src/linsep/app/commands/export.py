@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from linsep.app.commands.all import open_output
 from linsep.export import to_json, to_onnx, to_sql
+from linsep.files import open_output
 from linsep.store import load
 from linsep.types import DataError
 
@@ -21,9 +21,9 @@ def export_model(model: Path, to: str, output: str, table: str) -> None:
             graph = to_onnx(estimator)
         except ImportError as error:
             raise DataError(str(error)) from error
-        with open_output(output, binary=True) as stream:
+        with open_output(output, "the export", binary=True, reads=(model,)) as stream:
             stream.write(graph)
         return
     text = to_sql(estimator, table=table) if to == "sql" else to_json(estimator)
-    with open_output(output) as stream:
+    with open_output(output, "the export", reads=(model,)) as stream:
         stream.write(text)

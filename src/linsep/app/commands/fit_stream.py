@@ -1,4 +1,4 @@
-"""`linsep fit` on a stream: what is opened, what is kept, what is told."""
+"""`linsep fit` on a stream: one call of `linsep.fit_stream`, then its receipt."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import glob
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+import warnings
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from linsep.app.learners import Limits, make_learner
+from linsep.app.learners import LEARNERS, Limits, make_learner
+from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
-from linsep.app.result import Result, check_writable, program
-from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.rowstream import RowStream, is_stream_only
+from linsep.app.result import Result, program
+from linsep.data.sources.formats import format_of
+from linsep.data.sources.inputs import find_files
+from linsep.files import check_output
 from linsep.reporting.stream import stream_receipt
-from linsep.streaming.checkpoint import Checkpoint
-from linsep.streaming.drift import DriftAlarm
-from linsep.streaming.labels import StreamLabels
+from linsep.store import save
+from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
-from linsep.streaming.run import Safeguards, Say, StreamFit
+from linsep.streaming.result import Say, StreamError, StreamFit, StreamWarning
 from linsep.types import DataError
 
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """What `fit` was asked for beside the source and the learner."""
+    """The options that only a stream has, by the names that `linsep.fit_stream` gives them."""
 
     passes: int = 1
     classes: tuple[str, ...] | None = None
@@ -36,21 +36,27 @@ class StreamOptions:
     text: tuple[str, ...] = ()
     bits: int = 18
     lenient: bool = False
+    open_columns: bool = False
     checkpoint: Path | None = None
-    every: int = 1_000_000
+    checkpoint_rows: int = 1_000_000
     ball: float | None = None
     half_life: float | None = None
     drift: str | None = None
-    open_columns: bool = False
+
+    def given(self) -> list[str]:
+        """Those that are not left at their defaults, as they are typed."""
+        changed = [f.name for f in fields(self) if getattr(self, f.name) != f.default]
+        return ["--" + name.replace("_", "-") for name in changed]
 
 
 def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, larger than a quarter of the free memory, or of a kind that is only read so."""
+    """Whether a source is a pipe, larger than a quarter of the free memory, or of a kind that logs come in."""
     if str(table) == "-":
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
     if not isinstance(table, str | Path):
         return False
-    if not Path(table).is_file() or is_stream_only(str(table), format):
+    kind = format or format_of(str(table))
+    if not Path(table).is_file() or kind in ("jsonl", "vw") or str(table).endswith(".zst"):
         return Path(table).exists() or glob.has_magic(str(table))
     size = Path(table).stat().st_size
     free = free_memory()
@@ -70,7 +76,7 @@ def free_memory() -> int | None:
         return None
 
 
-def fit_stream(
+def fit_on_stream(
     table: Any,
     options: StreamOptions,
     *,
@@ -84,106 +90,58 @@ def fit_stream(
     say: Say,
 ) -> Result:
     """Train on a stream, save the model, and make its receipt."""
-    stream = RowStream(
-        str(table),
-        target=target,
-        format=format,
-        categorical=categorical,
-        bits=options.bits,
-        lenient=options.lenient,
-        open_columns=options.open_columns,
-    )
-    check_writable(model, options.checkpoint, *stream.files)
-    check_report(report, model, options.checkpoint, *stream.files)
-    if stream.kind == "table" and target is None:
-        raise DataError("name the column that holds the label with --target")
-    if options.passes > 1 and not stream.can_be_read_again:
-        raise DataError("a pipe can be read once: leave out --passes, or write the rows to a file")
-    run = _begin(stream, options, target, positive, learner, say)
-    asked = {"target": target, "positive": positive, "learner": learner, "categorical": list(categorical)}
-    with _checkpoint(run, options, asked) as checkpoint:
-        if run.counters.finished:
-            if not model.exists():
-                run.save(model)
-                return _result(run, model, [f"{options.checkpoint} is finished: {model} was written from it"], report)
-            return _result(run, model, [f"{options.checkpoint} is finished: nothing was changed"], report)
-        try:
-            run.run()
-        except DataError as found:
-            error = stream.error or found  # the rows before a malformed line may be too few to begin with
-            if not run.counters.rows:
-                raise error from None
-            run.save(model)
-            rows = run.counters.rows
-            raise DataError(f"{error}; the model of the {rows:,} rows before it is in {model}") from None
-        run.save(model)
-        if checkpoint is not None:  # after the model: a checkpoint that is finished has one
-            checkpoint.write(run)
-    return _result(run, model, _warnings(run), report)
-
-
-def _begin(
-    stream: RowStream, options: StreamOptions, target: str | None, positive: str | None, learner: str, say: Say
-) -> StreamFit:
-    estimator = None if learner == "auto" else make_learner(learner, Limits(None, None, 0))
-    if estimator is None or not can_stream(estimator):
-        raise DataError(
-            f"the learner {learner} needs all rows, or keeps them: a stream has no room for that; take perceptron, "
-            "averaged, margin, pa, pa1 or pa2"
-        )
-    estimator.set_params(open_classes=options.open_classes)
-    labels = StreamLabels(list(options.classes) if options.classes else None, positive, options.open_classes)
-    text = _text_columns(options.text)
-    encoder = TableEncoder(bits=options.bits, text=text, open_columns=options.open_columns)
-    encoder.target = target
-    run = StreamFit(stream, estimator, encoder, labels, options.passes, say)
-    run.safeguards = Safeguards(options.ball, options.half_life)
-    return run
-
-
-@contextmanager
-def _checkpoint(run: StreamFit, options: StreamOptions, asked: dict[str, Any]) -> Iterator[Checkpoint | None]:
-    """What is done after each chunk: drift alarms, checkpoints."""
-    alarm = None if options.drift is None else DriftAlarm(options.drift)
-    if alarm is not None:
-        run.after_chunk.append(alarm.hear)
-    if options.checkpoint is None:
-        yield None
-        return
-    others = {name: value for name, value in asdict(options).items() if name not in ("checkpoint", "classes", "text")}
-    listed = {"classes": list(options.classes or ()), "text": list(options.text)}
-    restart = (lambda: None) if alarm is None else alarm.restart
-    checkpoint = Checkpoint(options.checkpoint, options.every, asked | others | listed, run.say, restart)
+    estimator = _learner_called(learner)
+    others = (options.checkpoint, *find_files(str(table)))
+    check_output(model, "the model", reads=others)
+    check_report(report, model, *others)
+    asked = {**asdict(options), "text": _text_columns(options.text)}
+    asked |= {"target": target, "positive": positive, "categorical": categorical, "format": format}
     try:
-        if checkpoint.resume(run) and not run.counters.finished:
-            run.say(f"going on from {options.checkpoint}, after {run.counters.rows:,} rows")
-        run.after_chunk.append(checkpoint.after_chunk)
-        yield checkpoint
-    finally:
-        checkpoint.close()
+        with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", StreamWarning)
+            found = fit_stream(str(table), estimator, **asked, verbose=say, callback=line)
+    except StreamError as error:
+        save(error.so_far.model, model)
+        rows = error.so_far.counters.rows
+        raise DataError(f"{error.reason}; the model of the {rows:,} rows before it is in {model}") from None
+    said = [str(w.message) for w in caught if issubclass(w.category, StreamWarning)]
+    if found.was_finished:
+        return _result(found, model, [_written_again(found, options.checkpoint, model)], report)
+    save(found.model, model)
+    if found.interrupted:
+        said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is kept")
+    return _result(found, model, said, report)
 
 
-def _result(run: StreamFit, model: Path, said: list[str], report: Path | None) -> Result:
-    lines, data = stream_receipt(run)
+def _learner_called(name: str) -> Any:
+    """The learner of that name, if it can stream."""
+    estimator = None if name == "auto" else make_learner(name, Limits(None, None, 0))
+    if estimator is None or not can_stream(estimator):
+        fit_for_it = [known for known, (kind, parameters) in LEARNERS.items() if can_stream(kind(**parameters))]
+        raise DataError(
+            f"the learner {name} needs all rows, or keeps them: a stream has no room for that; take "
+            f"{', '.join(fit_for_it[:-1])} or {fit_for_it[-1]}"
+        )
+    return estimator
+
+
+def _written_again(found: StreamFit, checkpoint: Path | None, model: Path) -> str:
+    """Write the model of a finished checkpoint unless the file is that model already; say what was done."""
+    before = model.read_bytes() if model.is_file() else None
+    save(found.model, model)
+    if before == model.read_bytes():
+        return f"{checkpoint} is finished: nothing was changed"
+    return f"{checkpoint} is finished: {model} was written from it"
+
+
+def _result(found: StreamFit, model: Path, said: list[str], report: Path | None) -> Result:
+    lines, data = stream_receipt(found)
     shown = [*lines, ("model", f"{model} (next: {program()} show {model})")]
-    result = Result(shown, {**data, "model": str(model)}, said, run.interrupted)
-    names = run.labels.names(run.estimator.classes_)
-    return with_report(result, report, page_of_stream(run.estimator, run.encoder, names, lines))
+    result = Result(shown, {**data, "model": str(model)}, said, found.interrupted)
+    return with_report(result, report, page_of_stream(found.model, lines))
 
 
 def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
     """COL or COL=words1-2 as {COL: spec}."""
     pairs = [one.rpartition("=") if "=" in one else (one, "", "words") for one in given]
     return {name: spec for name, _, spec in pairs}
-
-
-def _warnings(run: StreamFit) -> list[str]:
-    said = [f"skipped: {complaint}" for complaint in run.stream.complaints] + run.labels.warnings
-    if run.interrupted:
-        said.append(f"interrupted after {run.counters.rows:,} rows; the model so far is kept")
-    if run.counters.absorbed:
-        said.append(
-            f"{run.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; scale "
-            "the numbers down, or let old rows fade"
-        )
-    return said

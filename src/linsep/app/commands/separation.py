@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.all import open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
-from linsep.regression.separation import design_of_numbers, separation_of_design
+from linsep.regression.separation import separation_as_written
 from linsep.reporting.separated import separation_lines
 from linsep.theory.separation.model_rows import Family
-from linsep.types import DataError
 
 _STATUS = {"overlap": 0, "quasi-complete": 1, "complete": 1, "undecided": 3}
 
@@ -29,13 +28,11 @@ def separation(
     report: Path | None = None,
 ) -> Result:
     """Ask whether a regression of the target on the other columns has a maximum likelihood estimate."""
-    check_report(report, table)
+    check_report(report, *inputs(table))
     source = open_labelled(table, target, format, categorical)
     numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1)
-    if numbers.y is None:
-        raise DataError("these rows have no response: name its column with --target")
     doubts = [] if numbers.as_written else ["more digits than doubles hold: the answer is about the nearest doubles"]
-    found = separation_of_design(design_of_numbers(numbers), numbers.y, family, fit_intercept, time_limit)
+    found = separation_as_written(numbers, family, fit_intercept, time_limit)
     lines = separation_lines(found)
-    result = Result(lines, found.to_dict(), doubts, exit_status=_STATUS[found.kind])
+    result = Result(lines, found.to_dict(), doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, list(lines)))

@@ -10,13 +10,14 @@ from typing import IO, Any
 import numpy as np
 from sklearn.base import clone
 
-from linsep.app.commands.all import Result, check_writable, open_output, program
 from linsep.app.progress import EpochProgress
+from linsep.app.result import Result, program
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged, read_tagged
+from linsep.files import check_output, open_output
 from linsep.learners import SequenceTagger
 from linsep.reporting.receipt import bound_line, held_out_split
 from linsep.store import load, save
-from linsep.theory.bounds.mistakes import MistakeBounds
+from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import DataError, PrecisionWarning
 
 # Margins of every sentence take about as long as an epoch or two; on more tokens than these they are left out.
@@ -36,7 +37,7 @@ def fit(
     model: Path,
 ) -> Result:
     """Train on tagged text, save the model, and make its receipt."""
-    check_writable(model)
+    check_output(model, "the model", reads=(text,))
     read = read_tagged(text, format, tag)
     X, y = read.tokens, read.gold()
     tagger = SequenceTagger(n_bits=n_bits, random_state=seed)
@@ -121,9 +122,11 @@ def _bounds(tagger: SequenceTagger, bounds: MistakeBounds) -> tuple[list[tuple[s
 def predict(model: Path, text: str, output: str, *, format: str | None, tag: str) -> None:
     """Write the text with the tags found: two columns, or the CoNLL-U lines with the column of the tag replaced."""
     tagger = load_tagger(model)
+    reads = (model, text)
+    check_output(output, "the tags", reads=reads)
     read = read_tagged(text, format, tag)
     found = tagger.predict(read.tokens)
-    with open_output(output) as stream:
+    with open_output(output, "the tags", reads=reads) as stream:
         if read.format == "conllu":
             _write_conllu(read, found, TAG_COLUMNS[tag], stream)
             return

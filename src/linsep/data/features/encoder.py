@@ -14,7 +14,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
 from linsep.data.features.exact_decimals import WIDE, row_names
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
-from linsep.data.sources.open import Source, open_data
+from linsep.data.sources.open import open_data
+from linsep.data.sources.source import Source
+from linsep.tables import dense, is_matrix
 from linsep.types import Array, Chunk, DataError
 
 
@@ -166,6 +168,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self._running is not None:
             return [name for name, kind in self._running.kinds.items() if kind != "number"]
         return [name for name, levels in self._levels.items() if levels is not None]
+
+    @property
+    def column_names(self) -> list[str] | None:
+        """The columns that it was fitted to, in their order; None for rows of numbers, which have no names."""
+        if self._kind == "rows":
+            return None
+        return list(self._levels if self._running is None else self._running.kinds)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is the encoder of a table in a stream, made by `partial_fit`."""
+        return self._running is not None
 
     @property
     def feature_names_(self) -> list[str]:
@@ -321,11 +335,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def _as_source(rows: Any) -> Source:
-    return rows if isinstance(rows, Source) else open_data((rows, None) if _is_matrix(rows) else rows)
-
-
-def _is_matrix(rows: Any) -> bool:
-    return isinstance(rows, np.ndarray) or hasattr(rows, "tocsr")
+    return rows if isinstance(rows, Source) else open_data((rows, None) if is_matrix(rows) else rows)
 
 
 def _moments(X: Any, names: list[str]) -> tuple[Array, Array]:
@@ -333,8 +343,7 @@ def _moments(X: Any, names: list[str]) -> tuple[Array, Array]:
     with np.errstate(over="ignore", invalid="ignore"):
         mean, scale = (X.mean(axis=0), X.std(axis=0)) if isinstance(X, np.ndarray) else _sparse_moments(X)
     low, high = X.min(axis=0), X.max(axis=0)
-    if not isinstance(X, np.ndarray):
-        low, high = low.toarray().ravel(), high.toarray().ravel()
+    low, high = dense(low).ravel(), dense(high).ravel()
     # The mean of equal numbers may be off by rounding, and their deviation then not quite 0.
     constant = (high == low) | (scale == 0)
     huge = np.flatnonzero(~np.isfinite(scale) & ~constant)

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from linsep.data.columns import Column
-from linsep.data.readers.svmlight import Decimals
-from linsep.data.sources.open import Source
+from linsep.data.readers.asked import Decimals
+from linsep.data.sources.source import Source
+from linsep.tables import dense
 from linsep.types import Array, DataError
 
 # round(x 10^k) of a double x nearest to m / 10^k is m while |m| < 2^50: the two roundings are off by at most 1/4.
@@ -91,8 +92,8 @@ def _stack(parts: list[Any], wide: bool) -> Any:
     big = any(isinstance(part, np.ndarray) and part.dtype == object for part in parts)
     if wide and not big:
         return sp.hstack([sp.csr_matrix(part) for part in parts], format="csr")
-    dense = [part.toarray() if hasattr(part, "toarray") else part for part in parts]
-    return np.hstack([part.astype(object) if big else part for part in dense])
+    whole = [dense(part) for part in parts]
+    return np.hstack([part.astype(object) if big else part for part in whole])
 
 
 def exact_column(column: Column) -> tuple[Array, int]:

@@ -6,13 +6,10 @@ import re
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from linsep.data.features.hashing import add_bytes, column_of, mixed
+from linsep.kernels.text.ngrams import hash_ngrams
 from linsep.types import Array, DataError
 
-_SPACE, _JOIN = np.uint8(32), np.array([32], dtype=np.uint8)
-_LONGEST_GRAM = 8
 _SPEC = re.compile(r"(words|chars)(?:([1-8])(?:-([1-8]))?)?")
 
 
@@ -64,63 +61,6 @@ def hash_words(text: Array, offsets: Array, grams: Grams, seed: Any, bits: int, 
     seen = np.full(1 << bits, -1, np.int32)
     is_words = grams.unit == "words"
     out = (indptr, columns, values, new, signs, seen, named)
-    k, n_new = _hash(text, offsets.astype(np.int64), is_words, grams.low, grams.high, seed, bits, out)
+    k, n_new = hash_ngrams(text, offsets.astype(np.int64), is_words, grams.low, grams.high, seed, bits, out)
     found = [(c, s, a, b) for (c, a, b), s in zip(new[:n_new].tolist(), signs[:n_new].tolist(), strict=True)]
     return Found(indptr, columns[:k], values[:k], found)
-
-
-@njit(cache=True, nogil=True)
-def _hash(text: Any, offsets: Any, is_words: bool, low: int, high: int, seed: Any, bits: Any, out: Any) -> Any:
-    """Fill `out`; return (entries, new names). Ends and starts of the last `high` units move along in two rings."""
-    indptr, columns, values, new, signs, seen, named = out
-    starts, ends = np.zeros(high, np.int64), np.zeros(high, np.int64)
-    k = n_new = 0
-    for row in range(offsets.size - 1):
-        first = k
-        units = 0
-        i, end = offsets[row], offsets[row + 1]
-        while i < end:
-            j = _unit_end(text, i, end, is_words)
-            if j == i:
-                i += 1
-                continue
-            starts[units % high], ends[units % high] = i, j
-            units += 1
-            i = j
-            for n in range(low, min(high, units) + 1):
-                h = seed
-                for u in range(units - n, units):
-                    h = add_bytes(h, text, starts[u % high], ends[u % high])
-                    if is_words and u + 1 < units:
-                        h = add_bytes(h, _JOIN, 0, 1)
-                column, sign = column_of(mixed(h), bits)
-                if seen[column] == row:
-                    continue
-                seen[column] = row
-                columns[k], values[k] = column, sign
-                k += 1
-                if not named[column] and n_new < signs.size:
-                    named[column] = True
-                    new[n_new, 0], new[n_new, 1], new[n_new, 2] = column, starts[(units - n) % high], j
-                    signs[n_new] = sign
-                    n_new += 1
-        for e in range(first, k):
-            values[e] /= np.sqrt(k - first)
-        indptr[row + 1] = k
-    return k, n_new
-
-
-@njit(cache=True, nogil=True)
-def _unit_end(text: Any, i: int, end: int, is_words: bool) -> int:
-    """Where the word or character at i ends; i itself where none begins."""
-    if not is_words:
-        i += 1
-        while i < end and text[i] & 0xC0 == 0x80:
-            i += 1
-        return i
-    while i < end:
-        c = text[i]
-        if c < 48 or 57 < c < 65 or 90 < c < 97 or 122 < c < 128:
-            break
-        i += 1
-    return i

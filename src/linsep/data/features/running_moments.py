@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
-from numba import njit
 
 from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
 from linsep.data.features.hashing import hash_names, seed_of
 from linsep.data.features.ngrams import Grams, hash_words
+from linsep.kernels.running_moments import standardise_running
 from linsep.types import Array, DataError
 
 # Names kept, at most; when there are more, those of the lightest weights go.
@@ -229,7 +229,7 @@ def _standardise(column: Column, moments: Array, learn: bool) -> Array:
     assert column.values is not None
     values = column.values if column.there is None else column.values[column.there]
     out = np.empty(len(values))
-    _running(values, moments, learn, out)
+    standardise_running(values, moments, learn, out)
     if column.there is None:
         return out
     spread = np.zeros(len(column.there))
@@ -249,19 +249,3 @@ def _as_rows(found: list[_Entries], n_rows: int, width: int) -> Any:
     there = np.column_stack([everywhere if entries.there is None else entries.there for entries in found])
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
     return sp.csr_matrix((data[there], indices[there], indptr), shape=(n_rows, width))
-
-
-@njit(cache=True, nogil=True)
-def _running(values: Any, moments: Any, learn: bool, out: Any) -> None:
-    """(x - mean) / s row by row, the moments taking each row in before it is put out (Welford 1962)."""
-    count, mean, squares = moments[0], moments[1], moments[2]
-    for i in range(values.shape[0]):
-        x = values[i]
-        if learn:
-            count += 1.0
-            move = x - mean
-            mean += move / count
-            squares += move * (x - mean)
-        s = np.sqrt(squares / count) if count > 0.0 else 0.0
-        out[i] = (x - mean) / s if s > 0.0 else x - mean
-    moments[0], moments[1], moments[2] = count, mean, squares

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -13,19 +13,79 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from linsep.data.columns import Column, TableChunk, as_labels, check_names, number_column, read_numbers, take_target
+from linsep.data.readers.arrow import Where, joined
+from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
 from linsep.types import DataError
 
 
-def read_csv(content: bytes, name: str, target: str | None, categorical: Collection[str]) -> TableChunk:
-    """Return the rows of a CSV file given as bytes; `name` is for messages."""
-    content = content.removeprefix(b"\xef\xbb\xbf")
-    check_text(content, name, 1)
-    names = read_header(content, name)
-    take_target(names, target)
-    chunk = read_csv_block(content, name, names, target, categorical)
-    if chunk.n_rows == 0:
-        raise DataError(f"{name}: there is a header but not one row")
-    return chunk
+class CsvReader(TextReader):
+    """Rows of CSV text. Types are decided over all the rows that are read at once.
+
+    Examples
+    --------
+    >>> from linsep.data.readers.asked import Asked
+    >>> chunk = CsvReader(Asked("y")).whole([Lines(b"a,y\\n1,p\\n2,q\\n", "t.csv")]).chunk
+    >>> chunk.columns[0].values.tolist(), chunk.y.tolist()
+    ([1.0, 2.0], ['p', 'q'])
+    """
+
+    kind = "table"
+    quotes = True
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self.names: list[str] = []
+
+    def begin(self, head: bytes, name: str) -> None:
+        """Read the header."""
+        self.names = read_header(head, name)
+        take_target(self.names, self.asked.target)
+
+    def block(self, lines: Lines) -> TableChunk | None:
+        """Read whole records; those that begin at line 1 have the header before them."""
+        if not lines.content.strip():
+            return None
+        check_text(lines.content, lines.name, lines.first_line)
+        place = _Place(lines)
+        chunk = self._chunk(_parse(place, self.names), place.of, self.names, lines.start)
+        return chunk if chunk.n_rows else None
+
+    def whole(self, pieces: Iterable[Lines]) -> Whole:
+        """Read all files as one table; each begins with a header of the same names."""
+        tables: list[Any] = []
+        sources: list[str] = []
+        places: list[Where] = []
+        names: list[str] = []
+        for lines in pieces:
+            check_text(lines.content, lines.name, 1)
+            self.begin(lines.content, lines.name)
+            names = names or self.names
+            if set(self.names) != set(names):
+                strange = sorted(set(self.names) ^ set(names))[0]
+                raise DataError(f"{sources[0]} and {lines.name}: only one of them has a column {strange!r}")
+            place = _Place(lines)
+            tables.append(_parse(place, self.names).select(names))
+            sources.append(lines.name)
+            places.append(place.of)
+        table, where = joined(tables, sources, places)
+        chunk = self._chunk(table, where, names, 0)
+        if chunk.n_rows == 0:
+            raise DataError(f"{sources[0]}: there is a header but not one row")
+        return Whole(chunk)
+
+    def _chunk(self, table: Any, where: Where, names: list[str], start: int) -> TableChunk:
+        """Columns of text as numbers where they are such."""
+        target, categorical = self.asked.target, self.asked.categorical
+
+        def parse(column: str) -> Column:
+            return number_column(column, _text(table, column), where, is_text=column in categorical)
+
+        y = None
+        if target is not None:
+            text = _text(table, target)
+            numbers = read_numbers(text)
+            y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
+        return TableChunk([column for column in names if column != target], y, start, table.num_rows, where, parse)
 
 
 def read_header(content: bytes, name: str) -> list[str]:
@@ -38,30 +98,6 @@ def read_header(content: bytes, name: str) -> list[str]:
     first = content[: end or len(content)] if content[: end or len(content)].strip() else content
     check_text(first, name, 1)
     return _header(first, name)
-
-
-def read_csv_block(
-    content: bytes,
-    name: str,
-    names: list[str],
-    target: str | None,
-    categorical: Collection[str],
-    first_line: int = 1,
-    start: int = 0,
-) -> TableChunk:
-    """Whole records of a CSV file, checked text; those that begin at line 1 have the header before them."""
-    place = _Place(content, name, first_line)
-    table = _parse(place, names)
-
-    def parse(column: str) -> Column:
-        return number_column(column, _text(table, column), place.of, is_text=column in categorical)
-
-    y = None
-    if target is not None:
-        text = _text(table, target)
-        numbers = read_numbers(text)
-        y = as_labels(text.to_pylist() if numbers is None else numbers[1], place.of, target)
-    return TableChunk([column for column in names if column != target], y, start, table.num_rows, place.of, parse)
 
 
 def _text(table: Any, column: str) -> Any:
@@ -77,7 +113,7 @@ def check_text(content: bytes, name: str, first_line: int) -> None:
         raise DataError(f"{name}:{line}: not UTF-8 text ({error.reason}); convert the file first") from None
     if b'"' not in content:
         return
-    reader = csv.reader(_lines(content), strict=True)
+    reader = csv.reader(_as_lines(content), strict=True)
     start = first_line
     try:
         for _ in reader:
@@ -91,7 +127,7 @@ def check_text(content: bytes, name: str, first_line: int) -> None:
 
 def _header(content: bytes, name: str) -> list[str]:
     try:
-        names = next(record for record in csv.reader(_lines(content)) if record)
+        names = next(record for record in csv.reader(_as_lines(content)) if record)
     except csv.Error as error:
         raise DataError(f"{name}:1: this is no header of column names: {error}") from None
     if len(names) == 1 and (other := [mark for mark in ";\t|" if mark in names[0]]):
@@ -104,7 +140,7 @@ def _header(content: bytes, name: str) -> list[str]:
     return names
 
 
-def _lines(content: bytes) -> io.TextIOWrapper:
+def _as_lines(content: bytes) -> io.TextIOWrapper:
     return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
 
 
@@ -142,12 +178,12 @@ def _parse(place: _Place, names: list[str]) -> Any:
 class _Place:
     """Where a row stands: file:line, counted by reading again (only for messages); row -1 is the header."""
 
-    def __init__(self, content: bytes, name: str, first_line: int) -> None:
-        self.content, self.name, self.first_line = content, name, first_line
-        self.has_header = first_line == 1
+    def __init__(self, lines: Lines) -> None:
+        self.content, self.name, self.first_line = lines.content, lines.name, lines.first_line
+        self.has_header = lines.first_line == 1
 
     def of(self, row: int) -> str:
-        reader = csv.reader(_lines(self.content))
+        reader = csv.reader(_as_lines(self.content))
         seen = -1 - self.has_header
         start = self.first_line
         with suppress(csv.Error):  # a field of more than 128 KiB, which Arrow reads

@@ -3,47 +3,70 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.json
 
 from linsep.data.columns import TableChunk
-from linsep.data.readers.parquet import from_arrow
+from linsep.data.readers.arrow import from_arrow, joined
+from linsep.data.readers.asked import Lines, TextReader, Whole
 from linsep.types import DataError
 
 
-def read_jsonl_block(
-    content: bytes,
-    name: str,
-    target: str | None,
-    categorical: Collection[str],
-    first_line: int = 1,
-    start: int = 0,
-    *,
-    open_columns: bool = False,
-) -> TableChunk | None:
-    """Return the rows of some lines, None where all are blank; with `open_columns` a row may lack columns."""
-    if not content.strip():
-        return None
+class JsonlReader(TextReader):
+    """Rows of JSON lines; a key that a line lacks, or null, is a missing value.
 
+    Examples
+    --------
+    >>> from linsep.data.readers.asked import Asked
+    >>> JsonlReader(Asked()).block(Lines(b'{"a": 1, "b": "x"}', "t.jsonl")).names
+    ['a', 'b']
+    """
+
+    kind = "table"
+    typed = True
+
+    def block(self, lines: Lines) -> TableChunk | None:
+        """Read some lines; None where all are blank."""
+        if not lines.content.strip():
+            return None
+        return from_arrow(_table(lines), lines.name, self.asked, _place(lines), lines.start)
+
+    def whole(self, pieces: Iterable[Lines]) -> Whole:
+        """Read all files as one table."""
+        texts = list(pieces)
+        some = [lines for lines in texts if lines.content.strip()]
+        if not some:
+            raise DataError(f"{texts[0].name}: there is not one row")
+        names = [lines.name for lines in some]
+        table, where = joined([_table(lines) for lines in some], names, [_place(lines) for lines in some])
+        return Whole(from_arrow(table, names[0], self.asked, where))
+
+
+def _place(lines: Lines) -> Any:
     def where(row: int) -> str:
         """Where a row stands: blank lines are none."""
         seen = -1
-        for number, line in enumerate(content.split(b"\n"), first_line):
+        for number, line in enumerate(lines.content.split(b"\n"), lines.first_line):
             seen += bool(line.strip())
             if seen == row:
-                return f"{name}:{number}"
-        return f"{name}: row {start + row}"
+                return f"{lines.name}:{number}"
+        return f"{lines.name}: row {lines.start + row}"
 
+    return where
+
+
+def _table(lines: Lines) -> Any:
     try:
-        table = _parse(content, None)
+        table = _parse(lines.content, None)
         dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
         if dates:  # text that looks like a date is text
-            table = _parse(content, pa.schema([(column, pa.string()) for column in dates]))
+            table = _parse(lines.content, pa.schema([(column, pa.string()) for column in dates]))
+        return table
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise _malformed(content, name, first_line, str(error)) from None
-    return from_arrow(table, name, target, categorical, where, start, open_columns=open_columns)
+        raise _malformed(lines.content, lines.name, lines.first_line, str(error)) from None
 
 
 def _parse(content: bytes, schema: pa.Schema | None) -> pa.Table:

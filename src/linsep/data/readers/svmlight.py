@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from linsep.data.columns import as_labels
+from linsep.data.readers.arrow import row_of
+from linsep.data.readers.asked import Decimals, Lines, TextReader, Whole
 from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Scanned, scan
 from linsep.types import Array, Chunk, DataError
 
@@ -21,76 +24,111 @@ _EXPECTED = {
 }
 
 
-class Decimals(NamedTuple):
-    """The values as written: `mantissa * 10**exponent`, but for the entries `beyond`, which have too many digits:
-    those are given by their text."""
+class SvmlightReader(TextReader):
+    """Sparse rows of numbers with numeric labels.
 
-    mantissa: Array
-    exponent: Array
-    beyond: dict[int, str]
+    Examples
+    --------
+    >>> from linsep.data.readers.asked import Asked
+    >>> reader = SvmlightReader(Asked())
+    >>> whole = reader.whole([Lines(b"1 2:0.5\\n-1 7:1\\n", "t.svm")])
+    >>> whole.chunk.X.shape, whole.first_index, reader.block(Lines(b"1 2:0.5\\n", "t.svm")).X.shape
+    ((2, 7), 1, (1, 3))
+    """
+
+    kind = "rows"
+
+    def block(self, lines: Lines) -> Chunk | None:
+        """Read some lines of a stream: column j is index j, whether the file counts from 0 or from 1."""
+        found = _scanned(lines, keep_digits=False)
+        if not found.labels.size:
+            return None
+        y = as_labels(found.labels, row_of(lines.name, lines.start), "label")
+        width = int(found.indices.max()) + 1 if found.indices.size else 1
+        return Chunk(sp.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width)), y, lines.start)
+
+    def whole(self, pieces: Iterable[Lines]) -> Whole:
+        """Read everything, a piece at a time; indices count from 1, or from 0 when an index 0 appears anywhere."""
+        name, so_far, n_entries = "", _Pieces([], [], [], [], [], []), 0
+        beyond: dict[int, str] = {}
+        for lines in pieces:
+            name = name or lines.name
+            found = _scanned(lines)
+            over = found.exponent[found.slow] == np.iinfo(np.int32).min
+            for k, (a, b) in zip(found.slow[over].tolist(), found.spans[over].tolist(), strict=True):
+                beyond[n_entries + k] = lines.content[a:b].decode()
+            so_far.add(found)
+            n_entries += found.indices.size
+        y = as_labels(joined_arrays(so_far.labels), row_of(name), "label")
+        if not y.size:
+            raise DataError(f"{name}: there is not one row")
+        if not n_entries:
+            raise DataError(f"{name}: not one row has a feature")
+        columns = joined_arrays(so_far.indices)
+        first = 0 if columns.min() == 0 else 1
+        columns -= first
+        indptr = np.concatenate([[0], np.cumsum(joined_arrays(so_far.sizes))])
+        shape = (len(y), int(columns.max()) + 1)
+        X = sp.csr_matrix((joined_arrays(so_far.data), columns, indptr), shape=shape)
+        decimals = Decimals(joined_arrays(so_far.mantissa), joined_arrays(so_far.exponent), beyond)
+        return Whole(Chunk(X, y, 0), first, decimals)
 
 
-class SparseText(NamedTuple):
-    """What a file holds. `first_index` is 0 when an index 0 appears, else 1: the index of the first column of X."""
+class _Pieces(NamedTuple):
+    """What was found in each piece: labels, entries a row, and of each entry its index, value and digits."""
 
-    chunk: Chunk
-    first_index: int
-    decimals: Decimals
+    labels: list[Array]
+    sizes: list[Array]
+    indices: list[Array]
+    data: list[Array]
+    mantissa: list[Array]
+    exponent: list[Array]
 
-
-def read_svmlight(content: bytes, name: str) -> SparseText:
-    """Return sparse rows and labels; indices count from 1, or from 0 when an index 0 appears."""
-    content = content.removeprefix(b"\xef\xbb\xbf")
-    found = _scanned(content, name, 1)
-    if not found.labels.size:
-        raise DataError(f"{name}: there is not one row")
-    if not found.indices.size:
-        raise DataError(f"{name}: not one row has a feature")
-    y = as_labels(found.labels, lambda row: f"{name}, row {row}", "label")
-    first = 0 if (found.indices == 0).any() else 1
-    columns = found.indices - first
-    X = sp.csr_matrix((found.data, columns, found.indptr), shape=(len(y), int(columns.max()) + 1))
-    over = found.exponent[found.slow] == np.iinfo(np.int32).min
-    beyond = {
-        int(k): content[a:b].decode() for k, (a, b) in zip(found.slow[over], found.spans[over].tolist(), strict=True)
-    }
-    return SparseText(Chunk(X, y, 0), first, Decimals(found.mantissa, found.exponent, beyond))
+    def add(self, found: Scanned) -> None:
+        sizes = np.diff(found.indptr)
+        parts = (found.labels, sizes, found.indices, found.data, found.mantissa, found.exponent)
+        for pieces, part in zip(self, parts, strict=True):
+            pieces.append(part)
 
 
-def read_svmlight_block(content: bytes, name: str, first_line: int, start: int) -> Chunk:
-    """Some lines of a stream: column j is index j, whether the file counts from 0 or from 1."""
-    found = _scanned(content, name, first_line, keep_digits=False)
-    y = as_labels(found.labels, lambda row: f"{name}, row {start + row}", "label")
-    width = int(found.indices.max()) + 1 if found.indices.size else 1
-    return Chunk(sp.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width)), y, start)
+def joined_arrays(parts: list[Array]) -> Array:
+    """One array of many, which are let go of; none at all are an empty array.
+
+    Examples
+    --------
+    >>> joined_arrays([np.array([1]), np.array([2, 3])]).tolist()
+    [1, 2, 3]
+    """
+    whole = np.concatenate(parts) if parts else np.empty(0)
+    parts.clear()
+    return whole
 
 
-def _scanned(content: bytes, name: str, first_line: int, *, keep_digits: bool = True) -> Scanned:
-    found = scan(np.frombuffer(content, dtype=np.uint8), keep_digits=keep_digits)
+def _scanned(lines: Lines, *, keep_digits: bool = True) -> Scanned:
+    found = scan(np.frombuffer(lines.content, dtype=np.uint8), keep_digits=keep_digits)
     if found.error:
-        raise malformed(_EXPECTED[found.error], found.position, content, name, first_line)
-    finish_numbers(found.labels, found.label_slow, found.label_spans, _EXPECTED[LABEL], content, name, first_line)
-    finish_numbers(found.data, found.slow, found.spans, _EXPECTED[VALUE], content, name, first_line)
+        raise malformed(_EXPECTED[found.error], found.position, lines)
+    finish_numbers(found.labels, found.label_slow, found.label_spans, _EXPECTED[LABEL], lines)
+    finish_numbers(found.data, found.slow, found.spans, _EXPECTED[VALUE], lines)
     return found
 
 
-def finish_numbers(
-    values: Array, slow: Array, spans: Array, expected: str, content: bytes, name: str, first_line: int
-) -> None:
+def finish_numbers(values: Array, slow: Array, spans: Array, expected: str, lines: Lines) -> None:
     """Read in place the numbers whose digits or powers of ten one double cannot hold; each ends rounded correctly."""
     if not slow.size:
         return
-    values[slow] = [float(content[a:b]) for a, b in spans.tolist()]
+    values[slow] = [float(lines.content[a:b]) for a, b in spans.tolist()]
     infinite = np.flatnonzero(~np.isfinite(values[slow]))
     if infinite.size:
-        raise malformed(expected, int(spans[infinite[0], 0]), content, name, first_line)
+        raise malformed(expected, int(spans[infinite[0], 0]), lines)
 
 
-def malformed(expected: str, position: int, content: bytes, name: str, first_line: int) -> DataError:
-    """What to raise for the text at byte `position` of content that begins at line `first_line`."""
-    line = content.count(b"\n", 0, position) + first_line
+def malformed(expected: str, position: int, lines: Lines) -> DataError:
+    """What to raise for the text at byte `position` of some lines."""
+    content = lines.content
+    line = content.count(b"\n", 0, position) + lines.first_line
     column = position - content.rfind(b"\n", 0, position)
     token = (content[position : position + 40].split() or [b"the end of the line"])[0]
     if content[position : position + 1].isspace():
         token = b"nothing"
-    return DataError(f"{name}:{line}:{column}: expected {expected}, found {token.decode(errors='replace')!r}")
+    return DataError(f"{lines.name}:{line}:{column}: expected {expected}, found {token.decode(errors='replace')!r}")

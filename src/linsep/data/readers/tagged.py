@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from linsep.data.sources.open import read_content
+from linsep.data.sources.inputs import Input, bare_name
 from linsep.types import DataError
 
 TaggedFormat = Literal["columns", "conllu"]
@@ -51,11 +51,11 @@ def read_tagged(source: str | Path, format: str | None = None, tag: str = "upos"
     Parameters
     ----------
     source : path or "-"
-        "-" is standard input; gzip is undone.
+        "-" is standard input; compressed text (.gz, .zst) is decompressed.
     format : {"columns", "conllu"}, optional
-        None: CoNLL-U for a name that ends in .conllu or .conllu.gz, two columns for any other.
+        None: CoNLL-U for a name that ends in .conllu (or .conllu.gz), two columns for any other.
     tag : {"upos", "xpos"}
-        The column of a CoNLL-U file that holds the tag; _ there is none.
+        The column of a CoNLL-U file that holds the tag; `_` means no tag.
 
     Raises
     ------
@@ -63,12 +63,12 @@ def read_tagged(source: str | Path, format: str | None = None, tag: str = "upos"
         For anything malformed, with file and line; for a file without a sentence.
     """
     name = "standard input" if str(source) == "-" else str(source)
-    chosen = format or ("conllu" if name.lower().removesuffix(".gz").endswith(".conllu") else "columns")
+    chosen = format or ("conllu" if bare_name(name.lower()).endswith(".conllu") else "columns")
     if chosen not in ("columns", "conllu"):
         raise DataError(f"no format called {chosen!r}: choose columns or conllu")
     if tag not in TAG_COLUMNS:
         raise DataError(f"no tag column called {tag!r}: choose {' or '.join(TAG_COLUMNS)}")
-    text = _decode(read_content(source), name)
+    text = _decode(_content(source), name)
     found = Tagged([], [], [], text, name, "conllu" if chosen == "conllu" else "columns")
     entries = _conllu(text, name, TAG_COLUMNS[tag]) if chosen == "conllu" else _columns(text, name)
     fresh = True
@@ -87,6 +87,14 @@ def read_tagged(source: str | Path, format: str | None = None, tag: str = "upos"
     if not found.tokens:
         raise DataError(f"{name}: there is not one sentence")
     return found
+
+
+def _content(source: str | Path) -> bytes:
+    stream = Input(str(source)).open()
+    try:
+        return stream.read_all()
+    finally:
+        stream.close()
 
 
 def _decode(content: bytes, name: str) -> list[str]:

@@ -1,7 +1,11 @@
 """One pass of stochastic gradient descent on a convex loss, with projection and lazy averaging.
 
-The template: w_1 = 0, w_{t+1} = proj(w_t - eta_t g_t), g_t = slope(y, z) x, and (w, b) is one vector throughout. The
-mean is sum omega_t w_t / sum omega_t with w_t taken before step t.
+w_1 = 0, w_{t+1} = proj(w_t - eta_t g_t), g_t = slope(y, z) x, and (w, b) is one vector throughout. The mean is
+sum omega_t w_t / sum omega_t with w_t taken before step t.
+
+Sources: greedy projection of Zinkevich 2003 (ICML), on the ball, with its steps eta_0 / sqrt(t) or constant ones; no
+regulariser, so it is not Pegasos, whose projection and w = s v it uses (Shalev-Shwartz, Singer, Srebro and Cotter 2011,
+Mathematical Programming 127). The mean of sparse steps is kept as in Xu 2011 (arXiv 1107.2490).
 
 A step costs as many operations as its row has entries, whatever the length of w:
 
@@ -15,21 +19,26 @@ has fallen below 2^-10 (v would grow as s shrinks, and M + S v cancel).
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from linsep.kernels.ahead import fetch_ahead
-from linsep.kernels.linear.epoch import squared_norm
-from linsep.kernels.linear.losses import loss_slope, loss_value, shrinkage
+from linsep.kernels.linear.epoch import Rows, squared_norm
+from linsep.kernels.linear.losses import loss_slope, loss_value
 from linsep.kernels.optional import note_update, row_at, weight_at
+from linsep.kernels.prefetch import fetch_ahead
+from linsep.kernels.records import PER_CLASS
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
 from linsep.types import Array
 
+# omega_t = 0 (the last vector predicts), 1 or eta_t.
 NO_MEAN, UNIFORM, BY_STEP = range(3)
+# s is put back to 1 below this: at most 10 of the bits of M + S v cancel, and a projection seldom has to touch all of
+# v.
 _LEAST_SCALE = 2.0**-10
-# Visits between two measurements of ||w||, at least.
+# Visits between two measurements of ||w||, at least; with few features measuring would cost more than the visits.
 _MEASURE = 64
 
 
@@ -51,7 +60,8 @@ class Descent(NamedTuple):
 class Iterate(NamedTuple):
     """The vectors in play, one row a plane: w = s v, the sum of omega_t w_t = M + S v, ||w||^2.
 
-    `V` and `b` have the dtype of the rows, the rest is float64. `total` is the sum of omega_t, the same for all.
+    `V`, `M` (n_planes, n_features); `b`, `M_b`, `s`, `S`, `norm2` (n_planes,); `total` (1,) is the sum of omega_t, the
+    same for all planes. `V` and `b` have the dtype of the rows, the rest is float64.
     """
 
     V: Array
@@ -62,16 +72,6 @@ class Iterate(NamedTuple):
     S: Array
     norm2: Array
     total: Array
-
-
-class OneRow(NamedTuple):
-    """The fields of `Rows` for a single row."""
-
-    X: Any
-    y: Array
-    weight: Array
-    own: Array
-    order: None
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -90,17 +90,17 @@ def fold(w: Any, k: int) -> None:
 
 @njit(cache=True, nogil=True)
 def measure(w: Any, k: int) -> None:
-    """||(w_k, b_k)||^2 from its entries. Changes `w`."""
+    """norm2_k = ||(w_k, b_k)||^2 from its entries. Changes `w.norm2`."""
     w.norm2[k] = w.s[k] ** 2 * (squared_norm(w.V[k]) + np.float64(w.b[k]) ** 2)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int) -> None:
-    """Step t = visit + 1, visit + 2, ... once for each row, every class k against the rest.
+    """w_k <- proj(w_k - eta_t slope(y, z) x) for t = visit + 1, visit + 2, ..., a row each, and every plane k.
 
-    `rows.y[i]` is the class of row i: +1 for plane k where it is k, -1 elsewhere. Row weights scale gradients.
-    Changes `w`, `watch` and `counts` (n_planes, 3): mistakes, steps with a gradient that is not 0, and those of
-    them on mistakes that rounding left without effect.
+    `rows.y[i]` is the class of row i: y is +1 for plane k where it is k, -1 elsewhere. Row weights scale gradients.
+    Changes `w`, `watch` and `counts` (n_planes, 3), columns `PER_CLASS`: mistakes, steps with a gradient that is not 0,
+    and those of them on mistakes that rounding left without effect.
     """
     X = rows.X
     bounded, clipped = rule.radius < np.inf, rule.clip < np.inf
@@ -112,13 +112,13 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
         eta = rule.eta0 / np.sqrt(visit + t + 1.0) if rule.decreasing else rule.eta0
         omega = 0.0 if rule.weighting == NO_MEAN else 1.0 if rule.weighting == UNIFORM else eta
         w.total[0] += omega
-        q = -1.0
+        q = -1.0  # ||(x, intercept)||^2, computed when a plane first needs it
         for k in range(w.s.shape[0]):
             own = rows.y[i] == k
             y = 1.0 if own else -1.0
             z = w.s[k] * (row_dot(X, i, w.V[k]) + w.b[k])
             mistake = y * z <= 0.0
-            counts[k, 0] += mistake
+            counts[k, PER_CLASS.mistakes] += mistake
             w.S[k] += omega * w.s[k]
             g = loss_slope(rule.loss, y, z) * weight_at(rows.weight, i) * (weight_at(rows.own, i) if own else 1.0)
             if g == 0.0:
@@ -127,9 +127,9 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
                 q = row_norm2(X, i) + rule.intercept
             if clipped and abs(g) * np.sqrt(q) > rule.clip:
                 g *= rule.clip / (abs(g) * np.sqrt(q))
-            counts[k, 1] += 1
+            counts[k, PER_CLASS.updates] += 1
             if not _step(X, i, -eta * g, rule, w, k, watch, visit + t) and mistake:
-                counts[k, 2] += row_norm2(X, i) > 0.0
+                counts[k, PER_CLASS.absorbed] += row_norm2(X, i) > 0.0
             if bounded:
                 w.norm2[k] += eta * g * (eta * g * q - 2.0 * z)
                 _project(rule.radius, w, k)
@@ -140,7 +140,7 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
 
 @njit(cache=True, nogil=True)
 def _step(X: Any, i: int, a: float, rule: Any, w: Any, k: int, watch: Any, visit: int) -> bool:
-    """w_k += a x_i and what that takes; return whether any entry of w_k changed."""
+    """w_k += a x_i, b_k += intercept a, with M + S v left as it is; return whether any entry of w_k changed."""
     a_v = a / w.s[k]
     changed = row_axpy(X, i, a_v, w.V[k])
     w.b[k] += rule.intercept * a_v
@@ -152,8 +152,14 @@ def _step(X: Any, i: int, a: float, rule: Any, w: Any, k: int, watch: Any, visit
 
 
 @njit(cache=True, nogil=True)
+def shrinkage(norm2: float, radius: float) -> float:
+    """The factor that projects a vector of squared length `norm2` on the ball of that radius: min(1, radius/norm)."""
+    return radius / math.sqrt(norm2) if norm2 > radius * radius else 1.0
+
+
+@njit(cache=True, nogil=True)
 def _project(radius: float, w: Any, k: int) -> None:
-    """Put (w_k, b_k) back into the ball. Changes `w`."""
+    """(w_k, b_k) <- its projection on the ball of the radius given. Changes `w`."""
     factor = shrinkage(w.norm2[k], radius)
     if factor < 1.0:
         w.s[k] *= factor
@@ -168,7 +174,7 @@ def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts
     """`sgd_epoch` over the one row of `X`; False, and nothing has changed, if ||x||^2 is not finite."""
     if not np.isfinite(row_norm2(X, 0)):
         return False
-    rows = OneRow(X, np.full(1, c), np.full(1, weight), np.full(1, own), None)
+    rows = Rows(X, np.full(1, c), np.full(1, weight), np.full(1, own), None)
     sgd_epoch(rows, rule, w, counts, None, visit)
     return True
 

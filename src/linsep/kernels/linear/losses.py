@@ -1,4 +1,4 @@
-"""Convex losses of (y, z), y = -1.0 or +1.0 and z the decision value, with a subgradient in z; and the ball.
+"""Convex losses of (y, z), y = -1.0 or +1.0 and z the decision value, with a subgradient in z.
 
 A loss is a pair of small functions, `NAME_value` and `NAME_slope`. Kernels take its position in `LOSSES`, not a type
 of its own, so that one compiled pass serves all of them: the branch is the same for every row.
@@ -12,7 +12,7 @@ from typing import Any
 from numba import njit
 
 LOSSES = ("perceptron", "hinge", "logistic", "squared_hinge", "squared")
-PERCEPTRON, HINGE, LOGISTIC, SQUARED_HINGE, SQUARED = range(len(LOSSES))
+PERCEPTRON, HINGE, LOGISTIC, SQUARED_HINGE = range(4)  # what is none of these is "squared"
 
 
 @njit(cache=True, nogil=True)
@@ -106,9 +106,3 @@ def loss_slope(loss: int, y: float, z: float) -> Any:
     if loss == SQUARED_HINGE:
         return squared_hinge_slope(y, z)
     return squared_slope(y, z)
-
-
-@njit(cache=True, nogil=True)
-def shrinkage(norm2: float, radius: float) -> float:
-    """The factor that projects a vector of squared length `norm2` on the ball of that radius: min(1, radius/norm)."""
-    return radius / math.sqrt(norm2) if norm2 > radius * radius else 1.0

@@ -1,8 +1,15 @@
-"""One pass of a learner of several classes, all of them at once.
+"""One pass of a learner of several classes: each class against the rest, or all classes against each other.
 
-`W` is (n_classes, n_features), `b` (n_classes,), `c[i]` the position of row i's class. `Z` (BLOCK, n_classes) is
-scratch space, `counts` (n_classes, 3) collects the mistakes, updates and absorbed updates of each class. `weight`
-scales every update of a row and `own` those of its own class as well. The rest is as in `epoch.py`.
+`W` is (n_classes, n_features), `b` (n_classes,), `c[i]` the position of row i's class. `weight` scales every update of
+a row and `own` those of its own class as well. The rest is as in `epoch.py`.
+
+Sources: `one_vs_rest_epoch` is the binary pass of `epoch.py` for each class. `multiclass_epoch` is Kesler's
+construction (Duda and Hart 1973, Pattern Classification and Scene Analysis, chapter 5) with one correction a row,
+against the best other class: of the ultraconservative updates of Crammer and Singer 2003 (JMLR 3) the one that punishes
+a single class, the one in their error set with the largest score. That is Collins 2002 for a single label, but for
+ties: here a tie with another class is a mistake whichever comes first. With the rules of `steps.py` it is the
+multiclass update of Crammer et al. 2006 (JMLR 7, multiclass problems): one label is right, the rival is the best of the
+others.
 """
 
 from __future__ import annotations
@@ -13,13 +20,18 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
+from linsep.kernels.records import PER_CLASS
 from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, block_size, row_axpy, row_count, row_norm2
 from linsep.kernels.steps import step_size
 from linsep.types import Array
 
 
 class Classes(NamedTuple):
-    """The weights of all classes, with the scratch space of a pass."""
+    """The weights of all classes, with what a pass needs besides.
+
+    `W` (n_classes, n_features) and `b` (n_classes,); `Z` (BLOCK, n_classes) is scratch space in the dtype of W;
+    `counts` (n_classes, 3) collects what each class did, in the columns `PER_CLASS`.
+    """
 
     W: Array
     b: Array
@@ -40,10 +52,10 @@ def one_vs_rest_epoch(
     watch: Any,
     visit: int,
 ) -> None:
-    """For every class k, with y = +1 for its own rows and -1 for the rest: w_k += tau y x, b_k += tau y.
+    """w_k += tau y x, b_k += tau y for every class k, with y = +1 for its own rows and -1 for the rest.
 
-    Each class moves as it would if it were fitted alone. Decision values are computed a block of rows ahead; those of
-    a class that moves inside the block are computed again, so they are what they would be one at a time.
+    Each class moves as it would if it were fitted alone. Decision values are computed for a block of rows at a time;
+    when a class moves, its values in the block are computed again, so every row is judged by the weights of its turn.
     Changes `model` and `watch`.
     """
     n = row_count(X)
@@ -56,16 +68,16 @@ def one_vs_rest_epoch(
         block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
-            waiting = -1
+            waiting = -1  # a class that has moved and whose values are still to be computed again, with the next one
             for k in range(model.b.shape[0]):
                 y = 1.0 if c[i] == k else -1.0
                 m = y * (model.Z[r, k] + model.b[k])
                 scale = weight_at(weight, i) * (weight_at(own, i) if c[i] == k else 1.0)
-                if not m > 0.0 and scale > 0.0:  # a class does not hear of a row that weighs nothing for it
-                    model.counts[k, 0] += 1
+                if not m > 0.0 and scale > 0.0:  # no mistake of a class for which the row weighs nothing
+                    model.counts[k, PER_CLASS.mistakes] += 1
                 tau = step_size(step, m, X, i, intercept, 1.0) * scale
                 if tau > 0.0:
-                    model.counts[k, 1] += 1
+                    model.counts[k, PER_CLASS.updates] += 1
                     _move(X, i, tau * y, m <= 0.0 or tau >= 1.0, model, intercept, k, watch, visit + start + r)
                     if waiting < 0:
                         waiting = k
@@ -89,7 +101,7 @@ def multiclass_epoch(
     watch: Any,
     visit: int,
 ) -> None:
-    """Reward the row's class y and punish the first best other r: w_y += tau x, w_r -= tau x.
+    """w_y += tau x, w_r -= tau x, b_y += tau, b_r -= tau: y is the row's class, r the best other, of equals the first.
 
     The margin is z_y - z_r; a mistake is a margin <= 0, counted for y. Changes `model` and `watch`.
     """
@@ -107,11 +119,11 @@ def multiclass_epoch(
             rival, best = _best_other(model, r, y)
             m = model.Z[r, y] + model.b[y] - best
             if m <= 0.0:
-                model.counts[y, 0] += 1
+                model.counts[y, PER_CLASS.mistakes] += 1
             tau = step_size(step, m, X, i, intercept, 2.0)
             if tau > 0.0:
                 tau *= weight_at(weight, i) * weight_at(own, i)
-                model.counts[y, 1] += 1
+                model.counts[y, PER_CLASS.updates] += 1
                 _move(X, i, tau, m <= 0.0 or tau >= 1.0, model, intercept, y, watch, visit + start + r)
                 _move(X, i, -tau, m <= 0.0 or tau >= 1.0, model, intercept, rival, watch, visit + start + r)
                 if r + 1 < here:
@@ -119,13 +131,30 @@ def multiclass_epoch(
 
 
 @njit(cache=True, nogil=True)
-def _best_other(model: Any, r: int, own: int) -> Any:
-    """The first class other than `own` with the largest decision value, and that value."""
-    rival = 1 if own == 0 else 0
+def with_scratch(W: Any, b: Any) -> Classes:
+    """`Classes` of W and b, which it does not copy, with counts of 0."""
+    k = b.shape[0]
+    return Classes(W, b, np.zeros((BLOCK, k), W.dtype), np.zeros((k, len(PER_CLASS)), np.int64))
+
+
+@njit(cache=True, nogil=True)
+def totals(counts: Any) -> tuple[int, int, int]:
+    """(mistakes, updates, absorbed) of all classes together."""
+    return (
+        counts[:, PER_CLASS.mistakes].sum(),
+        counts[:, PER_CLASS.updates].sum(),
+        counts[:, PER_CLASS.absorbed].sum(),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _best_other(model: Any, r: int, y: int) -> Any:
+    """(k, z_k): the first class k other than y with the largest z_k = Z[r, k] + b_k."""
+    rival = 1 if y == 0 else 0
     best = model.Z[r, rival] + model.b[rival]
     for k in range(rival + 1, model.b.shape[0]):
         z = model.Z[r, k] + model.b[k]
-        if k != own and z > best:
+        if k != y and z > best:
             rival = k
             best = z
     return rival, best
@@ -133,9 +162,13 @@ def _best_other(model: Any, r: int, own: int) -> Any:
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def _move(X: Any, i: int, a: float, wanted: bool, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
-    """w_k += a x_i; if rounding absorbs it that counts where the step was `wanted`, see `plain_epoch`."""
+    """w_k += a x_i, b_k += intercept a. Changes `model` and `watch`.
+
+    An update without effect on w_k is counted as absorbed if it was `wanted`, that is, not a small step at a row that
+    is right already, see `plain_epoch`.
+    """
     before_update(watch, X, visit, k)
     if not row_axpy(X, i, a, model.W[k]) and wanted:
-        model.counts[k, 2] += row_norm2(X, i) > 0.0
+        model.counts[k, PER_CLASS.absorbed] += row_norm2(X, i) > 0.0
     model.b[k] += intercept * a
     note_update(watch, X, i, a, intercept, visit, k)

@@ -1,4 +1,4 @@
-"""One row at a time: the passes of `epoch.py` and `multiclass.py` over a single row, without Python around them."""
+"""One row at a time: the passes of `epoch.py` and `multiclass.py` over a single row, in one call from Python."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.linear.epoch import plain_epoch
-from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
-from linsep.kernels.rows import BLOCK, FASTMATH, row_dot, row_norm2
+from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
+from linsep.kernels.rows import FASTMATH, row_dot, row_norm2
 
 
 @njit(cache=True, nogil=True)
 def learn_row(
     X: Any, y: float, weight: float, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
-    """`plain_epoch` over the one row of `X`; mistakes are -1, and nothing has changed, if ||x||^2 is not finite."""
+    """`plain_epoch` over the one row of `X`. Return (mistakes, updates, absorbed).
+
+    Where ||x||^2 is not finite the mistakes are -1 and nothing has changed. Changes `W` (1, n_features), `b` and
+    `watch`.
+    """
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0
     return plain_epoch(X, np.full(1, y), np.full(1, weight), None, step, W[0], b, intercept, watch, visit)
@@ -26,19 +30,21 @@ def learn_row(
 def learn_row_of_many(
     X: Any, c: int, own: float, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
-    """The same for several classes: `multiclass_epoch` if they move `together`, else `one_vs_rest_epoch`."""
+    """The same for several classes: `multiclass_epoch` if they move `together`, else `one_vs_rest_epoch`.
+
+    Changes `W` (n_classes, n_features), `b` (n_classes,) and `watch`.
+    """
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0
-    k = b.shape[0]
-    model = Classes(W, b, np.zeros((BLOCK, k), W.dtype), np.zeros((k, 3), np.int64))
+    model = with_scratch(W, b)
     if together:
         multiclass_epoch(X, np.full(1, c), None, np.full(1, own), None, step, model, intercept, watch, visit)
     else:
         one_vs_rest_epoch(X, np.full(1, c), None, np.full(1, own), None, step, model, intercept, watch, visit)
-    return model.counts[:, 0].sum(), model.counts[:, 1].sum(), model.counts[:, 2].sum()
+    return totals(model.counts)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def score_row(X: Any, W: Any, b: Any) -> Any:
-    """w.x + b of the one row of `X` for the one plane of `W` and `b`."""
+    """w.x + b for the one row x of `X`, W = (1, n_features), b = (1,)."""
     return np.float64(row_dot(X, 0, W[0]) + b[0])

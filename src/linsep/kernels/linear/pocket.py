@@ -1,4 +1,10 @@
-"""The pocket of a perceptron: the best vector so far, judged on all rows (Gallant 1990, with ratchet)."""
+"""The pocket of a perceptron: the best vector so far, judged on all rows.
+
+Source: Gallant 1990 (IEEE Transactions on Neural Networks 1), the pocket algorithm with ratchet: a vector whose run of
+rows without a mistake is longer than the run of the one in the pocket takes its place if it makes fewer mistakes on all
+rows. Here a mistake weighs what its row weighs, and a vector is judged at the end of its run or of an
+epoch instead of at every row: its run then is as long as it gets, and its mistakes are counted once.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +16,12 @@ from numba import njit
 from numba.extending import overload
 
 from linsep.kernels.optional import before_update, weight_at
+from linsep.kernels.records import SPENT
 from linsep.kernels.rows import FASTMATH, row_count, row_dot
 from linsep.types import Array
 
-NOT_YET, KEPT, REJECTED = range(3)
+# Of the vector in play: whether all rows have judged it, and what came of it.
+_NOT_YET, _KEPT, _REJECTED = range(3)
 
 
 class Pocket(NamedTuple):
@@ -25,8 +33,8 @@ class Pocket(NamedTuple):
     the other class -1); `weight` and `own` are as in `Rows`.
 
     For each pocket: `error` and `run` of the vector kept (run -1 where it never was in play), `since` the visit of the
-    update that made the vector in play, and whether that was already `judged`. `spent` counts the vectors judged and
-    the dot products that took.
+    update that made the vector in play, and whether that was already `judged`. `spent` (2,) counts vectors judged and
+    the dot products that took, in the columns `SPENT`.
     """
 
     W: Array
@@ -59,17 +67,17 @@ def _margin(X: Any, i: int, c: int, W: Any, b: Any, k: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def pocket_error(X: Any, pocket: Any, W: Any, b: Any, p: int, limit: float) -> Any:
+def _error_of(X: Any, pocket: Any, W: Any, b: Any, p: int, limit: float) -> Any:
     """Sum of the weights of the rows on which plane p of (W, b), or all of W, makes a mistake: y z <= 0.
 
-    The count is broken off as soon as it reaches `limit`. It goes through the rows in their own order, so that equal
-    mistakes give equal sums.
+    The sum stops as soon as it reaches `limit`. It goes through the rows in their own order, so that equal mistakes
+    give equal sums. Changes `pocket.spent`.
     """
     k = -1 if pocket.together else p
     error = 0.0
     for i in range(row_count(X)):
         c = pocket.c[i]
-        pocket.spent[1] += b.shape[0] if k < 0 else 1
+        pocket.spent[SPENT.dots] += b.shape[0] if k < 0 else 1
         if not _margin(X, i, c, W, b, k) > 0.0:
             error += weight_at(pocket.weight, i) * (weight_at(pocket.own, i) if k < 0 or c == k else 1.0)
             if error >= limit:
@@ -79,23 +87,23 @@ def pocket_error(X: Any, pocket: Any, W: Any, b: Any, p: int, limit: float) -> A
 
 @njit(cache=True, nogil=True)
 def judge(X: Any, pocket: Any, visit: int, p: int) -> None:
-    """Put the vector in play into pocket p if its clean run up to `visit` beats the run of the one there, and its
-    error the error.
+    """kept_p <- the vector in play if its run up to `visit` is longer and its error less than those of kept_p.
 
-    Each vector is judged at most once: while it stays in play its run grows but its error does not change.
+    Each vector is judged at most once: while it stays in play its run grows but its error does not change. Changes
+    `pocket`.
     """
     run = visit - pocket.since[p] - 1
-    if run <= pocket.run[p] or pocket.judged[p] == REJECTED:
+    if run <= pocket.run[p] or pocket.judged[p] == _REJECTED:
         return
-    if pocket.judged[p] == KEPT:
+    if pocket.judged[p] == _KEPT:
         pocket.run[p] = run
         return
-    pocket.spent[0] += 1
-    error = pocket_error(X, pocket, pocket.W, pocket.b, p, pocket.error[p])
+    pocket.spent[SPENT.vectors] += 1
+    error = _error_of(X, pocket, pocket.W, pocket.b, p, pocket.error[p])
     if not error < pocket.error[p]:
-        pocket.judged[p] = REJECTED
+        pocket.judged[p] = _REJECTED
         return
-    pocket.judged[p] = KEPT
+    pocket.judged[p] = _KEPT
     pocket.run[p] = run
     pocket.error[p] = error
     if pocket.together:
@@ -112,22 +120,22 @@ def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any]
         p = 0 if watch.together else k
         judge(X, watch, visit, p)
         watch.since[p] = visit
-        watch.judged[p] = NOT_YET
+        watch.judged[p] = _NOT_YET
 
     return end_of_run if getattr(watch, "instance_class", None) is Pocket else None
 
 
 @njit(cache=True, nogil=True)
 def judge_all(X: Any, pocket: Any, visit: int) -> None:
-    """Judge the vectors still in play after the visits counted by `visit`, so that the pocket is up to date."""
+    """Judge the vectors still in play after `visit` visits, so that the pockets are up to date. Changes `pocket`."""
     for p in range(pocket.error.shape[0]):
         judge(X, pocket, visit, p)
 
 
 @njit(cache=True, nogil=True)
 def open_pocket(X: Any, pocket: Any, visit: int) -> None:
-    """Judge the vectors kept on these rows, which may be new to them; those in play begin their runs at `visit`."""
+    """Judge the vectors kept, on rows that may be new; runs of those in play begin at `visit`. Changes `pocket`."""
     for p in range(pocket.error.shape[0]):
-        pocket.error[p] = pocket_error(X, pocket, pocket.kept, pocket.kept_b, p, np.inf)
+        pocket.error[p] = _error_of(X, pocket, pocket.kept, pocket.kept_b, p, np.inf)
         pocket.since[p] = visit - 1
-        pocket.judged[p] = NOT_YET
+        pocket.judged[p] = _NOT_YET

@@ -8,6 +8,10 @@ x_t being the features of token t, each counted once per time it is listed. `W` 
 says of all tags is side by side, so the scores of a token are sums of whole rows. Rows are `width` wide, the number of
 tags rounded up to whole vector registers; the columns beyond hold 0 in `W` and -inf in `T`, so no path enters them.
 
+Sources: Viterbi 1967 (IEEE Transactions on Information Theory 13) in the log domain; the structured perceptron of
+Collins 2002 (EMNLP), kept for averaging as `Mean` in `optional.py` is. A chain of first order: each tag is scored with
+the one before it.
+
 Ties: of several sequences with the best score the one is chosen whose last tag comes first; among those the one whose
 last but one does; and so on to the front. A mistake is a sentence whose sequence so chosen is not the gold one. The
 gold sequence has no say in the choice, so one that only ties for the best is right if the rule happens to choose it;
@@ -21,14 +25,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from linsep.kernels.records import TALLY as COLUMNS
+from linsep.kernels.rows import FASTMATH
 from linsep.types import Array
 
-# Tags that one vector register may hold.
-LANES = 8
-# What passes tally: sentences mistaken, their wrong tags, entries that rounding left as they were although they should
-# have moved, ||w||^2, and the largest |w_j| that there has been.
-TALLY = ("mistakes", "wrong_tags", "absorbed", "norm2", "largest")
-_MISTAKES, _WRONG_TAGS, _ABSORBED, _NORM2, _LARGEST = range(len(TALLY))
+# Tags that one vector register may hold: 8 numbers of 4 bytes in 32, 8 of 8 bytes in 64.
+_LANES = 8
+# Names of the tally alone, for callers that have not moved over to `records.py`.
+TALLY = COLUMNS._fields
 
 
 class Sentences(NamedTuple):
@@ -63,7 +67,7 @@ class Work(NamedTuple):
 
 def make_chain(n_features: int, n_tags: int, dtype: Any) -> Chain:
     """Weights of 0."""
-    width = -(-n_tags // LANES) * LANES
+    width = -(-n_tags // _LANES) * _LANES
     T = np.zeros((n_tags + 2, width), dtype)
     T[:, n_tags:] = -np.inf
     return Chain(np.zeros((n_features, width), dtype), T)
@@ -82,7 +86,7 @@ def make_work(chain: Chain, n_tokens: int) -> Work:
 
 @njit(cache=True, nogil=True)
 def measure_reach(T: Any, k: int, reach: Any) -> None:
-    """Set `reach[k]` to the least and the greatest T[k, tag]."""
+    """reach[k] = (min, max) of T[k, tag] over the tags. Changes `reach` (n_tags, 2)."""
     n_tags = T.shape[0] - 2
     low = high = T[k, 0]
     for j in range(1, n_tags):
@@ -92,9 +96,12 @@ def measure_reach(T: Any, k: int, reach: Any) -> None:
     reach[k, 1] = high
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
 def _emit(S: Any, t: int, W: Any, z: Any) -> None:
-    """z[k] = sum of W[f, k] over the features f of token t; four rows at a time, so that z is loaded less often."""
+    """z[k] = sum of W[f, k] over the features f of token t; four rows of W at a time, so that z is loaded less often.
+
+    Changes `z` (width,).
+    """
     width = np.uint64(z.shape[0])
     e, end = np.uint64(S.indptr[t]), np.uint64(S.indptr[t + 1])
     if e == end:
@@ -126,11 +133,11 @@ def _emit(S: Any, t: int, W: Any, z: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _step(before: Any, z: Any, back: Any, best: Any, T: Any, reach: Any) -> None:
-    """best[k] = max_p before[p] + T[p, k], back[k] the first p that attains it, then z += best.
+    """best[k] = max_p before[p] + T[p, k], back[k] the first p that attains it, then z += best: one step of Viterbi.
 
     A tag p cannot lead to any tag better than q does if before[p] + max T[p] < before[q] + min T[q]. Rounding is
     monotone, so this holds of the computed sums as well: rows left out change nothing, ties included. q is the tag
-    with the greatest right-hand side.
+    with the greatest right-hand side. Changes `z`, `back` and `best`, all (width,).
     """
     n_tags = T.shape[0] - 2
     width = np.uint64(z.shape[0])
@@ -158,7 +165,7 @@ def _step(before: Any, z: Any, back: Any, best: Any, T: Any, reach: Any) -> None
 
 @njit(cache=True, nogil=True)
 def viterbi(S: Any, i: int, chain: Any, work: Any) -> None:
-    """Put the best tags of sentence i into `work.path`; see the rule for ties above. Changes `work`.
+    """work.path = the best tags of sentence i; of several the one chosen by the rule for ties above. Changes `work`.
 
     Scores are kept relative to the best so far, which keeps them small however long the sentence is.
     """
@@ -194,7 +201,7 @@ def viterbi(S: Any, i: int, chain: Any, work: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def tag_all(S: Any, chain: Any, work: Any, tags: Any) -> None:
-    """tags[t] = the best tag of every token t. Changes `tags` and `work`."""
+    """tags[t] = the best tag of every token t. Changes `tags` (tokens,) and `work`."""
     for i in range(S.first.shape[0] - 1):
         viterbi(S, i, chain, work)
         for t in range(S.first[i], S.first[i + 1]):
@@ -203,11 +210,11 @@ def tag_all(S: Any, chain: Any, work: Any, tags: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
-    """Wherever the best tags z of a sentence are not the gold tags y: w += Phi(x, y) - Phi(x, z).
+    """w += Phi(x, y) - Phi(x, z) wherever the best tags z of a sentence are not the gold tags y.
 
     Only the entries where the two differ are touched, and `mean`, a `Chain` in float64, takes visit times the same:
     after V visits the mean of w over them is w - mean / V. `visit` counts the sentences visited before this pass.
-    Changes `chain`, `mean`, `work` and `tally`, float64, which goes on counting where it stands.
+    Changes `chain`, `mean`, `work` and `tally` (5,), columns of `records.py`, which goes on counting where it stands.
     """
     for s in range(order.shape[0]):
         i = order[s]
@@ -216,8 +223,8 @@ def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int
         for t in range(S.first[i], S.first[i + 1]):
             wrong += tags[t] != work.path[t - S.first[i]]
         if wrong > 0:
-            tally[_MISTAKES] += 1
-            tally[_WRONG_TAGS] += wrong
+            tally[COLUMNS.mistakes] += 1
+            tally[COLUMNS.wrong_tags] += wrong
             _correct(S, i, tags, chain, mean, visit + s, work, tally)
 
 
@@ -247,11 +254,11 @@ def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work:
 
 @njit(cache=True, nogil=True)
 def _add(W: Any, u: Any, j: int, k: int, a: float, visit: int, tally: Any) -> None:
-    """W[j, k] += a, u[j, k] += a visit."""
+    """W[j, k] += a, u[j, k] += a visit. Changes `W`, `u` and `tally`."""
     before = np.float64(W[j, k])
     W[j, k] = before + a
     after = np.float64(W[j, k])
     u[j, k] += a * visit
-    tally[_ABSORBED] += after == before
-    tally[_NORM2] += after * after - before * before
-    tally[_LARGEST] = max(tally[_LARGEST], abs(after))
+    tally[COLUMNS.absorbed] += after == before
+    tally[COLUMNS.norm2] += after * after - before * before
+    tally[COLUMNS.largest] = max(tally[COLUMNS.largest], abs(after))

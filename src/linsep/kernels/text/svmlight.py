@@ -1,4 +1,4 @@
-"""The bytes of svmlight text to arrays, in one compiled pass."""
+"""The bytes of svmlight text to arrays, in one compiled pass: `label index:value index:value ... # comment`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from linsep.kernels.text.numbers import NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
 from linsep.types import Array
 
+# What may be wrong: the label, an entry, the order of indices, a value, a query id, the size of an index.
 LABEL, ENTRY, ORDER, VALUE, QUERY, SIZE = 1, 2, 3, 4, 5, 6
 
-_TAB, _NEWLINE, _RETURN, _SPACE, _HASH = 9, 10, 13, 32, 35
-_PLUS, _MINUS, _POINT, _ZERO, _COLON, _E, _SMALL_E, _Q = 43, 45, 46, 48, 58, 69, 101, 113
-_INDEX_LIMIT = 2**31
-_FULL = 10**17  # one digit more still fits 64 bits
-_DOUBLE = 2**53
-_BEYOND = -(2**31)  # the exponent of a number with more digits than 64 bits hold
+_HASH, _ZERO, _COLON, _Q = 35, 48, 58, 113
+_INDEX_LIMIT = 2**31  # indices are kept in 32 bits
 # Unsigned constants: a sum of signed and unsigned numbers is a float.
-_NOUGHT, _ONE, _TEN, _DIGITS, _MOST_DIGITS = (np.uint64(value) for value in (0, 1, 10, _ZERO, 15))
-_POWERS = 10.0 ** np.arange(23)  # the powers of ten that are doubles
+_NOUGHT, _ONE, _TEN, _DIGITS = (np.uint64(value) for value in (0, 1, 10, _ZERO))
 
 
 class Scanned(NamedTuple):
@@ -47,9 +44,9 @@ def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
 
     `mantissa` and `exponent` are empty unless the digits are to be kept.
     """
-    if not text.size or text[-1] != _NEWLINE:
-        text = np.append(text, np.uint8(_NEWLINE))  # every loop below ends at one
-    n_rows = int(np.count_nonzero(text == _NEWLINE))
+    if not text.size or text[-1] != NEWLINE:
+        text = np.append(text, np.uint8(NEWLINE))  # every loop below ends at one
+    n_rows = int(np.count_nonzero(text == NEWLINE))
     n_entries = int(np.count_nonzero(text == _COLON))
     n_digits = n_entries if keep_digits else 0
     labels = np.empty(n_rows)
@@ -79,7 +76,7 @@ def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
 
 @njit(cache=True, nogil=True)
 def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
-    """Fill `rows` and `entries`; return (error, position, rows, entries, slow labels, slow values).
+    """Fill the arrays of `Scanned`. Return (error, position, rows, entries, slow labels, slow values).
 
     Positions are unsigned: Numba adds code to signed ones, for those below zero, that takes more time than the rest.
     """
@@ -91,10 +88,10 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
         i = skip_blanks(text, i)
         if text[i] == _HASH:
             i = line_end(text, i)
-        if text[i] == _NEWLINE:
+        if text[i] == NEWLINE:
             i += _ONE
             continue
-        number, j = _whole_at(text, i)
+        number, j = whole_at(text, i)
         labels[r] = number
         if j == i:
             end, m, e = decimal_at(text, np.int64(i))
@@ -109,7 +106,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
         last = np.int64(-1)
         while True:
             i = skip_blanks(text, j)
-            if text[i] == _NEWLINE or text[i] == _HASH:
+            if text[i] == NEWLINE or text[i] == _HASH:
                 break
             index, start = _index(text, i)
             if start == i:
@@ -120,7 +117,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
                 return ORDER, i, r, k, n_label_slow, n_slow
             last = index
             indices[k] = index
-            number, j = _whole_at(text, start)
+            number, j = whole_at(text, start)
             data[k] = number
             m, e = np.int64(number), 0
             if j == start:
@@ -143,35 +140,6 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _whole_at(text: Any, i: Any) -> Any:
-    """(the number of up to 15 digits at i, where it ends); the end is i if anything else stands there."""
-    j, m = i, _NOUGHT
-    digit = np.uint64(text[j]) - _DIGITS
-    while digit < _TEN:
-        m = _TEN * m + digit
-        j += _ONE
-        digit = np.uint64(text[j]) - _DIGITS
-    plain = j - i <= _MOST_DIGITS and text[j] <= _SPACE
-    return np.float64(np.int64(m)), j if plain else i
-
-
-@njit(cache=True, nogil=True)
-def skip_blanks(text: Any, i: Any) -> Any:
-    """The next position, from the unsigned i on, of what is no blank; a line end has to follow."""
-    while text[i] == _SPACE or text[i] == _TAB or text[i] == _RETURN:
-        i += _ONE
-    return i
-
-
-@njit(cache=True, nogil=True)
-def line_end(text: Any, i: Any) -> Any:
-    """The next line end from the unsigned i on; there has to be one."""
-    while text[i] != _NEWLINE:
-        i += _ONE
-    return i
-
-
-@njit(cache=True, nogil=True)
 def _index(text: Any, i: Any) -> Any:
     """(index, where its value begins), or a position of i if there is none."""
     j, index = i, _NOUGHT
@@ -181,56 +149,3 @@ def _index(text: Any, i: Any) -> Any:
         j += _ONE
         digit = np.uint64(text[j]) - _DIGITS
     return np.int64(index), i if j == i or text[j] != _COLON else j + _ONE
-
-
-@njit(cache=True, nogil=True)
-def decimal_at(text: Any, i: Any) -> Any:
-    """(where it ends, m, e) of the number m 10^e at position i; the end is -1 if it is none."""
-    negative = i < text.size and text[i] == _MINUS
-    if negative or (i < text.size and text[i] == _PLUS):
-        i += 1
-    m: Any = 0
-    e = digits = 0
-    point = full = False
-    while i < text.size:
-        c = np.int64(text[i])
-        if c == _POINT and not point:
-            point = True
-        elif _ZERO <= c <= _ZERO + 9:
-            digits += 1
-            full = full or m >= _FULL
-            m = m if full else 10 * m + (c - _ZERO)
-            e -= point
-        else:
-            break
-        i += 1
-    if digits == 0:
-        return -1, m, e
-    if i < text.size and (text[i] == _E or text[i] == _SMALL_E):
-        i, power = _power(text, i + 1)
-        e += power
-    if i < 0 or (i < text.size and text[i] > _SPACE and text[i] != _HASH):
-        return -1, m, e
-    return i, -m if negative else m, _BEYOND if full else e if m else 0
-
-
-@njit(cache=True, nogil=True)
-def _power(text: Any, i: Any) -> Any:
-    """(where it ends, the power of ten), the end -1 if there is none; powers beyond a million stay there."""
-    negative = i < text.size and text[i] == _MINUS
-    if negative or (i < text.size and text[i] == _PLUS):
-        i += 1
-    start = i
-    power: Any = 0
-    while i < text.size and _ZERO <= text[i] <= _ZERO + 9:
-        power = min(10 * power + (np.int64(text[i]) - _ZERO), 1_000_000)
-        i += 1
-    return -1 if i == start else i, -power if negative else power
-
-
-@njit(cache=True, nogil=True)
-def as_double(m: Any, e: Any) -> Any:
-    """(m 10^e rounded correctly, whether that could be done): one operation on two exact doubles (Clinger 1990)."""
-    if -_DOUBLE <= m <= _DOUBLE and -22 <= e <= 22:
-        return (m * _POWERS[e] if e >= 0 else m / _POWERS[-e]), True
-    return 0.0, False

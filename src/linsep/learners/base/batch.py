@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from linsep.kernels.linear.epoch import RECORD, Rows
+from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import RECORD
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.number_range import check_weights
@@ -19,8 +20,6 @@ from linsep.learners.engine.trace import Trace, flatten_reference, make_update_l
 from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_flags, check_run
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
-
-_MISTAKES, _UPDATES, _NORM = (RECORD.index(name) for name in ("mistakes", "updates", "norm_w"))
 
 
 class BatchLearner(LabelledClassifier):
@@ -81,7 +80,7 @@ class BatchLearner(LabelledClassifier):
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         """Whether training is over after these passes; `hopeless` rows are mistaken for ever."""
-        updates = record[-1, _UPDATES]
+        updates = record[-1, RECORD.updates]
         if updates == 0:
             return StopReason.CLEAN_PASS
         return StopReason.IMPOSSIBLE if updates <= hopeless else None
@@ -161,10 +160,10 @@ class BatchLearner(LabelledClassifier):
             ordered = rows if rng is None else rows._replace(order=self.visiting_order(n, rng))
             record = np.zeros((most, len(RECORD)))
             record = record[: self.run(ordered, memory, log, reference, record)]
-            if hopeless and (last := np.flatnonzero(record[:, _UPDATES] <= hopeless)).size:
+            if hopeless and (last := np.flatnonzero(record[:, RECORD.updates] <= hopeless)).size:
                 record = record[: last[0] + 1]
             self.t_ += n * len(record)
-            norm = float(record[-1, _NORM])
+            norm = float(record[-1, RECORD.norm_w])
             if not norm * norm < most_norm2:
                 check_weights(norm, dtype)
             return record
@@ -182,8 +181,8 @@ class BatchLearner(LabelledClassifier):
     def count_passes(self, record: Array) -> None:
         """Add passes to the counters."""
         self.n_iter_ += len(record)
-        self.n_mistakes_ += int(record[:, _MISTAKES].sum())
-        self.n_updates_ += int(record[:, _UPDATES].sum())
+        self.n_mistakes_ += int(record[:, RECORD.mistakes].sum())
+        self.n_updates_ += int(record[:, RECORD.updates].sum())
 
     def _end(self, stop: StopReason) -> None:
         trace = self.trace_

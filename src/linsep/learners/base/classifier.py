@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.kernels.sums import has_duplicates
+from linsep.kernels.checks import has_duplicates
 from linsep.learners.engine.number_range import check_entries
 from linsep.learners.inputs.labels import check_labels, kind_of_labels
 from linsep.types import CSR, Array, DataError, StopReason

@@ -6,9 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from linsep.kernels.linear.epoch import RECORD, Rows, plain_epochs
+from linsep.kernels.linear.epoch import Rows, plain_epochs
 from linsep.kernels.linear.one_row import learn_row, learn_row_of_many
 from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import RECORD
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.linear import LinearClassifier
@@ -22,7 +23,6 @@ from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.types import Array, DataError
 
 ROSENBLATT = PerceptronStep(0.0)
-_DOTS, _ABSORBED, _NORM = (RECORD.index(name) for name in ("dots", "absorbed", "norm_w"))
 
 
 class LinearBatchLearner(BatchLearner, LinearClassifier):
@@ -144,13 +144,13 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
                 self.run(rows, None, None, np.empty(0), record)
                 self.t_ += len(rows.y)
                 total += record
-            if not total[0, _DOTS]:  # all weights are 0: the rows are not there
+            if not total[0, RECORD.dots]:  # all weights are 0: the rows are not there
                 return self
             self.count_passes(total)
             self.settle()
-        check_weights(record[0, _NORM], self.moving()[0].dtype)
-        if total[0, _ABSORBED]:
-            self._warn_of_absorbed(int(total[0, _ABSORBED]))
+        check_weights(record[0, RECORD.norm_w], self.moving()[0].dtype)
+        if total[0, RECORD.absorbed]:
+            self._warn_of_absorbed(int(total[0, RECORD.absorbed]))
         return self
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import TypeVar
 
-from linsep.kernels.linear.epoch import RECORD
+from linsep.kernels.records import RECORD
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.trace import Trace
 from linsep.types import Array, Budget, StopReason
@@ -18,21 +18,19 @@ Item = TypeVar("Item")
 # One call makes as many epochs as fit in about this many seconds: short ones would otherwise drown in the cost of the
 # call, and Ctrl-C and the clock are only looked at between calls.
 _BATCH_SECONDS = 0.05
-_MISTAKES = RECORD.index("mistakes")
 
 
 def run_epochs(
     make_passes: Callable[[int], Array],
     *,
     stop_after: Callable[[Array], StopReason | None],
-    end: Callable[[StopReason], None],
     budget: Budget,
     keep: Callable[[Array], None] | None = None,
+    end: Callable[[StopReason], None] | None = None,
     trace: Trace | None = None,
     verbose: int | Progress = 0,
     most: int = 1,
     interruptible: bool = False,
-    epochs: int = 0,
 ) -> StopReason:
     """Make passes until `stop_after` says so, the budget ends or Ctrl-C comes; at least one.
 
@@ -42,12 +40,12 @@ def run_epochs(
         Makes up to so many passes, 1 at least, and returns a row of `RECORD` for each pass made.
     stop_after : callable
         Takes the records just made and returns why training is over, or None.
-    end : callable
-        Takes the stop reason; called once, whatever ended the run (an error counts as an interruption).
     budget : Budget
-        Most epochs, those of `epochs` included, and most seconds from now on.
+        Most epochs and most seconds.
     keep : callable, optional
         Takes the records just made and writes down what they changed.
+    end : callable, optional
+        Takes the stop reason; called once, whatever ended the run (an error counts as an interruption).
     trace : Trace, optional
         Gets the records and the clock.
     verbose : int or callable
@@ -57,8 +55,6 @@ def run_epochs(
     interruptible : bool
         Ctrl-C interrupts `make_passes`, and what it has done does not count until `keep` is called. Otherwise Ctrl-C
         waits until `make_passes` returns.
-    epochs : int
-        Passes made before.
 
     Returns
     -------
@@ -70,7 +66,7 @@ def run_epochs(
         On Ctrl-C, after `end`.
     """
     stop: StopReason | None = None
-    size = 1
+    epochs, size = 0, 1
     with uninterrupted() as held:
         try:
             started = perf_counter()
@@ -94,7 +90,7 @@ def run_epochs(
                 elif stop is None and budget.seconds is not None and seconds >= budget.seconds:
                     stop = StopReason.TIME_BUDGET
                 if verbose:
-                    report_epoch(verbose, epochs, int(record[-1, _MISTAKES]), seconds)
+                    report_epoch(verbose, epochs, int(record[-1, RECORD.mistakes]), seconds)
                 if seconds - began < _BATCH_SECONDS:
                     size = min(2 * size, most)
                 if held.came:
@@ -103,7 +99,8 @@ def run_epochs(
             stop = StopReason.INTERRUPTED
             raise
         finally:
-            end(stop or StopReason.INTERRUPTED)
+            if end is not None:
+                end(stop or StopReason.INTERRUPTED)
     return stop
 
 

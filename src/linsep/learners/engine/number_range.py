@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import assert_all_finite
 
-from linsep.kernels.sums import largest_bits
+from linsep.kernels.checks import largest_bits
 from linsep.types import Array, DataError
 
 

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.linear.epoch import RECORD, Rows, bits_in_use, squared_norm
+from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm
 from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
+from linsep.kernels.linear.sums import add_products
 from linsep.kernels.optional import Mean
+from linsep.kernels.records import RECORD
 from linsep.kernels.rows import BLOCK
-from linsep.kernels.sums import add_products
 from linsep.types import Array
 
-_COUNTED = [RECORD.index(name) for name in ("mistakes", "updates", "absorbed")]
-_NORMS = [RECORD.index(name) for name in ("norm_w", "b")]
-_UPDATES, _DOTS, _BITS = (RECORD.index(name) for name in ("updates", "dots", "bits"))
+_COUNTED = [RECORD.mistakes, RECORD.updates, RECORD.absorbed]
+_NORMS = [RECORD.norm_w, RECORD.b]
 # Rows below which a thread costs more than it saves.
 _ROWS_A_THREAD = 1000
 
@@ -94,11 +94,11 @@ def passes_of_many(
     with passes as make_pass:
         for e in range(len(record)):
             record[e, _COUNTED] = make_pass(visits + e * n)
-            record[e, _DOTS] = n * len(b)
+            record[e, RECORD.dots] = n * len(b)
             entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
-            record[e, _BITS] = bits_in_use(entries)
+            record[e, RECORD.bits] = bits_in_use(entries)
             record[e, _NORMS] = np.sqrt([squared_norm(entries), squared_norm(b)])
-            if record[e, _UPDATES] == 0:
+            if record[e, RECORD.updates] == 0:
                 return e + 1
     return len(record)
 

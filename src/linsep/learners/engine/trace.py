@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.linear.epoch import RECORD
 from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import RECORD
 from linsep.markup import sparkline_html, table_html
 from linsep.types import Array, Hyperplane
 
 # After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.
 _DENSE = 64
 UPDATE_CAP = 2_000_000
-_UPDATES = RECORD.index("updates")
-_SUMMED = [RECORD.index(name) for name in ("mistakes", "dots", "absorbed")]
+_SUMMED = [RECORD.mistakes, RECORD.dots, RECORD.absorbed]
 _COMPARED = ("cos", "w_dot_reference")
 _OWN = ("epoch", "seconds", "updates_so_far")
 _WHOLE = ("epoch", "updates_so_far", "mistakes", "updates", "dots", "absorbed", "bits")
@@ -78,7 +77,7 @@ class Trace:
         k = len(record)
         epochs = self.total_epochs + np.arange(1, k + 1)
         clock = seconds[0] + (seconds[1] - seconds[0]) * np.arange(1, k + 1) / k
-        so_far = self.total_updates + np.cumsum(record[:, _UPDATES])
+        so_far = self.total_updates + np.cumsum(record[:, RECORD.updates])
         self.total_updates = int(so_far[-1])
         rows = np.column_stack([epochs, clock, so_far, record])
         mistakes, dots, absorbed = record[:, _SUMMED].sum(axis=0)
@@ -128,8 +127,8 @@ class Trace:
     def __getattr__(self, name: str) -> Any:
         if name in _OWN:
             column = self._table()[:, _OWN.index(name)]
-        elif name in RECORD:
-            column = self._table()[:, len(_OWN) + RECORD.index(name)]
+        elif name in RECORD._fields:
+            column = self._table()[:, len(_OWN) + RECORD._fields.index(name)]
         else:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         if name in _COMPARED and not self._compared:
@@ -187,7 +186,7 @@ def make_record(**told: float) -> Array:
     >>> make_record(mistakes=2, updates=2)[0, :2].tolist()
     [2.0, 2.0]
     """
-    return np.array([[told.get(name, math.nan if name in _COMPARED else 0.0) for name in RECORD]])
+    return np.array([[told.get(name, math.nan if name in _COMPARED else 0.0) for name in RECORD._fields]])
 
 
 def make_update_log(cap: int = UPDATE_CAP) -> UpdateLog:

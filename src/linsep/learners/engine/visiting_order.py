@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-# Chunks that are shuffled as one group.
-_GROUP = 8
+from linsep.kernels.linear.visiting_order import GROUP, fill_order
 
 
 def chunk_size(n_rows: int) -> int:
@@ -37,7 +35,7 @@ def shuffled_order(n_rows: int, rng: np.random.RandomState) -> NDArray[Any]:
     starts = rng.permutation(np.arange(-offset, n_rows, chunk, dtype=np.int64))
     # 32 bits where they do: half as much to read.
     order: NDArray[Any] = np.empty(n_rows, dtype=np.int32 if n_rows < 2**31 else np.int64)
-    _fill(order, starts, chunk, np.uint64(rng.randint(1, 2**31 - 1)))
+    fill_order(order, starts, chunk, np.uint64(rng.randint(1, 2**31 - 1)))
     return order
 
 
@@ -53,29 +51,8 @@ def drawn_order(n_rows: int, rng: np.random.RandomState) -> NDArray[np.int64]:
     >>> drawn_order(5, np.random.RandomState(0)).size
     5
     """
-    size = chunk_size(n_rows) * _GROUP
+    size = chunk_size(n_rows) * GROUP
     order = shuffled_order(n_rows, rng)
     starts = np.arange(n_rows) // size * size
     lengths = np.minimum(size, n_rows - starts)
     return np.asarray(order[starts + (rng.random_sample(n_rows) * lengths).astype(np.int64)])
-
-
-@njit(cache=True, nogil=True)
-def _fill(order: Any, starts: Any, chunk: int, seed: Any) -> None:
-    """Lay the chunks out one after another and shuffle each group of them (Fisher and Yates, xorshift64*)."""
-    n = order.shape[0]
-    state = seed
-    filled = 0
-    for first in range(0, starts.shape[0], _GROUP):
-        begin = filled
-        for s in starts[first : first + _GROUP]:
-            for i in range(max(s, 0), min(s + chunk, n)):
-                order[filled] = i
-                filled += 1
-        for k in range(filled - 1, begin, -1):
-            state ^= state >> np.uint64(12)
-            state ^= state << np.uint64(25)
-            state ^= state >> np.uint64(27)
-            high = (state * np.uint64(2685821657736338717)) >> np.uint64(32)
-            j = begin + np.int64((high * np.uint64(k - begin + 1)) >> np.uint64(32))
-            order[k], order[j] = order[j], order[k]

@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.kernels.kernelized.budgeted import SUMS, Kept, halving_block, projecting_block, removing_block
+from linsep.kernels.dual.halving import halving_block
+from linsep.kernels.dual.kept import Kept
+from linsep.kernels.dual.projecting import projecting_block
+from linsep.kernels.dual.removing import removing_block
+from linsep.kernels.records import COUNTS, SUMS
 from linsep.learners.base.classifier import pack_rows, unpack_rows
 from linsep.learners.kernel.function import KernelFunction, block_rows
 from linsep.theory.bounds.kernel import FORGETRON_LEAST_BUDGET, halving_bound, projection_bound, removal_bound
@@ -47,7 +51,7 @@ class Plane:
         self.rows = rows
         self.numbers = np.zeros(0, np.int64)
         self.coefs = np.zeros(0)
-        self.counts = np.zeros(3, np.int64)
+        self.counts = np.zeros(len(COUNTS), np.int64)
         self.sums = np.zeros(len(SUMS))
         # Kernel values of the rows with each other, or their Cholesky factor.
         self.gram = np.zeros((0, 0) if removes else (budget, budget))
@@ -93,10 +97,10 @@ class Budgeted:
         """Learn max k(x, x) before the first of these rows is visited."""
         radius2 = float(self.kernel.diagonal(X).max())
         for plane in self.planes:
-            plane.sums[SUMS.index("radius2")] = radius2
+            plane.sums[SUMS.radius2] = radius2
 
     def _counted(self) -> int:
-        return int(sum(plane.counts[1] for plane in self.planes))
+        return int(sum(plane.counts[COUNTS.mistakes] for plane in self.planes))
 
     def _visit(self, plane: Plane, X: Any, own: Array, y: Array, numbers: Array, where: tuple[int, int]) -> int:
         m, b = plane.rows.shape[0], len(y)
@@ -119,7 +123,7 @@ class Budgeted:
         else:
             both, plus = np.hstack([across, own]), self.policy == "projectron++"
             made = projecting_block(both, y, kept, plane.gram, self.budget, tolerance, plus, updated)
-        slots = kept.live[: plane.counts[0]]
+        slots = kept.live[: plane.counts[COUNTS.size]]
         plane.coefs = kept.coefs[slots]
         if not np.array_equal(slots, np.arange(m)):
             plane.numbers = np.concatenate([plane.numbers, numbers])[slots]
@@ -150,11 +154,11 @@ class Budgeted:
         """||w||^2 of each plane."""
         if self.removes:
             return np.array([plane.coefs @ plane.gram @ plane.coefs for plane in self.planes])
-        return np.array([plane.sums[SUMS.index("energy")] for plane in self.planes])
+        return np.array([plane.sums[SUMS.energy] for plane in self.planes])
 
     def bounds(self, norm: float, loss: float) -> Array:
         """The bound of `linsep.theory.bounds.kernel` on the mistakes of each plane of this very run."""
-        sums = [dict(zip(SUMS, plane.sums.tolist(), strict=True)) for plane in self.planes]
+        sums = [dict(zip(SUMS._fields, plane.sums.tolist(), strict=True)) for plane in self.planes]
         if self.policy == "ahpatron":
             return np.array(
                 [

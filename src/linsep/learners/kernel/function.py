@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.kernelized.blocks import gaussian, polynomial
 from linsep.learners.inputs.parameters import is_number, is_whole
 from linsep.types import Array, DataError
 
@@ -158,3 +157,28 @@ def _norms2(A: Any) -> Array:
     if isinstance(A, np.ndarray):
         return np.asarray(np.einsum("ij,ij->i", A, A))
     return np.asarray(A.multiply(A).sum(axis=1)).ravel().astype(A.dtype)
+
+
+def polynomial(G: Any, gamma: float, coef0: float, degree: int) -> Any:
+    """(gamma G + coef0)^degree for dot products G, which it overwrites; by squaring, so whole numbers stay exact."""
+    if gamma != 1.0:
+        G *= gamma
+    if coef0 != 0.0:
+        G += coef0
+    result = None
+    while degree > 1:
+        if degree & 1:
+            result = G.copy() if result is None else np.multiply(result, G, out=result)
+        G *= G
+        degree >>= 1
+    return G if result is None else np.multiply(result, G, out=G)
+
+
+def gaussian(G: Any, a2: Any, b2: Any, gamma: float) -> Any:
+    """exp(-gamma ||a - b||^2) from the dot products G of rows with squared norms `a2`, `b2`; it overwrites G."""
+    G *= -2.0
+    G += a2[:, None]
+    G += b2
+    np.maximum(G, 0.0, out=G)
+    G *= -gamma
+    return np.exp(G, out=G)

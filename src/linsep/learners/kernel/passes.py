@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.kernels.kernelized.blocks import kernel_block
+from linsep.kernels.dual.plain import dual_block
 from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.kernel.function import KernelFunction, block_rows
 from linsep.types import Array, DataError
@@ -121,7 +121,7 @@ class Passes:
                 self.kernel.with_itself(X, wanted, G)
                 self.values += b * wanted.size
                 known[wanted] = True
-            t, made = kernel_block(G, known, steps, Z, self.norm2, rows, classes, t, made)
+            t, made = dual_block(G, known, steps, Z, self.norm2, rows, classes, t, made)
             wanted = np.array([t])
         self._note(X, at, start, steps, rows[:made], classes[:made])
         self._Z[:, at] = Z

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.kernels.linear.epoch import RECORD, Rows
+from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.votes import add_votes
 from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import RECORD
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.engine.interrupt import uninterrupted
@@ -254,7 +255,7 @@ class KernelPerceptron(BatchLearner):
             self.t_ -= passes.left  # the loop counts whole passes
             made, values = (mistakes, mistakes), passes.values - before
         record[0, :4] = *made, values, np.sqrt(max(0.0, self.norm2_.sum()))
-        record[0, [RECORD.index("cos"), RECORD.index("w_dot_reference")]] = np.nan
+        record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
         return 1
 
     def settle(self) -> None:

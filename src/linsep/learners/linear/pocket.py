@@ -6,15 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linsep.kernels.linear.epoch import RECORD, Rows
+from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.pocket import Pocket, judge_all, open_pocket
 from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import RECORD, SPENT
 from linsep.learners.base.epochs import LinearBatchLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.visiting_order import drawn_order
 from linsep.types import Array, StopReason
-
-_DOTS = RECORD.index("dots")
 
 
 class PocketPerceptron(LinearBatchLearner):
@@ -150,7 +149,7 @@ class PocketPerceptron(LinearBatchLearner):
             run=self._pocket_runs,
             since=np.zeros(n_pockets, np.int64),
             judged=np.zeros(n_pockets, np.int64),
-            spent=np.zeros(2, np.int64),
+            spent=np.zeros(len(SPENT), np.int64),
         )
         open_pocket(rows.X, pocket, self.t_)
         self._keep(pocket)
@@ -160,7 +159,7 @@ class PocketPerceptron(LinearBatchLearner):
         return self._pocket
 
     def run(self, rows: Rows, memory: Pocket, log: UpdateLog | None, reference: Array, record: Array) -> int:
-        before = memory.spent[1]
+        before = memory.spent[SPENT.dots]
         self._pocket = memory
         try:
             made = super().run(rows, memory, log, reference, record)
@@ -168,10 +167,10 @@ class PocketPerceptron(LinearBatchLearner):
             del self._pocket
         judge_all(rows.X, memory, self.t_ + made * len(rows.y))
         self._keep(memory)
-        record[made - 1, _DOTS] += memory.spent[1] - before
+        record[made - 1, RECORD.dots] += memory.spent[SPENT.dots] - before
         return made
 
     def _keep(self, pocket: Pocket) -> None:
         weighted = pocket.weight is not None or pocket.own is not None
         self._pocket_errors = pocket.error.copy() if weighted else pocket.error.astype(np.int64)
-        self.n_evaluations_ = int(pocket.spent[0])
+        self.n_evaluations_ = int(pocket.spent[SPENT.vectors])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.sums import add_class_sums
+from linsep.kernels.linear.sums import add_class_sums
 from linsep.learners.base.one_row import OnlineClassifier, check_row
 from linsep.learners.inputs.parameters import check_flags
 from linsep.types import Array, StopReason

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from linsep.kernels.linear.epoch import RECORD, bits_in_use
+from linsep.kernels.linear.epoch import bits_in_use
+from linsep.kernels.records import RECORD
 from linsep.kernels.sequences.chain import Chain, Sentences, make_chain, make_work, viterbi
 from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.engine.loop import Progress, run_epochs
@@ -20,8 +21,6 @@ from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_flags, is_whole
 from linsep.types import Array, Budget, DataError, StopReason
-
-_MISTAKES = RECORD.index("mistakes")
 
 
 class StructuredModel(Protocol):
@@ -141,7 +140,7 @@ class EpochState:
 
         run_epochs(
             make_pass,
-            stop_after=lambda record: None if record[0, _MISTAKES] else StopReason.CLEAN_PASS,
+            stop_after=lambda record: None if record[0, RECORD.mistakes] else StopReason.CLEAN_PASS,
             end=end,
             budget=Budget(self.max_iter),
             trace=self.trace_,
@@ -179,7 +178,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
     References
     ----------
     Collins 2002, Discriminative training methods for hidden Markov models, EMNLP;
-    `linsep.theory.bounds.mistakes.collins_bounds` gives the bounds on its mistakes.
+    `linsep.theory.collins_bounds` gives the bounds on its mistakes.
 
     Examples
     --------

@@ -19,7 +19,8 @@ from linsep.kernels.sequences.chain_margins import chain_margins
 from linsep.learners.engine.loop import Progress
 from linsep.learners.sequences.structured import EpochState, compare
 from linsep.theory.bounds.chain_radius import chain_radius
-from linsep.theory.bounds.mistakes import MistakeBounds, collins_bounds
+from linsep.theory.bounds.mistakes import collins_bounds
+from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import Array, DataError, PrecisionWarning, StopReason
 
 # More bits of hashing would take more memory than a machine has.
@@ -267,7 +268,7 @@ class SequenceTagger(EpochState, BaseEstimator):
     def mistake_bounds(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> MistakeBounds:
         """Collins' bounds on the mistakes made in learning from (X, y), evaluated at the mean weights.
 
-        See `linsep.theory.bounds.mistakes.collins_bounds`. R counts the features the tagger knows, so give it what
+        See `linsep.theory.collins_bounds`. R counts the features the tagger knows, so give it what
         it learnt from.
 
         Raises

@@ -1,4 +1,4 @@
-"""How far one update of a chain can go: the radius in Collins' bound."""
+"""The length of the longest possible update of a chain model: the radius R in Collins' bound."""
 
 from __future__ import annotations
 
@@ -9,23 +9,29 @@ import numpy as np
 from linsep.kernels.sequences.chain import Sentences
 from linsep.types import Array
 
-# Sentences whose features are counted at once.
+# Sentences whose features are counted at once: bounds the memory for the counts.
 _BLOCK = 4096
 
 
 def chain_radius(sentences: Sentences, tags: Array, n_features: int, n_tags: int) -> float:
-    """R = max over i and z of ||Phi(x_i, y_i) - Phi(x_i, z)||, or a bound on it from above.
+    """R = max over i and z of ||Phi(x_i, y_i) - Phi(x_i, z)||, or an upper bound on it.
 
-    With a the counts of one feature beside each tag under y, and b under z: ||a - b||^2 <= ||a||^2 + ||b||^2, as counts
-    are not negative, and ||b|| is at most how often the feature is there; likewise for the pairs of tags. A sequence z
-    of one tag that y has nowhere attains all of it at once, so the value is exact unless the widest sentence holds
-    every tag.
+    Let a and b count how often one feature occurs with each tag under y and under z. Then
+    ||a - b||^2 <= ||a||^2 + ||b||^2, because counts are not negative, and ||b|| is at most the number of times that the
+    feature occurs. The same holds for pairs of tags. A sequence z of one tag that does not occur in y has equality
+    everywhere, so the value is exact unless the sentence with the largest value uses every tag.
 
     Parameters
     ----------
     sentences : Sentences
-    tags : int array, shape (n_tokens,)
-    n_features, n_tags : int
+    tags : ndarray of int, shape (n_tokens,)
+        The number of the tag of each token.
+    n_features : int
+    n_tags : int
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -53,7 +59,7 @@ def chain_radius(sentences: Sentences, tags: Array, n_features: int, n_tags: int
 
 
 def _sum_of_squares(keys: Array, size: int, n: int) -> Array:
-    """For each i below n the sum of squares of how often each key k comes with i = k // size."""
+    """For each i < n: the sum of the squared counts of the keys k with k // size = i."""
     distinct, counts = np.unique(keys, return_counts=True)
     total = np.zeros(n, dtype=np.int64)
     np.add.at(total, distinct // size, counts.astype(np.int64) ** 2)

@@ -1,8 +1,8 @@
-"""How many mistakes a kernel perceptron may make, with all its rows kept or with no more than a budget of them.
+"""How many mistakes a kernel perceptron can make, if it keeps all its rows or at most a budget of them.
 
-In every bound g is any function of the kernel's space, `norm` is ||g||, and `loss` the sum of its hinge losses
-max(0, 1 - y_t g(x_t)) over the visits of the run. All hold for any rows in any order, for unit steps from zero.
-`kernel_bounds` has those of a run that kept all its rows.
+In every bound g is any function in the space of the kernel, `norm` is ||g||, and `loss` is the sum of its hinge losses
+max(0, 1 - y_t g(x_t)) over the rows in the order in which the run visited them. All bounds hold for any rows in any
+order, for unit steps from zero. `kernel_bounds` returns those of a run that kept all its rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.theory.bounds.mistakes import Bound, MistakeBounds, bounds_of_margins
+from linsep.theory.bounds.mistakes import bounds_of_margins
+from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.types import DataError
 
 FORGETRON_LEAST_BUDGET = 84
@@ -23,24 +24,36 @@ def projection_bound(
 ) -> float:
     """M <= loss - margin_steps + ||g|| (||w|| + distance), for a run that ended with ||w||.
 
-    An update adds tau y P k(x, .), P the projection on the rows kept (the identity where all are), delta the distance
-    of k(x, .) from there; tau = 1 at a mistake. So w.g = sum tau y (P k).g >= sum tau (1 - loss_t - ||g|| delta_t), and
-    w.g <= ||w|| ||g||.
+    An update adds tau y P k(x, .), where P is the projection on the span of the rows kept (the identity if all rows are
+    kept), and delta is the distance of k(x, .) from that span; tau = 1 at a mistake. So
+    w.g = sum tau y (P k).g >= sum tau (1 - loss_t - ||g|| delta_t), and w.g <= ||w|| ||g||.
 
     Parameters
     ----------
-    norm, loss : float
-        ||g|| and its hinge losses.
+    norm : float
+        ||g||.
+    loss : float
+        The sum of the hinge losses of g.
     norm_w : float
         ||w|| at the end.
     distance : float
         sum of tau delta over the updates.
     margin_steps : float
-        sum of tau over updates that were no mistakes.
+        sum of tau over updates that were not mistakes.
 
-    Notes
-    -----
-    For the updates of Orabona, Keshet and Caputo 2009 (Projectron, Projectron++), JMLR 10; proved above.
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        `norm` or `loss` is negative.
+
+    References
+    ----------
+    The updates are those of F. Orabona, J. Keshet and B. Caputo, Bounded kernel-based online learning (Projectron,
+    Projectron++), JMLR 10 (2009); the proof is above.
 
     Examples
     --------
@@ -52,27 +65,34 @@ def projection_bound(
 
 
 def kernel_bounds(
-    margins: Any, norm: float, R: float, *, norm_w: float, passes: int = 1, mistakes: int | None = None
+    margins: Any, norm: float, R: float, *, norm_w: float, epochs: int = 1, mistakes: int | None = None
 ) -> MistakeBounds:
-    """Every bound on the mistakes of a kernel perceptron that keeps all its rows, at one function g of its space.
+    """(R/gamma)^2 and the other bounds on the mistakes of a kernel perceptron without a budget, at one function g.
 
-    With m_i = y_i g(x_i), gamma = min_i m_i / ||g|| and R^2 at least every k(x_i, x_i):
+    With m_i = y_i g(x_i), gamma = min_i m_i / ||g|| and R^2 an upper bound on every k(x_i, x_i):
 
     - novikoff: (R / gamma)^2, for any number of passes, if every m_i > 0;
-    - freund-schapire, plain and hinge: as in `linsep.theory.bounds.mistakes.mistake_bounds`, for the first pass alone;
+    - freund-schapire, plain and hinge: as in `mistake_bounds`, for the first pass alone;
     - this run: min over c >= 0 of T sum_i max(0, 1 - c m_i) + c ||g|| ||w||, for T passes that ended with ||w||:
       `projection_bound` at c g. It needs no separator, but is known only after the run.
 
     Parameters
     ----------
-    margins : array of shape (n_samples,)
+    margins : array-like of shape (n_samples,)
         The m_i.
-    norm, R : ||g|| and R
-    norm_w : ||w|| at the end
-    passes : int
-        T.
+    norm : float
+        ||g||.
+    R : float
+    norm_w : float
+        ||w|| at the end of the run.
+    epochs : int, default=1
+        T, the number of passes.
     mistakes : int, optional
-        Made, to stand in the table.
+        How many mistakes the run made; shown in the table.
+
+    Returns
+    -------
+    MistakeBounds
 
     Raises
     ------
@@ -92,10 +112,10 @@ def kernel_bounds(
     with np.errstate(over="ignore", invalid="ignore"):
         c = 1.0 / m[first:]
         losses = np.arange(first, len(m)) - c * np.concatenate([[0.0], np.cumsum(m)])[first:-1]
-        values = passes * np.maximum(losses, 0.0) + c * float(norm) * float(norm_w)
-    least = float(np.nanmin(values, initial=passes * len(m)))
+        values = epochs * np.maximum(losses, 0.0) + c * float(norm) * float(norm_w)
+    least = float(np.nanmin(values, initial=epochs * len(m)))
     formula = "min over c of T sum max(0, 1 - c m) + c ||g|| ||w||"
-    return MistakeBounds((*rows, Bound("this run", least, True, "", formula)), mistakes, 1 if passes == 1 else None)
+    return MistakeBounds((*rows, Bound("this run", least, True, "", formula)), mistakes, 1 if epochs == 1 else None)
 
 
 def removal_bound(
@@ -103,23 +123,40 @@ def removal_bound(
 ) -> float:
     """M <= loss + given_up + ||g|| sqrt((1 + shrinking)(energy + damage)), for a run that removed rows.
 
-    Follow ||w - c g||^2, which starts at c^2 ||g||^2 and stays above 0. A mistake lowers it by 2 c y g(x) - k(x, x)
-    - 2 y z; shrinking w by phi raises it by c^2 ||g||^2 (1 - phi)/(1 + phi) at most; removing row r, of coefficient
-    l y_r and margin m_r before that, raises it by 2 l c y_r g(x_r) + l^2 k(x_r, x_r) - 2 l m_r. Since l <= 1, what is
-    left of the g(x) is at least c (1 - l)(1 - loss) a row. The c > 0 that makes the bound least gives the formula.
+    Follow ||w - c g||^2, which starts at c^2 ||g||^2 and is never negative. A mistake lowers it by
+    2 c y g(x) - k(x, x) - 2 y z. Shrinking w by phi raises it by at most c^2 ||g||^2 (1 - phi)/(1 + phi). Removing row
+    r, which had the coefficient l y_r and the margin m_r, raises it by 2 l c y_r g(x_r) + l^2 k(x_r, x_r) - 2 l m_r.
+    Since l <= 1, the sum of the terms in g(x) is at least c (1 - l)(1 - loss) for each row. The c > 0 that makes the
+    bound least gives the formula.
 
     Parameters
     ----------
-    norm, loss : float
-        ||g|| and its hinge losses.
+    norm : float
+        ||g||.
+    loss : float
+        The sum of the hinge losses of g.
     energy : float
         sum of k(x, x) + 2 y z over the mistakes.
-    given_up, damage, shrinking : float
-        sums of l, of l^2 k(x_r, x_r) - 2 l m_r over the removals, and of (1 - phi)/(1 + phi).
+    given_up : float
+        sum of l over the removals.
+    damage : float
+        sum of l^2 k(x_r, x_r) - 2 l m_r over the removals.
+    shrinking : float
+        sum of (1 - phi)/(1 + phi).
 
-    Notes
-    -----
-    The argument is that of Dekel, Shalev-Shwartz and Singer 2008, SIAM Journal on Computing 37, with c left free.
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        `norm` or `loss` is negative.
+
+    References
+    ----------
+    The argument is that of O. Dekel, S. Shalev-Shwartz and Y. Singer, The Forgetron, SIAM Journal on Computing 37
+    (2008), for any c.
 
     Examples
     --------
@@ -135,28 +172,40 @@ def halving_bound(
 ) -> float:
     """M <= loss - margin_steps + ||g|| (distance + h), h = sqrt(energy), or (ball + energy / ball) / 2 if that is more.
 
-    For a run whose updates add y k(x, .), also where m = y w(x) is above 0, which now and then replaces w by another w'
-    and pulls w back to a ball around 0. Follow ||w - c g||^2 >= 0, which starts at c^2 ||g||^2. An update lowers it by
-    2 c y g(x) - 2 m - k(x, x), and y g(x) >= 1 - loss_t; w' raises it by ||w'||^2 - ||w||^2 + 2 c ||g|| ||w' - w|| at
-    most; the ball does not raise it while c ||g|| is in it. The best such c > 0 gives the formula.
+    For a run whose updates add y k(x, .), some of them where m = y w(x) is above 0. From time to time the run replaces
+    w by another vector w', or projects w on a ball around 0. Follow ||w - c g||^2 >= 0, which starts at c^2 ||g||^2. An
+    update lowers it by 2 c y g(x) - 2 m - k(x, x), and y g(x) >= 1 - loss_t. Replacing w by w' raises it by at most
+    ||w'||^2 - ||w||^2 + 2 c ||g|| ||w' - w||. The ball does not raise it if c g lies in the ball. The best such c > 0
+    gives the formula.
 
     Parameters
     ----------
-    norm, loss : float
-        ||g|| and its hinge losses.
+    norm : float
+        ||g||.
+    loss : float
+        The sum of the hinge losses of g.
     energy : float
         sum of k(x, x) + 2 m over the updates and of ||w'||^2 - ||w||^2.
     distance : float
         sum of ||w' - w||.
     margin_steps : float
-        Updates that were no mistakes.
+        The number of updates that were not mistakes.
     ball : float
-        The smallest ball that w was pulled back to.
+        The radius of the smallest ball that w was projected on.
 
-    Notes
-    -----
-    For the algorithm of Liao, Li, Liao, Hu and Dang 2024 (Ahpatron), AAAI; proved above. Their program scales w' up to
-    the length of w, this one leaves it as the projection made it: w' is nearer to w then.
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        `norm` or `loss` is negative.
+
+    References
+    ----------
+    The algorithm is that of Liao, Li, Liao, Hu and Dang, Ahpatron, AAAI 2024; the proof is above. Their program scales
+    w' to the length of w. This one does not, because w' is then nearer to w.
 
     Examples
     --------
@@ -169,15 +218,35 @@ def halving_bound(
     return loss - margin_steps + norm * (distance + reach)
 
 
-def forgetron_bound(norm: float, loss: float, budget: int, radius: float = 1.0) -> float:
+def forgetron_bound(norm: float, loss: float, budget: int, R: float = 1.0) -> float:
     """M <= 2 (R ||g||)^2 + 4 loss, if R ||g|| <= sqrt((B + 1) / ln(B + 1)) / 4; else infinity.
 
-    Known before the run. R = `radius` is the square root of the largest k(x, x), which the run has to know from its
-    first removal on; B = `budget` is at least 84 (the paper has 83, its authors' slides 84).
+    It is known before the run.
 
-    Notes
-    -----
-    Dekel, Shalev-Shwartz and Singer 2005 (NIPS 18) and 2008, SIAM Journal on Computing 37, the self-tuned Forgetron.
+    Parameters
+    ----------
+    norm : float
+        ||g||.
+    loss : float
+        The sum of the hinge losses of g.
+    budget : int
+        B, the number of rows that are kept: at least 84 (the paper has 83, its authors' slides 84).
+    R : float, default=1.0
+        The square root of the largest k(x, x). The run has to know it from its first removal on.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        `norm` or `loss` is negative.
+
+    References
+    ----------
+    O. Dekel, S. Shalev-Shwartz and Y. Singer, The Forgetron, NIPS 18 (2005) and SIAM Journal on Computing 37 (2008);
+    the self-tuned version.
 
     Examples
     --------
@@ -186,23 +255,44 @@ def forgetron_bound(norm: float, loss: float, budget: int, radius: float = 1.0) 
     """
     _check(norm, loss)
     largest = 0.25 * math.sqrt((budget + 1) / math.log(budget + 1))
-    if budget < FORGETRON_LEAST_BUDGET or radius * norm > largest:
+    if budget < FORGETRON_LEAST_BUDGET or R * norm > largest:
         return math.inf
-    return 2 * (radius * norm) ** 2 + 4 * loss
+    return 2 * (R * norm) ** 2 + 4 * loss
 
 
-def random_removal_bound(norm: float, loss: float, budget: int, radius: float = 1.0) -> float:
+def random_removal_bound(norm: float, loss: float, budget: int, R: float = 1.0) -> float:
     """E[M] <= min over c > 0 of (c^2 U^2 + 2 c loss) / (2 c - 2 - (1 + c U)^2 / (2 B)), U = R ||g||; or infinity.
 
-    Known before the run; the mean is over the rows drawn for removal. With k(x, x) <= 1, follow ||w - c g||^2. A
-    mistake lowers it by 2 c (1 - loss_t) - 1 at least. The B old rows add up to f, so removing one of them at random
-    from f' = f + y k(x, .) raises it on average by 1 - (2/B) f.(f' - c g) at most, which is at most
-    1 + (2/B)(-a^2 + a (1 + c U)), a = ||f||, and so at most 1 + (1 + c U)^2 / (2 B). It is finite for some c only if
-    U is clearly below sqrt(B).
+    It is known before the run; the expectation is over the rows drawn for removal. With k(x, x) <= 1, follow
+    ||w - c g||^2. A mistake lowers it by at least 2 c (1 - loss_t) - 1. The B old rows add up to f, so removing one of
+    them at random from f' = f + y k(x, .) raises it on average by at most 1 - (2/B) f.(f' - c g), which is at most
+    1 + (2/B)(-a^2 + a (1 + c U)), a = ||f||, and so at most 1 + (1 + c U)^2 / (2 B). The bound is finite only if U is
+    clearly smaller than sqrt(B).
 
-    Notes
-    -----
-    For the algorithm of Cavallanti, Cesa-Bianchi and Gentile 2007, Machine Learning 69; proved above.
+    Parameters
+    ----------
+    norm : float
+        ||g||.
+    loss : float
+        The sum of the hinge losses of g.
+    budget : int
+        B, the number of rows that are kept.
+    R : float, default=1.0
+        The square root of the largest k(x, x).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        `norm` or `loss` is negative.
+
+    References
+    ----------
+    The algorithm is that of G. Cavallanti, N. Cesa-Bianchi and C. Gentile, Tracking the best hyperplane with a simple
+    budget perceptron, Machine Learning 69 (2007); the proof is above.
 
     Examples
     --------
@@ -210,7 +300,7 @@ def random_removal_bound(norm: float, loss: float, budget: int, radius: float = 
     2.0
     """
     _check(norm, loss)
-    U = radius * norm
+    U = R * norm
     c = np.geomspace(1.0, 1e6, 20_001)
     below = 2 * c - 2 - (1 + c * U) ** 2 / (2 * budget)
     usable = below > 0

@@ -1,93 +1,16 @@
-"""How many mistakes the theory allows a perceptron that starts from zero with unit steps."""
+"""How many mistakes a perceptron can make that starts from zero and moves with unit steps."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from linsep.markup import table_html
+from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.theory.margin.geometry import functional_margins, radius, row_norms2
 from linsep.types import Array, DataError
-
-
-@dataclass(frozen=True)
-class Bound:
-    """One mistake bound: `value` if it `applies`, otherwise `why` not. `one_pass`: covers a single pass only."""
-
-    name: str
-    value: float | None
-    applies: bool
-    why: str
-    formula: str
-    one_pass: bool = False
-
-
-@dataclass(frozen=True, repr=False)
-class MistakeBounds:
-    """A table of `Bound` rows; `best` is the least that covers the whole run."""
-
-    rows: tuple[Bound, ...]
-    mistakes: int | None = None
-    epochs: int | None = None
-
-    @property
-    def best(self) -> Bound | None:
-        """The least bound that covers the run: those for one pass count only when `epochs` is 1."""
-        fit = [row for row in self.rows if row.applies and (not row.one_pass or self.epochs == 1)]
-        return min(fit, key=lambda row: math.inf if row.value is None else row.value, default=None)
-
-    def get(self, name: str) -> Bound:
-        """Return the bound called `name`.
-
-        Raises
-        ------
-        KeyError
-            There is none of that name.
-        """
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(f"no bound is called {name!r}; there are {', '.join(row.name for row in self.rows)}")
-
-    def __iter__(self) -> Iterator[Bound]:
-        return iter(self.rows)
-
-    def __str__(self) -> str:
-        wide = max(len(row.name) for row in self.rows)
-        lines = [f"{row.name:<{wide}}  {_value(row):>15}  {row.formula}{_note(row)}" for row in self.rows]
-        if self.mistakes is not None:
-            lines.append(f"{'mistakes made':<{wide}}  {self.mistakes:>15,}")
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows: list[tuple[object, ...]] = [(row.name, _value(row), f"{row.formula}{_note(row)}") for row in self.rows]
-        if self.mistakes is not None:
-            rows.append(("mistakes made", f"{self.mistakes:,}", ""))
-        return table_html("Mistake bounds", rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        best = self.best
-        return {
-            "bounds": [asdict(row) for row in self.rows],
-            "best": best.name if best else None,
-            "mistakes": self.mistakes,
-            "epochs": self.epochs,
-        }
-
-
-def _value(row: Bound) -> str:
-    return f"{row.value:,.6g}" if row.applies and row.value is not None else "not applicable"
-
-
-def _note(row: Bound) -> str:
-    return ("  [one pass]" if row.one_pass else "") if row.applies else f"  ({row.why})"
 
 
 @dataclass(frozen=True)
@@ -123,7 +46,7 @@ def mistake_bounds(
     from_zero: bool = True,
     weighted: bool = False,
 ) -> MistakeBounds:
-    """Every known bound on the mistakes of a perceptron, evaluated at one separator (w, b).
+    """(R/gamma)^2 and every other known bound on the mistakes of a perceptron, evaluated at one separator (w, b).
 
     With eps = min_i y_i (w.x_i + b), gamma = eps / ||w||, gamma~ = eps / ||(w, b)||, R = max_i ||x_i||:
 
@@ -131,27 +54,34 @@ def mistake_bounds(
     - unit sphere: 4 / gamma^2 when every ||x_i|| = 1 and the plane cuts the ball, |b| <= ||w||;
     - bounded bias: 2 (R^2 + 1) / gamma^2 when |b| <= ||w|| (unit form: ||w*|| = 1, |b*| <= 1, margin gamma);
     - general: (R^2 + 1)(||w||^2 + b^2) / eps^2;
-    - freund-schapire: ((R + D) / g)^2, D^2 = sum_i max(0, g - m_i)^2 with m_i the margin of the unit vector, the
-      least over a grid of g > 0; needs no separator but covers one pass only;
-    - freund-schapire hinge: (R/(2g) + sqrt(R^2/(4g^2) + L))^2, L = sum_i max(0, 1 - m_i/g); one pass as well. In both
-      a run with an intercept reads R^2 + 1 for R^2 and ||(w, b)|| for ||w||.
+    - freund-schapire: ((R + D) / g)^2, D^2 = sum_i max(0, g - m_i)^2, with m_i the margins of the unit vector, least
+      over a grid of g > 0; it needs no separator but covers one pass only;
+    - freund-schapire hinge: (R/(2g) + sqrt(R^2/(4g^2) + L))^2, L = sum_i max(0, 1 - m_i/g); also for one pass only. In
+      both, a run with an intercept has R^2 + 1 in the place of R^2 and ||(w, b)|| in that of ||w||.
 
-    All hold for any order of the rows, whatever their number. They are computed in float64.
+    All hold for any number of rows in any order. They are computed in float64.
 
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-        Two labels.
-    w, b : the separator that the bounds are taken at, in the units of X; any scale
-        The wider its margin the lower the bounds; it need not be the one that the run found.
-    fit_intercept : bool
+        Two labels; the second in sorted order is the positive class, y_i = 1.
+    w : array-like of shape (n_features,)
+        The separator at which the bounds are evaluated, in the units of X and of any length. The wider its margin, the
+        lower the bounds. It need not be the vector that the run found.
+    b : float, default=0.0
+        The intercept of the separator.
+    fit_intercept : bool, default=True
         Whether the run learns an intercept.
-    mistakes, epochs : int, optional
-        What the run did, for the table. `epochs` other than 1 rules out the bounds for one pass; when it is not
-        given these are shown, flagged, and never `best`.
-    from_zero, weighted : bool
-        Whether the run started from w = 0, and whether it used weights, decay or projections.
+    mistakes : int, optional
+        How many mistakes the run made; shown in the table.
+    epochs : int, optional
+        How many passes the run made. If it is not 1, the bounds for one pass do not apply. If it is not given, they are
+        shown with a flag and are never `best`.
+    from_zero : bool, default=True
+        Whether the run started from w = 0; if not, no bound applies.
+    weighted : bool, default=False
+        Whether the run used weights, decay or projections; if so, no bound applies.
 
     Returns
     -------
@@ -160,11 +90,13 @@ def mistake_bounds(
     Raises
     ------
     DataError
-        Shapes that do not fit, not two labels, or b given although the run has no intercept.
+        The shapes do not match, there are not two labels, or b is not 0 although the run has no intercept.
 
-    Notes
-    -----
-    Novikoff 1962; Freund and Schapire 1999, theorem 2; the hinge form is due to Gentile and Shalev-Shwartz.
+    References
+    ----------
+    A. Novikoff, On convergence proofs on perceptrons, 1962. Y. Freund and R. Schapire, Large margin classification
+    using the perceptron algorithm, Machine Learning 37 (1999), theorem 2. The hinge form is due to Gentile and
+    Shalev-Shwartz.
 
     Examples
     --------
@@ -173,7 +105,7 @@ def mistake_bounds(
     ([('novikoff', 2.0), ('unit sphere', 4.0), ('bounded bias', 4.0)], 2.0)
     """
     if not fit_intercept and b != 0:
-        raise DataError(f"b = {b:g}, but a run without an intercept is bounded by separators with b = 0")
+        raise DataError(f"b = {b:g}, but the run has no intercept: give a separator with b = 0")
     w = np.asarray(w, dtype=np.float64)
     margins = functional_margins(X, y, w, b)
     given = _Given(margins, float(w @ w), float(b), radius(X) ** 2, _on_sphere(X), fit_intercept)
@@ -187,32 +119,40 @@ def mistake_bounds(
 def collins_bounds(
     margins: Any, norm: float, R: float, *, mistakes: int | None = None, epochs: int | None = None
 ) -> MistakeBounds:
-    """Every bound on the mistakes of a structured perceptron, evaluated at one vector u.
+    """(R/delta)^2 and the bounds for one pass on the mistakes of a structured perceptron, evaluated at one vector u.
 
-    With m_i = u.Phi(x_i, y_i) - max over z other than y_i of u.Phi(x_i, z), delta = min_i m_i / ||u|| and R at least
-    every ||Phi(x_i, y_i) - Phi(x_i, z)||:
+    With m_i = u.Phi(x_i, y_i) - max over z other than y_i of u.Phi(x_i, z), delta = min_i m_i / ||u|| and R an upper
+    bound on every ||Phi(x_i, y_i) - Phi(x_i, z)||:
 
     - collins: (R / delta)^2, for any number of passes, if every m_i > 0 (theorem 1);
     - freund-schapire, plain (theorem 2) and hinge: as in `mistake_bounds`, for the first pass alone.
 
-    It starts from w = 0 and moves by Phi(x_i, y_i) - Phi(x_i, z) where the best z is not y_i, and not otherwise.
+    The run has to start from w = 0 and to add Phi(x_i, y_i) - Phi(x_i, z) where the best z is not y_i, and only there.
 
     Parameters
     ----------
-    margins : array of shape (n_examples,)
+    margins : array-like of shape (n_examples,)
         The m_i.
-    norm, R : ||u|| and R
-    mistakes, epochs : int, optional
-        As in `mistake_bounds`.
+    norm : float
+        ||u||.
+    R : float
+    mistakes : int, optional
+        How many mistakes the run made; shown in the table.
+    epochs : int, optional
+        How many passes the run made, as in `mistake_bounds`.
+
+    Returns
+    -------
+    MistakeBounds
 
     Raises
     ------
     DataError
         There are no examples.
 
-    Notes
-    -----
-    Collins 2002, Discriminative training methods for hidden Markov models, EMNLP.
+    References
+    ----------
+    M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002, theorems 1 and 2.
 
     Examples
     --------
@@ -225,7 +165,7 @@ def collins_bounds(
 
 
 def bounds_of_margins(margins: Any, norm: float, R: float, epochs: int | None) -> list[Bound]:
-    """Novikoff's bound and those for one pass, from the margins of a vector and two lengths alone."""
+    """Novikoff's bound and the two for one pass, from the margins of a vector, its length and R."""
     margins = np.asarray(margins, dtype=np.float64)
     if not margins.size:
         raise DataError("there are no examples to take margins of")
@@ -234,27 +174,6 @@ def bounds_of_margins(margins: Any, norm: float, R: float, epochs: int | None) -
     if given.whole2 == 0:
         rows = [Bound(row.name, None, False, "u is the zero vector", row.formula, row.one_pass) for row in rows]
     return rows
-
-
-def margin_upper_bound(w: Any, b: float, n_updates: int) -> float:
-    """gamma~* <= ||(w_k, b_k)|| / k: the best homogeneous margin from above, for free from a plain run.
-
-    The k mistakes of a run from zero with unit steps, each counted 1/k, are a convex combination of signed rows (x, 1)
-    of that length. It does not bound the geometric margin. Without an intercept give b = 0.
-
-    Raises
-    ------
-    DataError
-        `n_updates` is not positive.
-
-    Examples
-    --------
-    >>> margin_upper_bound([3.0, 0.0], 4.0, 10)
-    0.5
-    """
-    if n_updates <= 0:
-        raise DataError("a run without updates says nothing about the margin")
-    return float(np.linalg.norm(np.append(np.asarray(w, dtype=np.float64), b))) / n_updates
 
 
 def _wrong_run(given: _Given, from_zero: bool, weighted: bool) -> str:

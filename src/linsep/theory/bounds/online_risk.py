@@ -1,4 +1,4 @@
-"""How far the mistakes of one pass over independent rows bound the error on rows to come."""
+"""A bound on the error on new rows from the mistakes of one pass over independent rows."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ _GRID: list[float] = [2.0 ** (1 - j / 2) for j in range(41)]
 def online_risk_bound(mistakes: int, rows: int, delta: float = 0.05) -> float:
     r"""min over lambda of (lambda K + ln(J / delta)) / (n (1 - exp(-lambda))): a bound on the mean error in use.
 
-    With probability at least 1 - delta it holds **at every n at once**: for all n, the mean error of the n vectors
-    that were in use before each of the n rows, which is the error of one of them drawn at random, is below it; twice
-    the bound holds for their vote, each vector counted once per row it was tried on. It says nothing about the last
-    vector or the mean vector.
+    Take the n vectors that were in use before each of the n rows. Their mean error, which is the error of one of them
+    drawn at random, is below the bound. With probability at least 1 - delta this holds **for all n at once**. Twice
+    the bound holds for their vote, in which each vector counts once for each row that it predicted. The bound says
+    nothing about the last vector or the mean vector.
 
-    It assumes that the rows are drawn independently from one distribution and that each was predicted *before* it
-    was learnt from, so it is about a first pass and no later one.
+    It assumes that the rows are drawn independently from one distribution, and that each row was predicted *before*
+    it was learnt. So it covers a first pass and no later one.
 
-    For one lambda: exp(-lambda K_n + (1 - exp(-lambda)) sum of errors) has mean at most 1 and never grows on average,
-    so by Ville's inequality it stays below 1 / delta for ever with probability 1 - delta. J = 41 lambdas share delta.
+    For one lambda, exp(-lambda K_n + (1 - exp(-lambda)) sum of errors) is a supermartingale with mean at most 1. By
+    Ville's inequality it stays below 1 / delta for ever with probability 1 - delta. J = 41 lambdas share delta.
 
     Parameters
     ----------
-    mistakes, rows : int
-        K and n.
+    mistakes : int
+        K, the number of rows that were predicted wrongly.
+    rows : int
+        n, the number of rows.
     delta : float, default=0.05
-        How often the bound may fail.
+        The probability with which the bound may fail.
 
     Returns
     -------
@@ -37,7 +39,7 @@ def online_risk_bound(mistakes: int, rows: int, delta: float = 0.05) -> float:
     Raises
     ------
     ValueError
-        For numbers that no pass can have made.
+        `mistakes` is not between 0 and `rows`, there are no rows, or `delta` is not between 0 and 1.
 
     Examples
     --------

@@ -6,13 +6,13 @@ handful of exact solves instead of thousands of steps, and a conclusion without 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flint import fmpq, fmpz, fmpz_mat
 
-from linsep.theory.rows.integers import OutOfTimeError, primitive, rank_mod, solve
+from linsep.theory.rows.deadline import check_deadline
+from linsep.theory.rows.integers import primitive, rank_mod, solve
 from linsep.theory.rows.signed import SignedRows
 
 Exact = tuple[list[int], int]  # integers, and the power of two that they are over
@@ -77,8 +77,7 @@ def exact_nearest(
     known: dict[int, Exact] = {}
     while True:
         M = exact_matrix(rows, [*ids, *free], known)
-        if time.perf_counter() > deadline:
-            raise OutOfTimeError
+        check_deadline(deadline)
         # Rows that rounding let in although the others span them would make the system singular: the rank tells.
         ids, x, M = _independent(rows, ids, x, free, M)
         found, denominator, v = _affine(M, len(ids))

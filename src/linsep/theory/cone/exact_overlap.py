@@ -8,7 +8,6 @@ has its weight at its bound, an integer: the basic weights then follow from one 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +18,8 @@ import scipy.linalg
 import scipy.linalg.blas as blas
 from flint import fmpz_mat
 
-from linsep.theory.rows.integers import IntegerRows, OutOfTimeError, solve
+from linsep.theory.rows.deadline import check_deadline
+from linsep.theory.rows.integers import IntegerRows, solve
 from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
@@ -66,8 +66,7 @@ class Support:
             amount = self.y[j] - self.low[j]
             if basic[j] or amount <= 0 or j == keep:
                 continue
-            if time.perf_counter() > deadline:
-                raise OutOfTimeError
+            check_deadline(deadline)
             T = self.A[j] @ self.inverse
             slack = np.where(self.basis < self.free, np.inf, self.y[self.basis] - self.low[self.basis])
             with np.errstate(divide="ignore", invalid="ignore"):

@@ -10,7 +10,6 @@ strictly positive weights on rows that span everything set aside. At most as man
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
@@ -24,17 +23,16 @@ from linsep.theory.cone.one_face import WorkingSet, prove_direction, prove_overl
 from linsep.theory.cone.opposite_rows import are_opposite, opposite_pairs
 from linsep.theory.cone.peel import peel
 from linsep.theory.margin.wolfe import nearest_point
-from linsep.theory.rows.integers import OutOfTimeError, of_rows, primitive, whole_numbers
+from linsep.theory.rows.deadline import OutOfTimeError, check_deadline
+from linsep.theory.rows.exact_signs import as_floats, row_signs
+from linsep.theory.rows.integers import of_rows, primitive, whole_numbers
 from linsep.theory.rows.signed import SignedRows
-from linsep.theory.rows.span import Span, as_floats, exact_signs, independent_rows, null_vectors
+from linsep.theory.rows.span import Span, independent_rows
 from linsep.types import Array
-
-__all__ = ["ConeEnd", "OutOfTimeError", "independent_rows", "null_vectors", "solve_cone"]
 
 _GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and enough to prove that a separator exists
 _MANY_PAIRS = 0.1  # opposite rows are set aside first if there is a pair for every ten columns
 _SMALL = 100_000  # entries of a table on which looking for opposite rows costs more than it saves
-_PER_ENTRY, _PER_ROW = 2e-8, 4e-7  # seconds that comparing rows by hashes takes
 _WIDE = 500  # columns from which on the perceptron tries first, if the rows are sparse and not much more
 _PASSES = 200
 _FEW = 32  # rows asked exactly at a time: the first wrong one ends it
@@ -203,7 +201,7 @@ class _Faces:
         if self.direction is None:
             self._paired()
         while rows.active.any() and self.direction is None:
-            self._check_clock()
+            check_deadline(self.deadline)
             if not self._guessed():
                 self._searched()
         if self.witness is None and self.overlap and not rows.equal.any():
@@ -217,23 +215,23 @@ class _Faces:
         if rows.zero.any() or rows.whole or (rows.constant and rows.column_exps[-1]):
             return
         d = clean_pass(rows.scaled_columns, rows.s, rows.constant, _PASSES, self.deadline)
-        self._check_clock()
+        check_deadline(self.deadline)
         if d is not None and np.isfinite(d).all() and self._price(whole := whole_numbers(d)) is None:
             self.direction = whole
 
     def _paired(self) -> None:
         """Rows with an opposite are 0 under every direction: where they are many, their span goes at once."""
         rows = self.rows
-        took = _PER_ENTRY * rows.stored + _PER_ROW * rows.n
-        if rows.n * rows.width < _SMALL or time.perf_counter() + took > self.deadline:
+        if rows.n * rows.width < _SMALL:
             return
+        check_deadline(self.deadline)
         pairs = opposite_pairs(rows.X, rows.s, constant=rows.constant)
-        self._check_clock()
+        check_deadline(self.deadline)
         pairs = self.pairs = pairs[rows.active[pairs].all(axis=1)]
         if len(pairs) < _MANY_PAIRS * (rows.width - len(self.basis)):
             return
         basis = independent_rows(rows, pairs[:, 0], self.basis, self.deadline)
-        self._check_clock()
+        check_deadline(self.deadline)
         partner = dict(pairs.tolist())
         added = [i for i in basis[len(self.basis) :] if are_opposite(rows.X, rows.s, i, partner[i])]
         if added:
@@ -244,7 +242,7 @@ class _Faces:
         """One face by interior points; False if what they say cannot be proved."""
         rows = self.rows
         guess = WorkingSet(rows, self.basis, self.deadline).guess()
-        self._check_clock()
+        check_deadline(self.deadline)
         if guess is None:
             return False
         span = None
@@ -295,13 +293,9 @@ class _Faces:
         rows.basis = None
         return end
 
-    def _check_clock(self) -> None:
-        if time.perf_counter() > self.deadline:
-            raise OutOfTimeError
-
     def _price(self, d: list[int]) -> int | None:
         """A row still in play with d.z <= 0: the worst by floats, confirmed exactly; None if there is none."""
-        self._check_clock()
+        check_deadline(self.deadline)
         low, lowest = self.rows.lowest(v := as_floats(d))
         if low < -_UNSURE:
             return lowest
@@ -313,7 +307,7 @@ class _Faces:
         unsure = unsure[np.argsort(z[unsure], kind="stable")]
         for start in range(0, unsure.size, _FEW):
             some = unsure[start : start + _FEW]
-            wrong = some[exact_signs(self.rows, some, d) <= 0]
+            wrong = some[self.rows.s[some] * row_signs(self.rows.X[some], self.rows.original(d)) <= 0]
             if wrong.size:
                 return int(wrong[0])
         return None

@@ -18,7 +18,6 @@ from linsep.types import Array
 
 _STEPS = 80
 _LAST_MU = 1e-13
-_SECONDS = 5e-11  # a step for n rows in p columns takes about this times n p^2
 _APART = float(
     np.log(30.0)
 )  # y_i and s_i differ by this factor on every row and steps are long: which of them vanishes is clear
@@ -41,7 +40,8 @@ def complementary_pair(Z: Array, deadline: float) -> Pair:
     ----------
     Z : ndarray of float64, shape (n, p)
     deadline : float
-        Of `time.perf_counter`; no step is begun that would end after it, and the last pair is given.
+        Of `time.perf_counter`; no step is begun after it, nor one that would end after it if it took as long as
+        the last one. The last pair is given.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def complementary_pair(Z: Array, deadline: float) -> Pair:
     """
     n, p = Z.shape
     y, s, d = np.ones(n), np.ones(n), np.zeros(p)
-    long_steps, clear, late, took = 0, False, False, _SECONDS * n * p * p
+    long_steps, clear, late, took = 0, False, False, 0.0
     for _ in range(_STEPS):
         mu = float(y @ s) / n
         began = time.perf_counter()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +11,8 @@ import scipy.linalg
 
 from linsep.theory.cone.exact_overlap import exact_weights, is_regular, make_support
 from linsep.theory.cone.interior_point import complementary_pair
-from linsep.theory.rows.integers import OutOfTimeError, whole_numbers
+from linsep.theory.rows.deadline import OutOfTimeError, check_deadline
+from linsep.theory.rows.integers import whole_numbers
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import Span, independent_rows
 from linsep.types import Array
@@ -21,7 +21,6 @@ _ROUNDS = 60
 _ALL_AT_ONCE = 8  # up to so many rows a column no working set is chosen
 _TOUCH = 1e-9  # scores this near 0 (unit direction) are not yet on the right side
 _OUTSIDE = 1e-7  # a row this far from a span is outside it
-_SECONDS = 1.5e-10  # factors of n rows in p columns take about this times n p^2
 _LOWEST_WEIGHT = 2.0**12  # the least bound of a weight in an overlap: integers, so rounding it loses little
 
 
@@ -117,7 +116,7 @@ class WorkingSet:
         return which[:most] if not aside.all() else which[:: max(1, which.size // most)][:most], d
 
     def _row_space(self, ids: Array, y: Array) -> Array:
-        in_time(len(ids), self.rows.width, self.deadline)
+        check_deadline(self.deadline)
         Z = self.rows.dense(ids) * y[:, None]
         if self.free is not None:
             Z = np.vstack([self.free, Z])
@@ -129,12 +128,6 @@ class WorkingSet:
         Q, R, _ = scipy.linalg.qr(R.T, mode="economic", pivoting=True, check_finite=False)
         size = np.abs(np.diagonal(R))
         return np.asarray(Q[:, : int((size > _TOUCH * size[0]).sum())])
-
-
-def in_time(n: int, p: int, deadline: float) -> None:
-    """Raise OutOfTimeError where the factors of n rows in p columns would not be there before the deadline."""
-    if time.perf_counter() + _SECONDS * n * p * min(n, p) > deadline:
-        raise OutOfTimeError
 
 
 def prove_overlap(
@@ -151,7 +144,7 @@ def _prove_overlap(
     rows: SignedRows, guess: Guess, free: list[int], deadline: float, want_witness: bool
 ) -> Overlap | None:
     ids = [*free, *guess.ids]
-    in_time(len(ids), rows.width, deadline)
+    check_deadline(deadline)
     y = np.concatenate([np.zeros(len(free)), guess.y / guess.y.max()])
     support = make_support(rows.dense(ids), y, len(free))
     if support is None or not support.positive():
@@ -191,6 +184,3 @@ def prove_direction(span: Span, d: Array, deadline: float) -> list[int]:
     if not span.ids:
         return whole_numbers(d)
     return span.normal(whole_numbers(d[span.others]), deadline)
-
-
-__all__ = ["Guess", "OutOfTimeError", "Overlap", "WorkingSet", "prove_direction", "prove_overlap"]

@@ -45,7 +45,7 @@ def signs(y: Any) -> Array:
 
 
 def row_norms2(X: Any) -> Array:
-    """||x_i||^2 of every row, in float64."""
+    """||x_i||^2 of each row, in float64."""
     if hasattr(X, "toarray"):
         X = X.astype(np.float64)
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).reshape(-1)
@@ -54,7 +54,9 @@ def row_norms2(X: Any) -> Array:
 
 
 def radius(X: Any) -> float:
-    """R = max_i ||x_i||, in the units of X. With the constant 1 appended it is sqrt(R^2 + 1).
+    """R = max_i ||x_i||, the distance of the farthest row from the origin.
+
+    The radius of the rows (x, 1) is sqrt(R^2 + 1).
 
     Parameters
     ----------
@@ -63,25 +65,34 @@ def radius(X: Any) -> float:
     Returns
     -------
     float
+        In the units of X.
+
+    Raises
+    ------
+    DataError
+        X is not a table of at least one row.
 
     Examples
     --------
     >>> radius([[3.0, 4.0], [0.0, 1.0]])
     5.0
     """
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2 or X.shape[0] == 0:
+        raise DataError(f"X must be a table of at least one row, its shape is {X.shape}")
     return float(np.sqrt(row_norms2(X).max()))
 
 
 def functional_margins(X: Any, y: Any, w: Any, b: float = 0.0) -> Array:
-    """y_i z_i = y_i (w.x_i + b) of every row; a mistake is a margin <= 0.
+    """y_i z_i = y_i (w.x_i + b) of each row; a row with a margin <= 0 is a mistake.
 
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-        Two labels.
+        Two labels; the second in sorted order is the positive class, y_i = 1.
     w : array-like of shape (n_features,)
-    b : float
+    b : float, default=0.0
 
     Returns
     -------
@@ -90,7 +101,7 @@ def functional_margins(X: Any, y: Any, w: Any, b: float = 0.0) -> Array:
     Raises
     ------
     DataError
-        The shapes do not fit, or there are not two labels.
+        The shapes do not match, or there are not two labels.
 
     Examples
     --------
@@ -106,7 +117,27 @@ def functional_margins(X: Any, y: Any, w: Any, b: float = 0.0) -> Array:
 
 
 def geometric_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
-    """gamma(w, b) = min_i y_i (w.x_i + b) / ||w||: the signed distance of the nearest row.
+    """gamma(w, b) = min_i y_i (w.x_i + b) / ||w||, the geometric margin of a plane.
+
+    It is the distance between the plane and the nearest row if the plane separates the classes. It is negative or 0 if
+    some row is a mistake.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Two labels; the second in sorted order is the positive class, y_i = 1.
+    w : array-like of shape (n_features,)
+    b : float, default=0.0
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        The shapes do not match, there are not two labels, or w is zero.
 
     Examples
     --------
@@ -117,7 +148,26 @@ def geometric_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
 
 
 def homogeneous_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
-    """gamma~(w, b) = min_i y_i (w.x_i + b) / ||(w, b)||, never more in size than the geometric margin.
+    """gamma~(w, b) = min_i y_i (w.x_i + b) / ||(w, b)||, the margin of the rows (x, 1) at the vector (w, b).
+
+    Its absolute value is at most that of the geometric margin.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Two labels; the second in sorted order is the positive class, y_i = 1.
+    w : array-like of shape (n_features,)
+    b : float, default=0.0
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        The shapes do not match, there are not two labels, or (w, b) is zero.
 
     Examples
     --------
@@ -135,21 +185,23 @@ def _scaled(margins: Array, norm: float) -> float:
 
 
 def unit_form(w: Any, b: float = 0.0) -> tuple[Array, float, Array]:
-    """Unit form of the plane {x : w.x + b = 0}.
+    """w/||w||, -b/||w|| and -(b/||w||^2) w: the unit form of the plane {x : w.x + b = 0}.
+
+    Sources that write the plane as w.x = b have the opposite sign in the last two.
 
     Parameters
     ----------
     w : array-like of shape (n_features,)
-    b : float
+    b : float, default=0.0
 
     Returns
     -------
     orientation : ndarray of shape (n_features,)
-        w / ||w||.
+        w / ||w||, the unit vector orthogonal to the plane.
     offset : float
-        -b / ||w||, the projection on the orientation that all points of the plane share.
+        -b / ||w||. Every point of the plane has this projection on the orientation.
     nearest : ndarray of shape (n_features,)
-        -(b / ||w||^2) w, the point of the plane nearest the origin.
+        -(b / ||w||^2) w, the point of the plane that is nearest to the origin.
 
     Raises
     ------
@@ -171,16 +223,39 @@ def unit_form(w: Any, b: float = 0.0) -> tuple[Array, float, Array]:
     return orientation, offset, offset * orientation
 
 
-def projection(u: Any, v: Any) -> float:
-    """Projection u.v / ||v|| of the point u on the direction of v.
+def projection(u: Any, v: Any) -> Any:
+    """u.v / ||v||, the projection of a point u on the direction of v; of each row if u is a table.
+
+    Parameters
+    ----------
+    u : array-like of shape (n_features,), or array or SciPy sparse matrix of shape (n_samples, n_features)
+        A point, or one point in each row.
+    v : array-like of shape (n_features,)
+        A direction of any length.
+
+    Returns
+    -------
+    float or ndarray of float64, shape (n_samples,)
+        A number for a point, an array for rows.
+
+    Raises
+    ------
+    DataError
+        The shapes do not match, or v is zero.
 
     Examples
     --------
     >>> projection([3.0, 4.0], [0.0, 2.0])
     4.0
+    >>> projection([[3.0, 4.0], [1.0, -1.0]], [0.0, 2.0]).tolist()
+    [4.0, -1.0]
     """
-    u, v = np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64)
+    u = u.astype(np.float64) if hasattr(u, "toarray") else np.asarray(u, dtype=np.float64)
+    v = np.asarray(v, dtype=np.float64)
+    if v.ndim != 1 or len(u.shape) not in (1, 2) or u.shape[-1] != v.size:
+        raise DataError(f"u has shape {u.shape} and v {v.shape}: need (p,) or (n, p), and (p,)")
     norm = float(np.linalg.norm(v))
     if norm == 0.0:
         raise DataError("cannot project on the zero vector")
-    return float(u @ v / norm)
+    z = u @ v / norm
+    return float(z) if len(u.shape) == 1 else np.asarray(z)

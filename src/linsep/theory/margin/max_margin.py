@@ -1,4 +1,4 @@
-"""The best margin between two bounds."""
+"""The best margin, between a lower and an upper bound."""
 
 from __future__ import annotations
 
@@ -13,20 +13,33 @@ from linsep.markup import table_html
 from linsep.theory.margin.geometry import row_norms2, signs
 from linsep.theory.margin.mdm import Exchanged, exchanged
 from linsep.theory.margin.wolfe import nearest_point
-from linsep.theory.rows.integers import deadline_of
+from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.rows.powers_of_two import times_columns
 from linsep.theory.rows.signed import SignedRows, check_rows
 from linsep.types import Array, Hyperplane
 
-_MANY = 500_000  # entries of a table from which on weights are exchanged first
-_SHORT = 100  # rows that one look at all rows puts on the shortlist
-_SQUARES = 400  # powers of two up to which squares of entries, and their sums, are doubles
+_MANY = 500_000  # tables with at least so many entries try the exchange of weight first
+_SHORT = 100  # rows that each visit of all rows adds to the shortlist
+_SQUARES = 400  # up to this power of two the squares of entries, and their sums, are finite doubles
 Bias = Literal["free", "homogeneous"] | None
 
 
 @dataclass(frozen=True)
 class MarginBracket:
-    """`lower` <= gamma* <= `upper`, `hyperplane` attaining `lower` and `weights` (row -> weight) attaining `upper`."""
+    """lower <= gamma* <= upper: a bracket around the best margin.
+
+    Attributes
+    ----------
+    lower : float
+        The margin of `hyperplane`.
+    upper : float
+        The length of the convex combination with `weights`.
+    hyperplane : Hyperplane
+    weights : dict
+        Row -> weight.
+    bias : {"free", "homogeneous"} or None
+        Which margin it is, as in `max_margin`.
+    """
 
     lower: float
     upper: float
@@ -50,19 +63,19 @@ class MarginBracket:
 
 
 class _Shortlist:
-    """Rows that were among the lowest some time: few, dense, and asked before all others."""
+    """Rows that were among the lowest in some earlier step: few and dense, so they are tried before all other rows."""
 
     def __init__(self, width: int, rows: Callable[[Array], Array]) -> None:
         self.rows, self.ids, self.Z = rows, np.zeros(0, dtype=np.int64), np.empty((0, width))
 
     def note(self, z: Array, ids: Array) -> None:
-        """Take in the rows `ids` of lowest z."""
+        """Add those of the rows `ids` that have the lowest z."""
         some = ids[np.argpartition(z, _SHORT)[:_SHORT]] if z.size > _SHORT else ids
         new = np.setdiff1d(some, self.ids)
         self.ids, self.Z = np.append(self.ids, new), np.vstack([self.Z, self.rows(new)])
 
     def lowest(self, v: Array) -> tuple[float, int]:
-        """Least v.z of the rows on the list, and which row it is."""
+        """Return the least v.z of the rows on the list, and which row has it."""
         if not self.ids.size:
             return np.inf, -1
         z = self.Z @ v
@@ -125,34 +138,48 @@ def max_margin(
 ) -> MarginBracket:
     """Bracket gamma* = max min_i y_i (w.x_i + b) / ||.|| between a hyperplane and a convex combination.
 
-    For any (w, b) and any p in the simplex, with P = sum_i p_i y_i (x_i, 1):
-    homogeneous: min_i y_i (w.x_i + b) / ||(w, b)|| <= gamma* <= ||P||; without b the same of x alone; free bias, with
-    p summing to 1/2 on each class: min_i y_i (w.x_i + b) / ||w|| <= gamma* <= ||sum_i p_i y_i x_i||, half the distance
-    between the two hulls. Both sides are computed in float64: on large tables by exchange of weight between rows
-    (`exchange.py`); on others, and where that does not get there, by Wolfe's nearest-point algorithm.
+    For any (w, b), any weights p_i >= 0 with sum 1, and P = sum_i p_i y_i (x_i, 1):
+
+    - homogeneous: min_i y_i (w.x_i + b) / ||(w, b)|| <= gamma* <= ||P||;
+    - without a bias: min_i y_i w.x_i / ||w|| <= gamma* <= ||sum_i p_i y_i x_i||;
+    - free bias, with p summing to 1/2 on each class: min_i y_i (w.x_i + b) / ||w|| <= gamma* <= ||sum_i p_i y_i x_i||,
+      which is half the distance between a point of each convex hull.
+
+    Both sides are computed in float64: on large tables by the algorithm of Mitchell, Demyanov and Malozemov, on other
+    tables, and if that does not converge, by Wolfe's nearest-point algorithm.
 
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Two labels; the second in sorted order is the positive class.
-    bias : {"free", "homogeneous"} or None
-        Which margin: geometric with a bias, that of (x, 1), or geometric without a bias.
-    tol : float
+    bias : {"free", "homogeneous"} or None, default="free"
+        Which margin: the geometric one of planes with a bias, the homogeneous one (that of the rows (x, 1)), or the
+        geometric one of planes through the origin.
+    tol : float, default=1e-6
         Stop when upper - lower <= tol * upper.
+    max_steps : int, default=100_000
+        Steps of Wolfe's algorithm after which the search ends and the bracket found so far is returned.
     time_limit : float, optional
-        Seconds after which the bracket is returned as wide as it then is.
+        Seconds after which the search ends and the bracket found so far is returned.
 
     Returns
     -------
     MarginBracket
-        In the units of X; where rounding puts the lower side above the upper one, both are the upper. When no
-        separator exists `lower` is at most 0 and `upper` is 0 up to rounding.
+        In the units of X. If rounding makes the lower side larger than the upper one, both have the upper value. If no
+        separator exists, `lower` is at most 0 and `upper` is 0 up to rounding.
 
     Raises
     ------
     DataError
-        Wrong shapes, a number that is not finite, not two classes, or a time limit that is no number of seconds.
+        Wrong shapes, a number that is not finite, not two classes, or a time limit that is not a number of seconds.
+    ValueError
+        `bias` is not one of the three values.
+
+    References
+    ----------
+    P. Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976). B. Mitchell, V. Demyanov and
+    V. Malozemov, Finding the point of a polyhedron closest to the origin, SIAM Journal on Control 12 (1974).
 
     Examples
     --------
@@ -183,7 +210,7 @@ def max_margin(
 
 
 def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBracket:
-    """The bracket of a table whose squares are doubles."""
+    """The bracket of a table whose entries have squares that are finite doubles."""
     if bias == "free":
         return _free(X, s, limits)
     if len(s) * X.shape[1] >= _MANY:
@@ -201,7 +228,7 @@ def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBrac
 
 
 def _quick(X: Any, s: Array, found: Exchanged, bias: Bias) -> MarginBracket:
-    """The bracket of weights that were found by exchange."""
+    """The bracket from the weights that the exchange found."""
     p, half = X.shape[1], 0.5 if bias == "free" else 1.0
     plane = Hyperplane(found.v[:p], float(found.v[p]) if bias == "homogeneous" else 0.0)
     if bias == "free":
@@ -213,6 +240,7 @@ def _quick(X: Any, s: Array, found: Exchanged, bias: Bias) -> MarginBracket:
 
 
 def _free(X: Any, s: Array, limits: dict[str, Any]) -> MarginBracket:
+    """The bracket with a free bias: half the distance of the two convex hulls."""
     if X.shape[0] * X.shape[1] >= _MANY:
         quick = exchanged(X, s, constant=False, free=True, tol=limits["tol"])
         if quick is not None:

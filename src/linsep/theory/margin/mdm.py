@@ -1,4 +1,4 @@
-"""The best margin of many rows by exchange of weight: a few rows at a time, more as they turn out to matter."""
+"""The best margin of many rows by exchange of weight on a working set of rows that grows."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels.weight_exchange import exchange
+from linsep.kernels.mdm import move_weight
 from linsep.types import Array
 
-_ADDED = 100  # rows that one look at all rows takes in from each group
+_ADDED = 100  # rows of each group that are added after each visit of all rows
 _ROUNDS = 60
-_WORK = 6e8  # moves times rows in play, about half a second: what is not done by then is hard for this method
+_WORK = 6e8  # limit on moves times rows in the working set: problems that need more are hard for this method
 
 
 class Exchanged(NamedTuple):
@@ -27,8 +27,8 @@ class Exchanged(NamedTuple):
 def exchanged(X: Any, s: Array, *, constant: bool, free: bool, tol: float) -> Exchanged | None:
     """Nearest point of conv{z_i} to 0, z_i = s_i (x_i, constant), or, `free`, of the sum of one such hull a class.
 
-    Lower is min v.z / ||v||, the minima of both classes added up if `free`. None where it takes too long, as it does
-    where there is no separator.
+    `lower` is min v.z / ||v||, the sum of the minima of both classes if `free`. Returns None if it takes too many
+    steps, as it does if there is no separator.
 
     Source: B. Mitchell, V. Demyanov and V. Malozemov, Finding the point of a polyhedron closest to the origin, SIAM J.
     Control 12 (1974), on a working set that grows by the rows of least v.z.
@@ -52,7 +52,7 @@ def exchanged(X: Any, s: Array, *, constant: bool, free: bool, tol: float) -> Ex
     for _ in range(_ROUNDS):
         gap = 1.0 - lower / kept.upper if kept else 1.0
         g, spare = K @ p, int(work / ids.size)
-        work -= ids.size * exchange(K, group[ids], p, g, max(tol / 3, min(gap, 1.0) / 10), spare)
+        work -= ids.size * move_weight(K, group[ids], p, g, max(tol / 3, min(gap, 1.0) / 10), spare)
         for c in range(len(members)):
             p[group[ids] == c] /= p[group[ids] == c].sum()
         now = _combined(X, s, constant, ids, p)

@@ -1,7 +1,7 @@
 """The point of a polytope nearest the origin (Wolfe 1976), in floating point.
 
-The polytope is the convex hull of points that only an oracle knows: given v it names the point with least v.p. The
-optimal v is a best separating direction; if it is 0, its convex weights are a combination of the points that is 0.
+The polytope is the convex hull of points that an oracle holds: given v, the oracle returns the point with the least
+v.p. The nearest point v is a best separating direction. If it is 0, its convex weights combine the points to 0.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ import scipy.linalg
 
 from linsep.types import Array
 
-_REFRESH = 64  # corral changes between two fresh factorisations: the updates lose about a bit each
+_REFRESH = 64  # changes of the corral between two new factorisations: each update loses about a bit
 _DEPENDENT = 1e-14  # a new column this close to the span of the corral counts as inside
 
 
 class Oracle(Protocol):
-    """Points as the algorithm sees them: `key` is whatever names a point."""
+    """The points of the polytope; a `key` of any type identifies a point."""
 
     def lowest(self, v: Array) -> tuple[float, Any]:
-        """Least v.p over all points p, and the key of one that attains it."""
+        """Return the least v.p over all points p, and the key of a point that has it."""
         ...
 
     def point(self, key: Any) -> Array:
-        """Coordinates of the point named `key`."""
+        """Return the coordinates of the point with this key."""
         ...
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """`v` = sum of `weights` times the points named by `keys`; `lowest` is min v.p over all points.
+    """`v` is the sum of `weights` times the points with these `keys`, of length `upper`.
 
-    `v`, `keys` and `weights` are those of the step with the least ||v||; `best` is the v whose lowest / ||v|| was
-    the greatest seen and `lower` that value.
+    `v`, `keys` and `weights` are those of the step with the least ||v||. `best` is the direction with the greatest
+    min v.p / ||v||, and `lower` is that value. `why` says why the search stopped.
     """
 
     v: Array
@@ -67,7 +67,7 @@ class _Corral:
         self.changes = 0
 
     def add(self, key: Any, point: Array) -> bool:
-        """Take a point in; False if it is in the affine hull already, to rounding."""
+        """Add a point; return False if the affine hull already holds it, up to rounding."""
         k = len(self.keys)
         if k == point.size + 1:
             return False
@@ -120,9 +120,10 @@ class _Corral:
         return np.asarray(mu / mu.sum())
 
     def levelled(self, v: Array) -> Array:
-        """v with the least change that gives all p_j the same p_j.v, as they have without rounding.
+        """v with the smallest change that makes all p_j.v equal, as they are without rounding.
 
-        A v of length 1e-6 summed from points of length 1 has lost six digits of its direction; this restores them.
+        If v has length 1e-6 and is a sum of points of length 1, rounding has cost six digits of its direction. This
+        restores them.
         """
         z = self.P[: len(self.keys)] @ v
         u = scipy.linalg.solve_triangular(self.R, z - z.mean(), trans="T", check_finite=False)
@@ -130,7 +131,7 @@ class _Corral:
 
 
 def _minor_cycle(corral: _Corral, weights: Array) -> Array:
-    """Walk to the nearest point of the affine hull, dropping the points whose weight reaches 0 on the way."""
+    """Move to the nearest point of the affine hull; points whose weight becomes 0 on the way are dropped."""
     while True:
         target = corral.affine_weights()
         negative = target <= 1e-15
@@ -155,14 +156,14 @@ def nearest_point(
     max_steps: int = 100_000,
     nearby: Callable[[Array], tuple[float, Any]] | None = None,
 ) -> Nearest:
-    """Nearest point of conv{p} to the origin, started from the point named `key`.
+    """The point of conv{p} nearest to the origin; the search starts from the point with this `key`.
 
     Stops when min_i v.p_i >= (1 - tol) v.v (so ||v|| is within the factor 1 - tol of the optimum), when
     ||v|| <= `floor`, when rounding lets no step lower ||v||, or at the deadline (of `time.perf_counter`); `why` says
     which: "converged", "zero", "stalled", "deadline" or "steps".
 
-    `nearby` does what `oracle.lowest` does for a few of the points, at a fraction of the cost: all points are asked
-    only when those few offer no step any more.
+    `nearby` does what `oracle.lowest` does for a few points only, at a fraction of the cost. All points are visited
+    only when none of these few gives a step.
 
     Source: P. Wolfe, Finding the nearest point in a polytope, Math. Programming 11 (1976), with the affine
     minimisers by an updated QR factorisation.

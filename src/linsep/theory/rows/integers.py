@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import gcd, lcm
@@ -11,26 +10,12 @@ from typing import Any
 import numpy as np
 from flint import fmpq_mat, fmpz_mat, nmod_mat
 
+from linsep.theory.rows.deadline import check_deadline
 from linsep.theory.rows.signed import SignedRows
-from linsep.types import Array, DataError
+from linsep.types import Array
 
 PRIME = 2**61 - 1
 _TINY = 2.0**-900
-_SECONDS = 4e-9  # an exact solve of size n, with what surrounds it, takes about this times n^3 (1 + bits / 20)
-
-
-class OutOfTimeError(Exception):
-    """The deadline passed, or an exact computation would not end before it."""
-
-
-def deadline_of(time_limit: float | None) -> float:
-    """The time of `time.perf_counter` after so many seconds; never without a limit."""
-    if time_limit is None:
-        return np.inf
-    given: Any = time_limit
-    if isinstance(given, bool) or not isinstance(given, int | float | np.number) or not given >= 0:
-        raise DataError(f"time_limit is a number of seconds, 0 or more, or None for no limit; not {time_limit!r}")
-    return time.perf_counter() + float(time_limit)
 
 
 class IntegerRows:
@@ -86,6 +71,17 @@ def _from_doubles(rows: SignedRows, ids: list[int]) -> tuple[list[list[int]], li
     return entries, factors
 
 
+def whole_rows(X: Any, ids: Sequence[int]) -> list[tuple[list[int], int]]:
+    """Rows of integers or doubles as integers m and an exponent q: x = m / 2^q."""
+    part = X[list(ids)]
+    out = []
+    for row in (part.toarray() if hasattr(part, "toarray") else part).tolist():
+        ratios = [v.as_integer_ratio() for v in row]
+        q = max(denominator.bit_length() - 1 for _, denominator in ratios)
+        out.append(([m << (q + 1 - denominator.bit_length()) for m, denominator in ratios], q))
+    return out
+
+
 def _stored(rows: SignedRows, ids: list[int]) -> int:
     part = rows.X[ids]
     count = np.count_nonzero(part.data) if rows.sparse else np.count_nonzero(part)
@@ -98,14 +94,11 @@ def solve(A: fmpz_mat, B: fmpz_mat, deadline: float = np.inf) -> tuple[fmpz_mat,
     Raises
     ------
     OutOfTimeError
-        The deadline would pass before the end.
+        The deadline has passed.
     ZeroDivisionError
         A is singular.
     """
-    if np.isfinite(deadline) and A.nrows():
-        bits = max(abs(int(v)) for v in A.entries()).bit_length()
-        if time.perf_counter() + _SECONDS * A.nrows() ** 3 * (1 + bits / 20) > deadline:
-            raise OutOfTimeError
+    check_deadline(deadline)
     solution = A.solve(B)
     assert isinstance(solution, fmpq_mat)
     numerators, denominator = solution.numer_denom()

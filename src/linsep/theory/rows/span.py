@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.linalg
 from flint import fmpz_mat, nmod_mat
 
+from linsep.theory.rows.exact_signs import as_floats, vanishing
 from linsep.theory.rows.integers import PRIME, IntegerRows, primitive, rank_mod, solve
 from linsep.theory.rows.signed import SignedRows
-from linsep.theory.verify.signs import value_signs
 from linsep.types import Array
 
 _NEAR_SPAN = 1e-6  # rows this close to a span are asked exactly whether they are in it
@@ -81,7 +80,7 @@ class Span:
         z = self.rows.scores(as_floats(normal))[which]
         near = which[np.abs(z) <= _NEAR_SPAN]
         inside = np.zeros(self.rows.n, dtype=bool)
-        inside[near] = exact_signs(self.rows, near, normal) == 0
+        inside[near] = vanishing(self.rows.X[near], self.rows.original(normal))
         return inside
 
     def null_vectors(self) -> list[dict[int, int]]:
@@ -129,17 +128,3 @@ def independent_rows(
         if open_rows.size:
             open_rows = np.flatnonzero(among & ~Span(rows, basis).inside(among, deadline))
     return basis
-
-
-def exact_signs(rows: SignedRows, which: Array, d: list[int]) -> Array:
-    """Signs of d.z_i on the rows `which`, for integers d of the scaled columns."""
-    whole = rows.original(d)
-    p = rows.p
-    return rows.s[which] * value_signs(rows.X[which], np.array(whole[:p], dtype=object), sum(whole[p:]))
-
-
-def as_floats(d: Sequence[int]) -> Array:
-    """The direction of an integer vector, each entry correctly rounded, at about unit length."""
-    shift = max(1, *(abs(v) for v in d)).bit_length()
-    v: Any = np.array([value / (1 << shift) for value in d])
-    return np.asarray(v / np.linalg.norm(v))

@@ -13,7 +13,7 @@ from linsep.markup import table_html
 from linsep.theory.margin.geometry import signs
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.separability.digest import as_doubles, data_digest
-from linsep.theory.verify import separability as exact
+from linsep.theory.verify.separability import CertificateError, verify_directions, verify_overlap, verify_witness
 from linsep.types import Array, DataError, Hyperplane, Verdict
 
 FORMAT = "linsep separability certificate 1"
@@ -36,7 +36,7 @@ class Combination(NamedTuple):
         """Return row -> weight; rows and weights that do not pair up, or a row twice, are an error."""
         out = dict(zip(self.rows, self.weights, strict=False))
         if not len(self.rows) == len(self.weights) == len(out):
-            raise exact.CertificateError("weights must be one a row, each row named once")
+            raise CertificateError("weights must be one a row, each row named once")
         return out
 
 
@@ -107,30 +107,30 @@ class Separability:
         """
         try:
             self._check(X, y)
-        except (exact.CertificateError, DataError):
+        except (CertificateError, DataError):
             raise
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             # Read from a file, a part may hold what is no number at all.
-            raise exact.CertificateError(f"a part of the certificate is malformed: {error}") from error
+            raise CertificateError(f"a part of the certificate is malformed: {error}") from error
 
     def _check(self, X: Any, y: Any) -> None:
         X = X if hasattr(X, "shape") else np.asarray(X)
         X = X.tocsr() if hasattr(X, "tocsr") else X
         if X.shape != (self.n_rows, self.n_features):
-            raise exact.CertificateError(f"this certificate is about {self.n_rows} x {self.n_features} rows")
+            raise CertificateError(f"this certificate is about {self.n_rows} x {self.n_features} rows")
         if self.digest and data_digest(X, signs(y)) != self.digest:
-            raise exact.CertificateError("this certificate is about other rows or labels: their hash differs")
+            raise CertificateError("this certificate is about other rows or labels: their hash differs")
         self._complete()
         weights = {"fit_intercept": self.fit_intercept}
         if self.hyperplane is not None:
-            exact.verify_directions(X, y, [self.hyperplane])
+            verify_directions(X, y, [self.hyperplane])
         if self.directions:
-            exact.verify_directions(X, y, self.directions, self.rows_left.tolist())
+            verify_directions(X, y, self.directions, self.rows_left.tolist())
         if self.witness is not None:
-            exact.verify_witness(X, y, self.witness.as_dict(), **weights)
+            verify_witness(X, y, self.witness.as_dict(), **weights)
         if self.overlap is not None:
             among = self.rows_left if self.directions else np.arange(self.n_rows)
-            exact.verify_overlap(X, y, self.overlap.as_dict(), self.null, among, **weights)
+            verify_overlap(X, y, self.overlap.as_dict(), self.null, among, **weights)
 
     def _complete(self) -> None:
         """Raise if a part that the verdict needs is missing, or an intercept is used that was not asked for."""
@@ -141,10 +141,10 @@ class Separability:
             "undecided": True,
         }
         if not complete[self.verdict]:
-            raise exact.CertificateError(f"a part of the proof of {self.verdict!r} is missing")
+            raise CertificateError(f"a part of the proof of {self.verdict!r} is missing")
         planes = [*self.directions, *([self.hyperplane] if self.hyperplane else [])]
         if not self.fit_intercept and any(plane.b != 0 for plane in planes):
-            raise exact.CertificateError("an intercept was not asked for")
+            raise CertificateError("an intercept was not asked for")
 
     def summary(self) -> str:
         """Return the verdict and its reason in words.

@@ -12,9 +12,9 @@ from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
 from linsep.theory.margin.max_margin import MarginBracket, max_margin
-from linsep.theory.rows.integers import deadline_of
+from linsep.theory.rows.deadline import deadline_of
+from linsep.theory.rows.exact_signs import as_floats
 from linsep.theory.rows.signed import SignedRows, check_rows
-from linsep.theory.rows.span import as_floats
 from linsep.theory.separability.certificate import Combination, Separability
 from linsep.theory.separability.fragile import direction_is_fragile, exact_inputs, overlap_is_fragile
 from linsep.theory.verify.separability import CertificateError
@@ -23,7 +23,6 @@ from linsep.types import Array, Hyperplane
 __all__ = ["CertificateError", "MarginBracket", "Separability", "max_margin", "separability"]
 
 _LONGEST = 4000  # bits of an integer in the one hyperplane that replaces several directions
-_QUICK = 2_000_000  # entries up to which equal rows are looked for even when the time is up
 _MOST_NULL = 4_000_000  # entries of null vectors that a quasi-separable certificate carries
 
 
@@ -104,8 +103,6 @@ def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:
     """Two equal rows with opposite labels if there are any, else what the search found."""
     found = Combination.of(end.witness) if end.witness else None
     if not end.rows_left.size or (found and len(found.rows) <= 2):
-        return found
-    if end.pairs is None and not end.decided and end.rows.stored > _QUICK:
         return found
     pair = contradiction(X, s, end.rows_left) if end.pairs is None else first_opposite(X, s, end.pairs)
     return Combination(pair, (1, 1)) if pair else found

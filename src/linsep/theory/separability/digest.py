@@ -23,11 +23,12 @@ def as_doubles(X: Any) -> bool:
     return bool(X.dtype.itemsize < 8 or X.dtype.kind == "f" or abs(stored).max(initial=0) <= 2**53)
 
 
-def data_digest(X: Any, s: Array) -> str:
-    """Return the SHA-256, in hexadecimal, of the text "n p\\n", the entries that are not 0 and the signs of the labels.
+def data_digest(X: Any, response: Array, dtype: str = "i1") -> str:
+    """Return the SHA-256, in hexadecimal, of the text "n p\\n", the entries that are not 0 and the response.
 
     Entries come row by row, each as row and column (signed 64-bit) and value (double), little-endian; a table that
-    doubles cannot hold has the text "row column numerator/denominator\\n" instead. The signs are bytes, 1 and 255.
+    doubles cannot hold has the text "row column numerator/denominator\\n" instead. The response is hashed as numbers of
+    the type `dtype`. Signs of labels, 1 and -1, are signed bytes: 1 and 255.
 
     Examples
     --------
@@ -56,5 +57,5 @@ def data_digest(X: Any, s: Array) -> str:
         entries = np.empty(int(kept.sum()), dtype=_ENTRY)
         entries["row"], entries["column"], entries["value"] = row[kept] + start, column[kept], value[kept]
         out.update(entries.tobytes())
-    out.update(np.where(np.asarray(s) > 0, 1, 255).astype(np.uint8).tobytes())
+    out.update(np.asarray(response).astype(dtype).tobytes())
     return out.hexdigest()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from linsep.theory.rows.span import as_floats
+from linsep.theory.rows.exact_signs import as_floats
 from linsep.types import Array, Hyperplane
 
 _HALF = 2.0**-53  # half a unit in the last place of a double, relative to it; twice that where it is least

@@ -1,4 +1,5 @@
 """Which rows of a regression are separated, and which coefficients are infinite.
 
-In: rows of inequalities. Out: a proof, the sign of each coefficient, sentences. Begin with `decide.py`.
+In: a design and a response (`model_rows.py`). Out: a proof (`decide.py`; begin there), its JSON (`certificate.py`) and
+sentences (`sentences.py`).
 """

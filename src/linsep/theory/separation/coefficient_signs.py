@@ -1,35 +1,36 @@
-"""The signs of infinite coefficients: a linear programme in doubles guesses, exact integers prove or refuse the guess.
+"""The signs of infinite coefficients: a linear programme in doubles guesses, integers prove or refuse the guess.
 
-C is {d = N c : z.d >= 0 on the separated rows z}, the columns of N a basis of the null vectors of the other rows. The
-programme makes w d_j least over {c : z.N c >= a little, |c_k| <= 1}, w = 1 or -1 the sign of d_j in one direction of C.
-A negative optimum is a direction of the other sign. Else the multipliers of the rows say that w e_j is, on C, a
-non-negative combination of rows z, so that w d_j >= 0 throughout. Rows enter the programme when they are violated.
+Let C = {d = N c : z.d >= 0 for all separated rows z}, where the columns of N are a basis of the null vectors of the
+other rows. Let w = 1 or -1 be the sign of d_j in one direction of C. The programme minimises w d_j over all c with
+|c_k| <= 1 and z.N c >= a small positive number. If the minimum is negative, a direction of C has the other sign.
+Otherwise the multipliers of the rows write w e_j, on C, as a combination of rows z with non-negative weights, so
+w d_j >= 0 on C. A row is added to the programme when a solution violates it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, lcm
+from math import lcm
 from typing import Any
 
 import highspy
 import numpy as np
 import scipy.sparse as sp
-from flint import fmpq_mat, fmpz_mat, nmod_mat
+from flint import fmpz_mat, nmod_mat
 
-from linsep.theory.verify.separability import value_signs
-from linsep.theory.verify.separation import Vector, Weights, exact_rows
+from linsep.theory.rows.exact_signs import row_signs
+from linsep.theory.rows.integers import PRIME, primitive, solve, whole_rows
+from linsep.theory.verify.separation import Vector, Weights
 from linsep.types import Array
 
-_INSIDE = 1e-6  # rows (largest entry 1) are asked for this much: rounding a direction then breaks none
+_INSIDE = 1e-6  # the least z.N c that rows (largest entry 1) must have: rounding then makes none negative
 _NONE = 1e-9
 _AT_ONCE = 256
-_PRIME = 2**61 - 1
 
 
 class Signs:
-    """The programme for one cone, kept from one coefficient to the next."""
+    """The linear programme of one cone; it is kept from one coefficient to the next."""
 
     def __init__(self, Z: Any, separated: Array, null: Sequence[Vector]) -> None:
         self.Z, self.separated, self.null = Z, separated, null
@@ -38,13 +39,13 @@ class Signs:
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             self._scale_rows(Z, separated, N)
         self.top = top
-        # Where doubles do not hold the products, floating point has no guess.
+        # If a product is too large for a double, there is no guess.
         self.usable = bool(np.isfinite(self.N).all() and np.isfinite(self.G.data).all())
         if self.usable:
             self._start(len(null), len(separated))
 
     def _scale_rows(self, Z: Any, separated: Array, N: Array) -> None:
-        """Separated rows in the coordinates of the null vectors, columns and rows divided by their largest entries."""
+        """Write separated rows in coordinates of the null vectors; divide columns and rows by their largest entries."""
         part = Z[separated] if hasattr(Z, "toarray") else Z[separated].astype(np.float64)
         G: Any = sp.csr_array(part @ (sp.csr_matrix(N) if hasattr(Z, "toarray") else N))
         scale = abs(G).max(axis=0).toarray().ravel()
@@ -73,7 +74,7 @@ class Signs:
         self.held += ids.tolist()
 
     def guess(self, j: int, way: int, deadline_left: float) -> tuple[Vector | None, Weights | None]:
-        """A direction of C with way * d_j < 0, or weights of separated rows that prove there is none; or neither."""
+        """Return a direction of C with way * d_j < 0, or weights that prove that there is none, or neither."""
         cost = way * self.N[j]
         if not self.usable or not cost.any():
             return None, None
@@ -99,35 +100,32 @@ class Signs:
         return None, self._combination([int(self.separated[self.held[k]]) for k in support], j, way)
 
     def _direction(self, c: Array, j: int, way: int) -> Vector | None:
-        """The direction as integers, if exact arithmetic finds it in C."""
+        """The direction as integers if it is in C exactly, else None."""
         parts = [Fraction(v) / (1 << e) for v, e in zip((c / self.scale).tolist(), self.top, strict=True)]
         common = lcm(*(part.denominator for part in parts))
         whole = [int(part * common) for part in parts]
         d = [sum(k * v[i] for k, v in zip(whole, self.null, strict=True) if k and v[i]) for i in range(self.Z.shape[1])]
-        if d[j] * way >= 0 or (value_signs(self.Z[self.separated], np.array(d, dtype=object)) < 0).any():
+        if d[j] * way >= 0 or (row_signs(self.Z[self.separated], d) < 0).any():
             return None
-        shared = gcd(*d)
-        return tuple(v // shared for v in d)
+        return tuple(primitive(d))
 
     def _combination(self, ids: list[int], j: int, way: int) -> Weights | None:
         """Weights >= 0 with sum(weights z).v = t way v_j for all null vectors v and some t > 0, if there are any."""
         if not ids:
             return None
-        rows = exact_rows(self.Z, ids)
+        rows = whole_rows(self.Z, ids)
         null = fmpz_mat([list(v) for v in self.null])
         M = fmpz_mat([row for row, _ in rows]) * null.transpose()  # one row a z, in the coordinates c
         k = M.nrows()
-        echelon, rank = nmod_mat(M, _PRIME).rref()
+        echelon, rank = nmod_mat(M, PRIME).rref()
         if rank < k:
             return None
         pivots = [next(a for a in range(len(self.null)) if int(echelon[r, a])) for r in range(rank)]
         A = fmpz_mat([[M[i, a] for i in range(k)] for a in pivots])
         goal = fmpz_mat([[way * self.null[a][j]] for a in pivots])
-        solution = A.solve(goal)
-        assert isinstance(solution, fmpq_mat)
-        numerators, denominator = solution.numer_denom()
-        found = [int(v) * (1 if int(denominator) > 0 else -1) for v in numerators.entries()]
-        t = abs(int(denominator)) * way
+        numerators, denominator = solve(A, goal)
+        found = [int(v) for v in numerators.entries()]
+        t = denominator * way
         total = (fmpz_mat([found]) * M).entries()
         if min(found) < 0 or any(int(total[a]) != t * v[j] for a, v in enumerate(self.null)):
             return None

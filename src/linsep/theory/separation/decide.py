@@ -1,30 +1,45 @@
-"""Which rows of a regression are separated, and which coefficients are infinite: what `cone.py` finds, as a proof."""
+"""Which rows of a regression are separated, and which coefficients are infinite: the search, and its proof."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
-from math import gcd
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.theory.cone.faces import ConeEnd, OutOfTimeError, independent_rows, null_vectors, solve_cone
+from linsep.theory.cone.faces import ConeEnd, solve_cone
+from linsep.theory.rows.deadline import OutOfTimeError, time_left
+from linsep.theory.rows.exact_signs import vanishing
+from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.signed import SignedRows
+from linsep.theory.rows.span import independent_rows, null_vectors
 from linsep.theory.separation.coefficient_signs import Signs
-from linsep.theory.verify.separability import value_signs
-from linsep.theory.verify.separation import SeparationProof, Vector, Weights, main_sign
+from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array
 
 
 def find_proof(Z: Any, equal: Array, deadline: float) -> SeparationProof:
-    """Return the separated rows of the cone {d : z.d >= 0, = 0 where `equal`} and all that proves them maximal.
+    """Return the rows that the cone {d : z.d >= 0, = 0 where `equal`} separates, with the proof that there are no more.
+
+    Parameters
+    ----------
+    Z : array or CSR matrix of shape (n, p)
+        The rows z.
+    equal : ndarray of bool, shape (n,)
+        Which rows are equalities.
+    deadline : float
+        A time of `time.perf_counter`.
+
+    Returns
+    -------
+    SeparationProof
 
     Raises
     ------
     OutOfTimeError
+        The deadline passed before the separated rows were found. If it passes later, some signs are left open.
     """
     end = _decided(Z, equal, deadline)
     spanning = tuple(end.basis)
@@ -54,21 +69,17 @@ def _decided(Z: Any, equal: Array, deadline: float) -> ConeEnd:
 
 def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
     """Each vector without a common factor."""
-    out = []
-    for v in vectors:
-        common = gcd(*v) or 1
-        out.append(tuple(entry // common for entry in v))
-    return tuple(out)
+    return tuple(tuple(primitive(v)) for v in vectors)
 
 
 def _spanning_all(end: ConeEnd, null: Sequence[Vector]) -> list[int]:
-    """Independent rows that span all rows: those of the rows left, and separated ones."""
+    """Independent rows that span all rows: those that span the rows left, and some separated ones."""
     rows, ids = end.rows, list(end.basis)
     separated = np.flatnonzero(end.separated)
     while True:
         outside = np.zeros(separated.size, dtype=bool)
         for v in null:
-            outside |= value_signs(rows.X[separated], np.array(v, dtype=object)) != 0
+            outside |= ~vanishing(rows.X[separated], v)
             if outside.sum() > 2 * rows.width:
                 break
         if not outside.any():
@@ -81,11 +92,11 @@ def _spanning_all(end: ConeEnd, null: Sequence[Vector]) -> list[int]:
 
 
 def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationProof:
-    """Add the sign of each infinite coefficient, or directions that show that it has none."""
+    """Add a proof of the sign of each infinite coefficient, or a direction of the other sign."""
     if len(proof.null) <= len(proof.null_all) + 1:
         return proof
     ways = {
-        j: main_sign(proof.directions, j)
+        j: _way(proof.directions, j)
         for j in range(Z.shape[1])
         if any(v[j] for v in proof.null) and not any(v[j] for v in proof.null_all)
     }
@@ -95,12 +106,12 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationPr
     programme = Signs(Z, np.array(proof.separated), proof.null) if asked else None
     for j in asked:
         assert programme is not None
-        known = next((ds for ds in opposite.values() if main_sign(ds, j) * ways[j] < 0), None)
-        if known is not None:  # a direction found for another coefficient serves this one
+        known = next((ds for ds in opposite.values() if _way(ds, j) * ways[j] < 0), None)
+        if known is not None:  # a direction that was found for another coefficient is enough
             opposite[j] = known
             continue
         try:
-            d, weights = programme.guess(j, ways[j], _time_left(deadline))
+            d, weights = programme.guess(j, ways[j], time_left(deadline))
             if d is not None:
                 opposite[j] = (d,)
             elif weights is not None:
@@ -113,11 +124,10 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationPr
     return replace(proof, signs=signs, opposite=opposite)
 
 
-def _time_left(deadline: float) -> float:
-    left = deadline - time.perf_counter()
-    if left <= 0:
-        raise OutOfTimeError
-    return left
+def _way(directions: Sequence[Vector], j: int) -> int:
+    """Sign of the j-th entry of the directions added with weights that fall fast."""
+    entry = next((d[j] for d in directions if d[j]), 0)
+    return (entry > 0) - (entry < 0)
 
 
 def _ask_cone(
@@ -129,7 +139,7 @@ def _ask_cone(
     signs: dict[int, Weights],
     opposite: dict[int, tuple[Vector, ...]],
 ) -> None:
-    """Without floating point's help: is a step against the sign in the cone? Rows left take part as equalities."""
+    """Decide one sign without a guess: does the cone hold a direction of the other sign? Rows left are equalities."""
     ids = [*proof.separated, *proof.spanning]
     equal = np.arange(len(ids) + 1) >= len(proof.separated)
     equal[-1] = False

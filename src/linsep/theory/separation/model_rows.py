@@ -1,4 +1,4 @@
-"""A regression as rows of inequalities: separation asks for directions d with z.d >= 0 for all rows z."""
+"""A regression as inequalities z.d >= 0: it is separated if a direction d satisfies all, one of them strictly."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def _is_sparse(X: Any) -> bool:
 
 
 class ModelRows(NamedTuple):
-    """Rows z of Xbar, one column a coefficient.
+    """Rows z of Xbar, with one column for each coefficient.
 
-    `Z` is float64, CSR of float64, or an array of Python integers; rows with `equal` ask for z.d = 0 instead of >= 0.
-    Row k comes from row `owner[k]` of the data, and for a multinomial model compares with class `rival[k]`.
-    `classes` holds the two labels of a logistic model, all labels of a multinomial one (reference first).
+    `Z` is float64, CSR of float64, or an array of Python integers. Rows with `equal` are equalities z.d = 0. Row k
+    comes from row `owner[k]` of the data; in a multinomial model it compares the observed class with class `rival[k]`.
+    `classes` holds the two labels of a logistic model, or all labels of a multinomial one with the reference first.
     """
 
     Z: Any
@@ -38,12 +38,12 @@ class ModelRows(NamedTuple):
 
 
 def model_rows(X: Any, y: Array, names: list[str], family: Family, fit_intercept: bool) -> ModelRows:
-    """Return the rows that decide about separation in a regression of y on the columns of X.
+    """Return the rows z that decide about separation in a regression of y on the columns of X.
 
     Raises
     ------
     DataError
-        Shapes that do not fit, numbers that are not finite, a response that the family does not allow.
+        Shapes that do not match, numbers that are not finite, a response that the family does not allow.
     """
     if family not in FAMILIES:
         raise DataError(f"no family called {family!r}: choose from {', '.join(FAMILIES)}")
@@ -64,7 +64,7 @@ def model_rows(X: Any, y: Array, names: list[str], family: Family, fit_intercept
 
 
 def whole_columns(X: Any) -> Any:
-    """X as doubles without rounding; columns that no double holds times their least common denominator, as integers."""
+    """X as doubles, without rounding; a column that doubles cannot hold is multiplied to integers."""
     if _is_sparse(X):
         if X.dtype.kind in "iu" and X.nnz and max(int(X.data.max()), -int(X.data.min())) > _WHOLE:
             raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
@@ -124,7 +124,7 @@ def _classes(y: Array, family: Family) -> tuple[Array, Array]:
 
 
 def _multinomial(X: Any, codes: Array, names: list[str], classes: Array) -> ModelRows:
-    """One row an observation and competitor: x in the block of its own class minus x in that of the competitor."""
+    """One row for each observation and other class: x in the block of its own class, -x in that of the other."""
     K = len(classes)
     X = X if X.dtype == object else sp.csr_matrix(X)
     parts: list[Any] = []
@@ -134,7 +134,7 @@ def _multinomial(X: Any, codes: Array, names: list[str], classes: Array) -> Mode
         for rival in range(K):
             if rival != own:
                 u = np.zeros(K, dtype=X.dtype)
-                u[own], u[rival] = 1, -1  # the block of the reference, the first, is not there
+                u[own], u[rival] = 1, -1  # the first class, the reference, has no block
                 parts.append(np.kron(u[None, 1:], X[at]) if X.dtype == object else sp.kron(u[None, 1:], X[at]))
                 owners.append(at)
                 rivals.append(np.full(at.size, rival))

@@ -1,4 +1,4 @@
-"""What was found about separation, in sentences that a methods section could use."""
+"""What was found about separation, in sentences for the methods section of a paper."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _SHOWN = 8
 
 
 def estimate(value: str | float) -> str:
-    """What is said of a coefficient, with infinities as text."""
+    """What is said about a coefficient, infinities as "+inf" and "-inf"."""
     return value if isinstance(value, str) else "+inf" if value > 0 else "-inf"
 
 
 def listed(names: Iterable[Any]) -> str:
-    """The first names, and how many more there are."""
+    """The first names, and the number of the others."""
     every = [_key(name) for name in names]
     more = len(every) - _SHOWN
     if more > 0:
@@ -31,7 +31,7 @@ def _key(name: Any) -> str:
 
 
 def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, list[Any]]:
-    """Names of the coefficients, by what is said of them."""
+    """What is said about coefficients -> their names."""
     out: dict[str | float, list[Any]] = {
         inf: [],
         -inf: [],
@@ -45,7 +45,7 @@ def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, li
     return out
 
 
-def opening(family: str, kind: str, n: int, k: int, classes: Sequence[Any]) -> str:
+def opening(family: str, verdict: str, n: int, k: int, classes: Sequence[Any]) -> str:
     """The verdict in a sentence or two; `k` of the `n` rows are separated."""
     model = {
         "logistic": f"the logistic regression of {classes[1]!r} against {classes[0]!r}" if classes else "",
@@ -54,21 +54,20 @@ def opening(family: str, kind: str, n: int, k: int, classes: Sequence[Any]) -> s
         if classes
         else "",
     }[family]
-    if kind == "overlap":
+    if verdict == "overlap":
         return (
             f"Overlap: {model} on {n:,} rows is not separated. A maximum likelihood estimate exists, and every "
             "coefficient that is identified has a finite one."
         )
-    name = {"complete": "Complete", "quasi-complete": "Quasi-complete"}[kind]
-    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {_WHY[family, kind]}".format(
-        k=f"{k:,}", left=f"{n - k:,}"
-    )
+    name = {"complete": "Complete", "quasi-complete": "Quasi-complete"}[verdict]
+    why = _WHY[family, verdict].format(k=f"{k:,}", left=f"{n - k:,}")
+    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {why}"
 
 
 _WHY = {
     ("logistic", "complete"): (
         "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
-        "to 0 and 1, and iterations only stop where they are told to."
+        "to 0 and 1, and an iterative fit stops only at its limit."
     ),
     ("logistic", "quasi-complete"): (
         "A linear combination of the columns has the sign of the outcome on {k} rows and is exactly 0 on the other "
@@ -137,7 +136,7 @@ def advice(
     for column in merge:
         if whole := separated_levels.get(column):
             said = listed(f"{level!r} ({n:,} {'row' if n == 1 else 'rows'})" for level, n in whole.items())
-            out.append(f"Merge levels of {column}: every row is separated at {said}; join it with a level like it.")
+            out.append(f"Merge levels of {column}: every row is separated at {said}; join it with a similar level.")
     if merge and not out:
         out.append(f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows.")
     if family == "poisson":

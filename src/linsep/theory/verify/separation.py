@@ -12,16 +12,14 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from flint import nmod_mat
 
-from linsep.theory.verify.separability import CertificateError, value_signs
+from linsep.theory.verify.separability import CertificateError, rank_is_at_least, value_signs
 from linsep.types import Array
 
 Vector = tuple[int, ...]
 Weights = dict[int, int]
 FINITE, UNDETERMINED, UNIDENTIFIED = "finite", "undetermined sign", "not identified"
 UNSIGNED = "infinite, sign not decided"  # only where time ran out
-_PRIME = 2**61 - 1
 
 
 @dataclass(frozen=True)
@@ -60,21 +58,6 @@ class SeparationProof:
     signs: dict[int, Weights] = field(default_factory=dict)
     opposite: dict[int, tuple[Vector, ...]] = field(default_factory=dict)
     unsigned: tuple[int, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; integers keep all their digits."""
-        plain: dict[str, Any] = {
-            name: list(map(list, getattr(self, name))) for name in ("directions", "null", "null_all")
-        }
-        plain |= {name: list(getattr(self, name)) for name in ("separated", "spanning", "spanning_all", "unsigned")}
-        plain["overlap"] = _pairs(self.overlap)
-        plain["signs"] = {str(j): _pairs(weights) for j, weights in self.signs.items()}
-        plain["opposite"] = {str(j): list(map(list, ds)) for j, ds in self.opposite.items()}
-        return plain
-
-
-def _pairs(weights: Weights) -> dict[str, list[int]]:
-    return {"rows": list(weights), "weights": list(weights.values())}
 
 
 def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | float]:
@@ -176,14 +159,10 @@ def _scores(Z: Any, d: Vector) -> Array:
 def _check_null(Z: Any, null: Sequence[Vector], spanning: list[tuple[list[int], int]]) -> None:
     """Raise unless `null` is a basis of all vectors orthogonal to the rows of Z, given rows that span them."""
     _require(all(not _scores(Z, v).any() for v in null), "a null vector is not orthogonal to the rows")
-    _require(_rank_below([list(v) for v in null]) == len(null), "the null vectors are not independent")
-    enough = _rank_below([m for m, _ in spanning]) >= Z.shape[1] - len(null)
+    independent = rank_is_at_least(np.array(null, dtype=object), len(null))
+    _require(independent, "the null vectors are not independent")
+    enough = rank_is_at_least(np.array([m for m, _ in spanning], dtype=object), Z.shape[1] - len(null))
     _require(enough, "the spanning rows do not bound the null vectors")
-
-
-def _rank_below(rows: list[list[int]]) -> int:
-    """Rank modulo a prime: never more than the rank of the integer matrix."""
-    return nmod_mat(len(rows), len(rows[0]), [v % _PRIME for row in rows for v in row], _PRIME).rank() if rows else 0
 
 
 def _require(holds: bool, what: str) -> None:

@@ -1,0 +1,57 @@
+"""`linsep fit` on a table that fits into memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.learners import Limits, make_ladder, make_learner
+from linsep.app.progress import EpochProgress
+from linsep.app.report import check_report, page_of_fit, with_report
+from linsep.app.result import Result, program
+from linsep.files import check_output
+from linsep.reporting.table_fit import fit_table
+from linsep.store import save
+
+
+def fit(
+    table: Any,
+    *,
+    target: str | None,
+    positive: str | None,
+    learner: str,
+    max_iter: int | None,
+    time_limit: float | None,
+    holdout: float,
+    model: Path,
+    categorical: tuple[str, ...] = (),
+    format: str | None = None,
+    report: Path | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Result:
+    """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
+    check_output(model, "the model", reads=inputs(table))
+    check_report(report, model, *inputs(table))
+    source = open_labelled(table, target, format, categorical)
+    limits = Limits(max_iter, time_limit, seed)
+    chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
+    with EpochProgress(max_iter, time_limit) as progress:
+        found = fit_table(source, chosen, positive=positive, holdout=holdout, verbose=progress)
+    said = [_on_the_command_line(text) for text in found.warnings]
+    if found.interrupted:
+        epochs = found.model.learner_.n_iter_
+        when = f"in epoch {epochs:,}" if epochs else "before the first epoch"
+        said.append(f"interrupted {when}; the model so far is in {model}")
+    save(found.model, model)
+    receipt = found.receipt
+    lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+    result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted)
+    return with_report(result, report, page_of_fit(found))
+
+
+def _on_the_command_line(warning: str) -> str:
+    """What a learner advises, in the words of this program."""
+    warning = warning.replace("linsep.separability(X, y)", "`linsep check`")
+    return warning.replace("max_iter or time_limit", "--max-iter or --time-limit")

@@ -1,0 +1,29 @@
+"""`linsep predict`: labels and decision values of the rows of a table."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from linsep.app.commands.csv import write_csv
+from linsep.app.commands.labelled import inputs
+from linsep.app.commands.models import load_of_table
+from linsep.files import check_output, open_output
+from linsep.reporting.scores import iter_predictions, unknown_levels
+
+
+def predict(model: Path, table: Any, output: str, *, format: str | None = None) -> list[str]:
+    """Write predictions and decision values as CSV; return what there is to warn of."""
+    found = load_of_table(model)
+    reads = (model, *inputs(table))
+    check_output(output, "the predictions", reads=reads)
+    parts = iter_predictions(found, table, format=format)
+    first = next(parts)  # what is wrong with the table is said before a file is opened
+    with open_output(output, "the predictions", reads=reads) as stream:
+        for number, part in enumerate(chain([first], parts)):
+            written = pa.table({"prediction": part.labels.tolist(), "decision_value": part.decision_values})
+            write_csv(written, stream, header=number == 0)
+    return unknown_levels(found)

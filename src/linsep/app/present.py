@@ -1,0 +1,54 @@
+"""How results, messages and warnings look on the screen. Rich is imported when something is printed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from linsep.app.result import Result
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Standard output or standard error, in colour where it is a terminal."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+
+
+def say(message: str) -> None:
+    """Print a message as it is on standard error."""
+    console(stderr=True).print(message, markup=False)
+
+
+def warn(message: str) -> None:
+    """Print a warning on standard error."""
+    from rich.text import Text
+
+    console(stderr=True).print(Text.assemble(("warning:", "yellow"), " ", message))
+
+
+def print_lines(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool) -> None:
+    """Print lines of (label, text), or the data as one JSON object."""
+    if as_json:
+        sys.stdout.write(json.dumps(data, allow_nan=False) + "\n")
+        return
+    from rich.text import Text
+
+    width = max(len(label) for label, _ in rows)
+    out = console()
+    for label, text in rows:
+        out.print(Text.assemble((label.ljust(width), "bold"), "  ", text))
+
+
+def finish(result: Result, as_json: bool) -> NoReturn:
+    """Print a result and end with its exit status."""
+    for message in result.warnings:
+        warn(message)
+    print_lines(result.lines, result.data, as_json)
+    raise typer.Exit(130 if result.interrupted else result.exit_status)

@@ -1,0 +1,115 @@
+"""Arrow tables, which have typed columns: what Parquet files, JSON lines and dataframes become first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, take_target
+from linsep.data.readers.asked import Asked
+from linsep.types import Array, DataError
+
+Where = Callable[[int], str]
+
+
+def row_of(name: str, start: int = 0) -> Where:
+    """Say where a row stands in a source without lines."""
+    return lambda row: f"{name}, row {start + row}"
+
+
+def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where]) -> tuple[Any, Where]:
+    """Return the rows of several files as one Arrow table, and where each of them stands.
+
+    Raises
+    ------
+    DataError
+        Two files have columns of one name and of kinds that do not go together.
+    """
+    if len(tables) == 1:
+        return tables[0], places[0]
+    try:
+        table = pa.concat_tables(tables, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise DataError(f"{names[0]} and the files after it: columns of other kinds: {error}") from None
+    firsts = np.cumsum([0, *(part.num_rows for part in tables)])
+
+    def where(row: int) -> str:
+        k = int(np.searchsorted(firsts[1:-1], row, side="right"))
+        return places[k](row - int(firsts[k]))
+
+    return table, where
+
+
+def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0) -> TableChunk:
+    """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories.
+
+    A missing value is an error; with `asked.open_columns` it says that the row does not have the column.
+    """
+    target, categorical, open_columns = asked.target, asked.categorical, asked.open_columns
+    names = [column for column in table.column_names if column != "__index_level_0__"]
+    if open_columns:
+        names = [column for column in names if column == target or table.column(column).null_count < table.num_rows]
+    if not names and not open_columns:
+        raise DataError(f"{name}: there are no columns")
+    check_names(names, name)
+    take_target(names, target, alone=open_columns)
+    if table.num_rows == 0:
+        raise DataError(f"{name}: there is not one row")
+
+    def parse(column: str) -> Column:
+        if open_columns and table.column(column).null_count:
+            there = pc.is_valid(table.column(column)).to_numpy()
+            rows = np.flatnonzero(there)
+            values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where)
+            some = _typed(column, values, lambda row: where(int(rows[row])), is_text=column in categorical)
+            return _spread(some, there)
+        return _typed(column, _values(table, column, where), where, is_text=column in categorical)
+
+    y = None if target is None else as_labels(_label_values(_values(table, target, where)), where, target)
+    return TableChunk([column for column in names if column != target], y, start, table.num_rows, where, parse)
+
+
+def _label_values(values: Any) -> Any:
+    """Numbers as an array, which costs no Python object a row; anything else as a list."""
+    plain = pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
+    return values.to_numpy(zero_copy_only=False) if plain else values.to_pylist()
+
+
+def _values(table: Any, column: str, where: Where) -> Any:
+    values = table.column(column).combine_chunks()
+    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    if values.null_count:
+        row = pc.index(pc.is_null(values), True).as_py()
+        raise DataError(f"{where(row)}, column {column!r}: the value is missing; fill or drop missing values first")
+    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+
+
+def _spread(some: Column, there: Array) -> Column:
+    """A column of the rows that have it as one of all rows; what stands in the others is not looked at."""
+    row = np.maximum(np.cumsum(there) - 1, 0)
+    values = None if some.values is None else some.values[row]
+    return Column(some.name, values, None if some.text is None else some.text.take(pa.array(row)), there)
+
+
+def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
+    kind = values.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return Column(column, None, pc.cast(values, pa.string()))
+    exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
+    if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        raise DataError(f"column {column!r} has type {kind}: make it numbers or text first, or leave it out")
+    numbers = (pc.cast(values, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
+    numbers = numbers.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise DataError(f"{where(row)}, column {column!r}: {numbers[row]} is not a finite number")
+    # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.
+    beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and np.abs(numbers).max() >= 2**53)
+    text = pc.cast(values, pa.string()) if beyond else None
+    if is_text:
+        return Column(column, None, as_text(numbers) if text is None else text)
+    return Column(column, numbers, text)

@@ -1,0 +1,80 @@
+"""What is asked of a reader, and what it reads: lines of text with their place in the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from linsep.data.columns import TableChunk
+from linsep.types import Array, Chunk
+
+Kind = Literal["table", "rows"]
+
+
+@dataclass
+class Asked:
+    """What the caller of `open_data` said about the columns."""
+
+    target: str | None = None
+    categorical: frozenset[str] = field(default_factory=frozenset)
+    bits: int = 18
+    open_columns: bool = False
+
+
+class Lines(NamedTuple):
+    """Whole lines: their bytes, the source's name for messages, the number of the first line, of the first row."""
+
+    content: bytes
+    name: str
+    first_line: int = 1
+    start: int = 0
+
+    def part(self, begin: int, end: int | None = None) -> Lines:
+        """The lines between two bytes; a line has to begin at the first."""
+        first_line = self.first_line + self.content.count(b"\n", 0, begin)
+        return self._replace(content=self.content[begin:end], first_line=first_line)
+
+
+class Decimals(NamedTuple):
+    """The values as written: `mantissa * 10**exponent`, but for the entries `beyond`, which have too many digits:
+    those are given by their text."""
+
+    mantissa: Array
+    exponent: Array
+    beyond: dict[int, str]
+
+
+class Whole(NamedTuple):
+    """All rows of a source. `first_index` is the index of the first column of svmlight text, 0 or 1, `decimals` its
+    values as written."""
+
+    chunk: TableChunk | Chunk
+    first_index: int | None = None
+    decimals: Decimals | None = None
+
+
+class TextReader:
+    """What the readers of text have in common: whole lines in, rows out.
+
+    `kind` is "table" for named columns and "rows" for matrices, `quotes` whether a line end in quotes ends no line,
+    and `typed` whether each value tells its own type, as in JSON.
+    """
+
+    kind: Kind
+    quotes = False
+    typed = False
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+
+    def begin(self, head: bytes, name: str) -> None:
+        """Take in the first lines of a file, before any of its rows are read."""
+
+    def block(self, lines: Lines) -> TableChunk | Chunk | None:
+        """Read some lines; None if there is no row in them."""
+        raise NotImplementedError
+
+    def whole(self, pieces: Iterable[Lines]) -> Whole:
+        """Read everything: for tables each piece is a whole file, for rows some lines."""
+        raise NotImplementedError

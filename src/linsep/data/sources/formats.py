@@ -1,0 +1,68 @@
+"""Formats by name and by suffix: the one table of both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from linsep.data.readers.asked import TextReader
+from linsep.data.readers.csv import CsvReader
+from linsep.data.readers.jsonl import JsonlReader
+from linsep.data.readers.svmlight import SvmlightReader
+from linsep.data.readers.vowpal import VowpalReader
+from linsep.data.sources.inputs import bare_name
+from linsep.types import DataError
+
+TEXT_READERS: dict[str, type[TextReader]] = {
+    "csv": CsvReader,
+    "jsonl": JsonlReader,
+    "svmlight": SvmlightReader,
+    "vw": VowpalReader,
+}
+FORMATS = ("csv", "parquet", "jsonl", "svmlight", "vw")
+_BY_SUFFIX = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".svmlight": "svmlight",
+    ".svm": "svmlight",
+    ".libsvm": "svmlight",
+    ".vw": "vw",
+}
+_CHOICE = "csv, parquet, jsonl, svmlight or vw"
+
+
+def format_of(name: str) -> str | None:
+    """The format that the suffix of a name tells, compressed or not; None if it tells none.
+
+    Examples
+    --------
+    >>> format_of("mails.vw.zst"), format_of("notes.txt")
+    ('vw', None)
+    """
+    return _BY_SUFFIX.get(Path(bare_name(name)).suffix.lower())
+
+
+def choose_format(names: list[str], asked: str | None) -> str:
+    """The format that was asked for, or else the one that all names tell; CSV for what has no name.
+
+    Raises
+    ------
+    DataError
+        There is no such format, or the names tell none or several.
+
+    Examples
+    --------
+    >>> choose_format(["part-1.csv.gz", "part-2.csv.gz"], None)
+    'csv'
+    """
+    if asked is not None:
+        if asked not in FORMATS:
+            raise DataError(f"no format called {asked!r}: choose {_CHOICE}")
+        return asked
+    found = {format_of(name) for name in names}
+    told = "csv" if not names else found.pop() if len(found) == 1 else None
+    if told is None:
+        said = "its name does not tell its format" if len(names) == 1 else "the names do not tell one format"
+        raise DataError(f"{names[0]}: {said}; say --format (format=) {_CHOICE}")
+    return told

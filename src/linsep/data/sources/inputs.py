@@ -1,0 +1,235 @@
+"""Where bytes come from: files, pipes, buffers and file objects, decompressed, under one name for messages."""
+
+from __future__ import annotations
+
+import glob
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from linsep.types import DataError
+
+STEP = 1 << 16  # bytes that are lost, at most, where a compressed file is damaged
+COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_LONGEST_MAGIC = max(map(len, _MAGIC))
+
+
+class Input:
+    """One file, pipe, buffer or file object.
+
+    Parameters
+    ----------
+    given : str, bytes-like or binary file object
+        A path, "-" for standard input, the bytes themselves, or an object with `read`. A file object that can seek
+        is read from where it stands now, each time again.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    path : str or None
+        The path or "-"; None for what is in memory.
+
+    Examples
+    --------
+    >>> Input(b"a,y").open().read_all()
+    b'a,y'
+    """
+
+    def __init__(self, given: Any) -> None:
+        self.path = given if isinstance(given, str) else None
+        self._given = given
+        self._taken = False
+        self._origin = 0
+        if isinstance(given, str):
+            self.name = "standard input" if given == "-" else given
+        elif isinstance(given, bytes | bytearray | memoryview):
+            self.name = "buffer"
+        else:
+            name = getattr(given, "name", None)
+            self.name = name if isinstance(name, str) else "file object"
+            if isinstance(given, io.TextIOBase):
+                raise DataError(f"{self.name}: open the file for bytes, as in open(path, 'rb')")
+            self._origin = given.tell() if _can_seek(given) else 0
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether a later pass finds the bytes still there: "-", a named pipe and <(...) are read once."""
+        if self.path is not None:
+            return Path(self.path).is_file()
+        return not hasattr(self._given, "read") or _can_seek(self._given)
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are, compressed as they are; asked only of what can be read again."""
+        if self.path is not None:
+            return Path(self.path).stat().st_size
+        if not hasattr(self._given, "read"):
+            return memoryview(self._given).nbytes
+        here = self._given.tell()
+        end: int = self._given.seek(0, io.SEEK_END)
+        self._given.seek(here)
+        return end - self._origin
+
+    def open(self) -> ByteStream:
+        """Return the content from its beginning, decompressed if its first bytes say that it is compressed.
+
+        Raises
+        ------
+        DataError
+            There is no such file, it is a folder, or it is a pipe that was read before.
+        """
+        if self._taken and not self.can_be_read_again:
+            raise DataError(f"{self.name} can be read only once: write the rows to a file first")
+        self._taken = True
+        if self.path == "-":
+            return ByteStream(sys.stdin.buffer, self.name, keep=True)
+        if self.path is not None:
+            try:
+                return ByteStream(open(self.path, "rb", buffering=0), self.name)
+            except FileNotFoundError:
+                raise DataError(f"{self.path}: there is no file of that name") from None
+            except IsADirectoryError:
+                raise DataError(f"{self.path} is a folder: name a file in it") from None
+        if not hasattr(self._given, "read"):
+            return ByteStream(io.BytesIO(self._given), self.name)
+        if _can_seek(self._given):
+            self._given.seek(self._origin)
+        return ByteStream(self._given, self.name, keep=True)
+
+
+class ByteStream:
+    """Decompressed bytes, read from the beginning to the end.
+
+    Damage in a compressed file is told after the bytes before it: `read` gives those, and `damage` is set.
+    """
+
+    def __init__(self, raw: Any, name: str, *, keep: bool = False) -> None:
+        self.name = name
+        self.damage: DataError | None = None
+        self._keep, self._raw = keep, _Peeked(raw)
+        kind = next((kind for magic, kind in _MAGIC.items() if self._raw.head.startswith(magic)), None)
+        self._stream: Any = self._raw
+        if kind is not None:
+            self._stream = pa.CompressedInputStream(pa.PythonFile(self._raw, "r"), kind)
+
+    def read(self, size: int) -> bytes:
+        """Read up to `size` bytes: fewer only at the end, or before what is damaged."""
+        parts = []
+        try:
+            while size > 0 and (part := self._stream.read(min(size, STEP))):
+                parts.append(bytes(part))
+                size -= len(part)
+        except OSError as error:
+            if self._stream is self._raw:
+                raise
+            self.damage = DataError(
+                f"{self.name}: the compressed file is cut short or damaged ({error}); fetch it again"
+            )
+        return b"".join(parts)
+
+    def read_all(self) -> bytes:
+        """Read what is left.
+
+        Raises
+        ------
+        DataError
+            The compressed file is cut short or damaged.
+        """
+        content = self.read(sys.maxsize)
+        self.raise_damage()
+        return content
+
+    def skip(self, size: int) -> None:
+        """Leave out the next bytes, at the beginning of a stream."""
+        if self._stream is self._raw and self._raw.skip(size):
+            return
+        while size > 0:
+            found = self.read(min(size, 8 * STEP))
+            self.raise_damage()
+            size -= len(found) or size
+
+    def raise_damage(self) -> None:
+        """Raise what is wrong with a compressed file, if it was found damaged."""
+        if self.damage is not None:
+            raise self.damage
+
+    def close(self) -> None:
+        """Close what was opened here; standard input and the caller's file objects stay open."""
+        if not self._keep:
+            self._raw.stream.close()
+
+
+class _Peeked:
+    """A stream whose first bytes were looked at, and are read again; as much of a file as Arrow asks for."""
+
+    closed = False
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.head = b""
+        while len(self.head) < _LONGEST_MAGIC and (more := stream.read(_LONGEST_MAGIC - len(self.head))):
+            self.head += more
+
+    def read(self, size: int) -> Any:
+        if self.head:
+            part, self.head = self.head[:size], self.head[size:]
+            return part
+        return self.stream.read(size)
+
+    def skip(self, size: int) -> bool:
+        """Go on `size` bytes from the beginning, if the stream can seek."""
+        if not _can_seek(self.stream):
+            return False
+        self.stream.seek(size - len(self.head), io.SEEK_CUR)
+        self.head = b""
+        return True
+
+    def close(self) -> None:
+        """Arrow closes what it read: the owner of the stream decides."""
+
+
+def _can_seek(stream: Any) -> bool:
+    return bool(hasattr(stream, "seekable") and stream.seekable())
+
+
+def bare_name(name: str) -> str:
+    """The name without what tells of compression.
+
+    Examples
+    --------
+    >>> bare_name("part-1.csv.gz")
+    'part-1.csv'
+    """
+    for suffix in COMPRESSED:
+        if name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
+    return name
+
+
+def find_files(source: str) -> list[str]:
+    """The files that a path, a folder or a pattern such as 'part-*.csv.gz' names, in order; "-" is itself.
+
+    Raises
+    ------
+    DataError
+        There is none.
+    """
+    if source == "-":
+        return [source]
+    path = Path(source)
+    if path.is_dir():
+        found = sorted(str(p) for p in path.iterdir() if p.is_file() and not p.name.startswith((".", "_")))
+        if not found:
+            raise DataError(f"{source} is a folder without files")
+    elif path.exists():
+        found = [source]
+    else:
+        found = sorted(p for p in glob.glob(source, recursive=True) if Path(p).is_file())
+    if not found:
+        raise DataError(f"{source}: there is no file of that name")
+    return found

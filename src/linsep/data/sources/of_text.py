@@ -1,0 +1,97 @@
+"""Text files, plain or compressed: a chunk a block of lines, or all lines at once."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+from linsep.data.columns import TableChunk
+from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
+from linsep.data.sources.blocks import Block, iter_blocks
+from linsep.data.sources.inputs import Input
+from linsep.data.sources.of_files import FileSource
+from linsep.data.sources.sieve import Sieve
+from linsep.data.sources.source import START, Position
+from linsep.types import Chunk, DataError
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class TextSource(FileSource):
+    """Files of lines. With `lenient` malformed lines are left out and counted."""
+
+    def __init__(
+        self, inputs: list[Input], reader: TextReader, name: str, format: str, asked: Asked, *, lenient: bool
+    ) -> None:
+        super().__init__(inputs, reader.kind, name, format, asked)
+        self.lenient = lenient
+        self._reader = reader
+        self._sieve = Sieve(self, reader)
+
+    def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
+        self.error = None
+        at = start
+        while at.file < len(self._inputs):
+            row = yield from self._chunks_of_file(at)
+            # Rows are counted through all files: the last position of a file tells how many there were.
+            at = Position(at.file + 1, 0, 1, row)
+
+    def _chunks_of_file(self, at: Position) -> Generator[tuple[TableChunk | Chunk, Position], None, int]:
+        """The chunks of one file from a position on; return how many rows there were up to its end."""
+        row = at.row
+        for block, lines in self._blocks(self._inputs[at.file], at):
+            given = lines._replace(start=row)
+            good = self._sieve.good_lines(given) if self.lenient else given
+            try:
+                chunk = self._sieve.checked(good)
+            except DataError as error:  # the rows before it first
+                self.error = error
+                good = self._sieve.good_start(good)
+                chunk = self._reader.block(good)
+            if chunk is not None:
+                row += chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0]
+                end, line = block.end, block.next_line
+                if self.error is not None:
+                    end += len(good.content) - len(given.content)
+                    line = block.first_line + good.content.count(b"\n")
+                yield chunk, Position(at.file, end, line, row)
+            if self.error is not None:
+                raise self.error
+        return row
+
+    def _blocks(self, file: Input, at: Position = START) -> Iterator[tuple[Block, Lines]]:
+        """Blocks of a file, and their lines without a byte order mark; the reader sees the header first."""
+        cut = {"table": self.kind == "table", "quotes": self._reader.quotes}
+        if at.offset:
+            self._reader.begin(next(iter_blocks(file, **cut)).content, file.name)
+        for block in iter_blocks(file, at.offset, at.line, **cut):
+            content = block.content.removeprefix(_BOM) if block.first_line == 1 else block.content
+            if block.first_line == 1:
+                self._reader.begin(content, file.name)
+            yield block, Lines(content, file.name, block.first_line)
+
+    # ------------------------------------------------------------------- whole
+    def _read_whole(self) -> Whole:
+        return self._reader.whole(self._pieces())
+
+    def _pieces(self) -> Iterator[Lines]:
+        """All lines as the reader wants them: the files of tables whole, as types are decided over whole columns."""
+        for file in self._inputs:
+            if self.kind == "table" and not self.lenient:
+                yield Lines(_content(file), file.name)
+                continue
+            pieces = (lines for _, lines in self._blocks(file))
+            if self.lenient:
+                pieces = (self._sieve.good_lines(lines) for lines in pieces)
+            if self.kind == "table":
+                yield Lines(b"".join(lines.content for lines in pieces), file.name)
+            else:
+                yield Lines(b"", file.name)
+                yield from pieces
+
+
+def _content(file: Input) -> bytes:
+    stream = file.open()
+    try:
+        return stream.read_all().removeprefix(_BOM)
+    finally:
+        stream.close()

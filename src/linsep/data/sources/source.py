@@ -1,0 +1,142 @@
+"""A source of rows: all of them at once, or a chunk at a time from a place that can be gone back to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, NamedTuple
+
+from linsep.data.columns import TableChunk
+from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
+from linsep.types import Chunk, DataError
+
+
+class Position(NamedTuple):
+    """Where the next chunk begins: which file, which byte (batch of a Parquet file, row of a table in memory), which
+    line, which row."""
+
+    file: int = 0
+    offset: int = 0
+    line: int = 1
+    row: int = 0
+
+
+START = Position()
+
+
+class Source:
+    """Rows that `open_data` opened: `read` gives all of them as one chunk, `chunks` a few at a time.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    kind : {"table", "rows"}
+        "table" for named columns (`TableChunk`), "rows" for matrices (`Chunk`).
+    target : str or None
+        The column of the labels.
+    format : str
+        "csv", "jsonl", "parquet", "svmlight", "vw", "dataframe" or "arrays".
+    files : list of str
+        The paths that are read, "-" for standard input; empty for what is in memory.
+    first_index : int or None
+        Of svmlight text that was read whole: the index of its first column, 0 or 1.
+    decimals : Decimals or None
+        Of svmlight text that was read whole: its values as written.
+    skipped : int
+        Malformed lines that were skipped, if that was asked for (`lenient`).
+    complaints : list of str
+        What was wrong with the first few of them.
+    error : DataError or None
+        What is wrong with the line after the chunk that was given last; the next chunk raises it.
+    check : callable
+        What else must be right with a chunk; raises DataError. A line that fails is malformed.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> source = open_data(b"1 2:0.5\\n-1 7:1\\n", format="svmlight")
+    >>> source.read().X.shape
+    (2, 7)
+    >>> [(chunk.X.shape, position.row) for chunk, position in source.chunks()]
+    [((2, 8), 2)]
+    """
+
+    # Whether malformed lines are skipped.
+    lenient = False
+
+    def __init__(self, name: str, kind: Kind, format: str, asked: Asked) -> None:
+        self.name, self.kind, self.format = name, kind, format
+        self._asked = asked
+        self.files: list[str] = []
+        self.first_index: int | None = None
+        self.decimals: Decimals | None = None
+        self.skipped = 0
+        self.complaints: list[str] = []
+        self.error: DataError | None = None
+        self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
+        self._chunk: TableChunk | Chunk | None = None
+
+    def __repr__(self) -> str:
+        return f"<Source {self.name}>"
+
+    @property
+    def target(self) -> str | None:
+        return self._asked.target
+
+    @property
+    def categorical(self) -> frozenset[str]:
+        """Columns that are read as text even if they hold numbers."""
+        return self._asked.categorical
+
+    @property
+    def open_columns(self) -> bool:
+        """Whether rows may lack columns."""
+        return self._asked.open_columns
+
+    def read_as_text(self, names: Collection[str]) -> None:
+        """Do not try whether these columns hold numbers, from the next chunk on."""
+        self._asked.categorical |= frozenset(names)
+
+    def read(self) -> Any:
+        """Return all rows as one chunk, a `TableChunk` or a `Chunk`; they are read once and kept.
+
+        Raises
+        ------
+        DataError
+            For anything malformed: file, line and column, what was expected, and what to do.
+        """
+        if self._chunk is None:
+            self._chunk, self.first_index, self.decimals = self._read_whole()
+        return self._chunk
+
+    def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
+        """Chunks from `start` on, each with the position after it; what a chunk holds depends on its position alone.
+
+        Parameters
+        ----------
+        start : Position
+            A position that an earlier chunk came with; by default the beginning.
+
+        Raises
+        ------
+        DataError
+            For anything malformed, after the rows before it.
+        """
+        raise NotImplementedError
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether a later pass, or a run after a crash, finds the rows still there."""
+        raise NotImplementedError
+
+    def fingerprint(self) -> list[list[Any]]:
+        """What there is to read and how large it is: whether it is still what it was."""
+        raise NotImplementedError
+
+    @property
+    def total_bytes(self) -> int | None:
+        """The size of all files; None where it cannot be known."""
+        return None
+
+    def _read_whole(self) -> Whole:
+        raise NotImplementedError

@@ -1,0 +1,28 @@
+"""Means and scales of a column whose rows come one after another (Welford 1962, Technometrics 4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def standardise_running(values: Any, moments: Any, learn: bool, out: Any) -> None:
+    """out_i = (x_i - mean) / s: mean and population standard deviation s of all rows up to and with row i.
+
+    With `learn` each row enters `moments` (count, mean, sum of squares about the mean) first; without, these stay as
+    they are. s counts as 1 where it is 0. `values` and `out` are (n_rows,). Changes `moments` and `out`.
+    """
+    count, mean, squares = moments[0], moments[1], moments[2]
+    for i in range(values.shape[0]):
+        x = values[i]
+        if learn:
+            count += 1.0
+            move = x - mean
+            mean += move / count
+            squares += move * (x - mean)
+        s = np.sqrt(squares / count) if count > 0.0 else 0.0
+        out[i] = (x - mean) / s if s > 0.0 else x - mean
+    moments[0], moments[1], moments[2] = count, mean, squares

@@ -1,0 +1,52 @@
+"""Bytes to a column and a sign: signed feature hashing.
+
+Sources: Weinberger, Dasgupta, Langford, Smola and Attenberg 2009 (ICML) for the signs; the hash is 64-bit FNV-1a
+(Fowler, Noll and Vo), then the 64-bit finaliser of MurmurHash3 (Appleby).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+# Prime and offset basis of 64-bit FNV-1a.
+_PRIME = np.uint64(1099511628211)
+FNV_START = np.uint64(14695981039346656037)
+# Factors and shift of the finaliser of MurmurHash3; the top bit of a hash is the sign of its column.
+_M1, _M2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
+_HALF, _TOP, _ONE = np.uint64(33), np.uint64(63), np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def add_bytes(h: Any, text: Any, a: int, b: int) -> Any:
+    """FNV-1a: h after the bytes text[a:b]."""
+    for i in range(np.uint64(a), np.uint64(b)):
+        h = (h ^ np.uint64(text[i])) * _PRIME
+    return h
+
+
+@njit(cache=True, nogil=True)
+def mixed(h: Any) -> Any:
+    """The finaliser of MurmurHash3: every bit of the result depends on every bit of h."""
+    h = (h ^ (h >> _HALF)) * _M1
+    h = (h ^ (h >> _HALF)) * _M2
+    return h ^ (h >> _HALF)
+
+
+@njit(cache=True, nogil=True)
+def column_of(h: Any, bits: Any) -> Any:
+    """(h mod 2^bits, sign): the column of a mixed hash, and +1.0 or -1.0 by its top bit."""
+    column = np.int64(h & ((_ONE << np.uint64(bits)) - _ONE))
+    return column, (1.0 if h >> _TOP else -1.0)
+
+
+@njit(cache=True, nogil=True)
+def hash_all(text: Any, offsets: Any, seed: Any, bits: Any, columns: Any, signs: Any) -> None:
+    """(columns[k], signs[k]) = `column_of` the bytes text[offsets[k]:offsets[k + 1]], hashed on from `seed`.
+
+    Changes `columns` and `signs` (names,).
+    """
+    for k in range(offsets.size - 1):
+        columns[k], signs[k] = column_of(mixed(add_bytes(seed, text, offsets[k], offsets[k + 1])), bits)

@@ -1,0 +1,88 @@
+"""The bytes of Vowpal Wabbit's text to arrays, in one compiled pass: `label 'tag|space name:value name ...`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from linsep.kernels.text.hashing import add_bytes, column_of, mixed
+from linsep.kernels.text.numbers import NEWLINE, as_double, decimal_at, line_end, skip_blanks
+from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
+
+# What may be wrong besides `LABEL`, `ENTRY` and `VALUE`: after the label comes neither a tag nor a namespace.
+WEIGHT = 7
+_BAR, _COLON, _SPACE, _TICK = 124, 58, 32, 39
+# Between a namespace and a name in what is hashed.
+_CARET = np.array([94], dtype=np.uint8)
+
+
+@njit(cache=True, nogil=True)
+def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entries: Any, slow: Any, spans: Any) -> Any:
+    """Label, columns and values of every row. Return (error, position, rows, entries, numbers still to be read).
+
+    A column is a hash of namespace and name; `entries` is (indices, data, scales), and an entry's value is data times
+    the scale of its namespace. `labels[r]`, `indptr[r + 1]` and the entries `indptr[r]` to `indptr[r + 1]` are row r.
+    Numbers that doubles cannot give at once are listed: `slow` is the entry, or -1 - r for the label of row r, `spans`
+    (., 2) the bytes. The text has to end with a line end. Changes all arrays but `text`.
+    """
+    indices, data, scales = entries
+    n, one = np.uint64(text.size), np.uint64(1)
+    i = np.uint64(0)
+    r = k = n_slow = 0
+    while i < n:
+        i = skip_blanks(text, i)
+        if text[i] == NEWLINE:
+            i += one
+            continue
+        end, m, e = decimal_at(text, np.int64(i))
+        if end < 0:
+            return LABEL, i, r, k, n_slow
+        labels[r], ready = as_double(m, e)
+        if not ready:
+            slow[n_slow], spans[n_slow, 0], spans[n_slow, 1] = -1 - r, i, end
+            n_slow += 1
+        i = skip_blanks(text, np.uint64(end))
+        if text[i] == _TICK:
+            while text[i] > _SPACE and text[i] != _BAR:
+                i += one
+            i = skip_blanks(text, i)
+        if text[i] != _BAR and text[i] != NEWLINE:
+            return WEIGHT, i, r, k, n_slow
+        space = seed
+        scale = 1.0
+        while text[i] != NEWLINE:
+            begins = text[i] == _BAR
+            i += one if begins else np.uint64(0)
+            j = i
+            while text[j] > _SPACE and text[j] != _COLON and text[j] != _BAR:
+                j += one
+            value = 1.0
+            end = np.int64(j)
+            ready = True
+            if text[j] == _COLON:
+                end, m, e = decimal_at(text, np.int64(j) + 1)
+                if end < 0:
+                    return VALUE, j + one, r, k, n_slow
+                value, ready = as_double(m, e)
+            if begins:
+                if not ready:
+                    return VALUE, j + one, r, k, n_slow
+                space = add_bytes(seed, text, i, j)
+                space = add_bytes(space, _CARET, 0, 1)
+                scale = value
+            else:
+                if i == j:
+                    return ENTRY, i, r, k, n_slow
+                column, _ = column_of(mixed(add_bytes(space, text, i, j)), bits)
+                indices[k], data[k], scales[k] = column, value, scale
+                if not ready:
+                    slow[n_slow], spans[n_slow, 0], spans[n_slow, 1] = k, j + one, end
+                    n_slow += 1
+                k += 1
+            i = skip_blanks(text, np.uint64(end))
+        r += 1
+        indptr[r] = k
+        i = line_end(text, i)
+    return 0, i, r, k, n_slow

@@ -1,0 +1,135 @@
+"""What a `TableModel` is given: tables, sources and matrices, their labels and weights."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.exact_decimals import row_names
+from linsep.data.sources.open import open_data
+from linsep.data.sources.source import Source
+from linsep.tables import column_names
+from linsep.types import Array, DataError
+
+
+def is_table(X: Any) -> bool:
+    """Whether it has named columns, or is a `Source`; a matrix has none."""
+    return isinstance(X, Source | str | Path) or column_names(X) is not None
+
+
+def open_rows(X: Any, encoder: TableEncoder, model: Any = None) -> Source:
+    """Any table or matrix as a `Source`; of a fitted model as the encoder knows the columns."""
+    if isinstance(X, Source):
+        return X
+    if isinstance(X, str | Path):
+        raise DataError(f"{X} is a path: give open_data({str(X)!r}, target=...)")
+    if is_table(X):
+        return open_data(X, categorical=encoder.text_columns)
+    if model is None or encoder.column_names is None:
+        return open_data((X, None))
+    X, names = np.asarray(X), encoder.column_names
+    if X.ndim != 2 or X.shape[1] != len(names):
+        raise DataError(f"the model was trained on {len(names)} columns, and these rows have shape {X.shape}")
+    warnings.warn(
+        f"X does not have valid feature names, but {type(model).__name__} was fitted with feature names",
+        UserWarning,
+        stacklevel=4,
+    )
+    return open_data(pa.table(dict(zip(names, X.T, strict=True))), categorical=encoder.text_columns)
+
+
+def labels_given(y: Any, source: Source | None) -> Any:
+    """The labels given, or those of the source."""
+    if y is None and source is not None:
+        y = source.read().y
+    if y is None:
+        raise DataError(
+            "requires y to be passed, but the target y is None: these rows have no labels; name the label column with "
+            "target (--target), or give y"
+        )
+    return y
+
+
+def weight_argument(sample_weight: Any) -> dict[str, Any]:
+    """The argument for the learner, where there is something to say: not all learners take it."""
+    return {} if sample_weight is None else {"sample_weight": sample_weight}
+
+
+class EncodedColumns(TransformerMixin, BaseEstimator):
+    """The part of a `TableModel` that knows the columns: encoded rows, names of columns and of features."""
+
+    learner_: Any
+    encoder_: TableEncoder | None
+
+    def transform(self, X: Any) -> Any:
+        """The encoded rows, as the learner gets them.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+
+        Returns
+        -------
+        ndarray or CSR matrix, shape (n_samples, n_encoded_features)
+        """
+        check_is_fitted(self)
+        if self.encoder_ is None:
+            return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self._encoded(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The names of the encoded features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names for the columns of a matrix, which has none of its own.
+
+        Returns
+        -------
+        ndarray of str objects
+        """
+        check_is_fitted(self)
+        if self.encoder_ is not None:
+            return np.array(self.encoder_.feature_names_, dtype=object)
+        known = getattr(self.learner_, "feature_names_in_", None)
+        names = input_features if input_features is not None else known
+        if names is None:
+            names = row_names(self.n_features_in_, None)
+        names = np.asarray(names, dtype=object)
+        if known is not None and not np.array_equal(names, known):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(names) != self.n_features_in_:
+            raise ValueError(f"input_features should have length equal to number of features ({self.n_features_in_})")
+        return names
+
+    def _encoded(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if self.encoder_ is not None:
+            return self.encoder_.transform(open_rows(X, self.encoder_, self)).X
+        return X.read().X if isinstance(X, Source) else X
+
+    @property
+    def n_features_in_(self) -> int:
+        if not hasattr(self, "learner_"):
+            raise AttributeError("n_features_in_ is there after fit")
+        columns = None if self.encoder_ is None else self.encoder_.column_names
+        if columns is not None:
+            return len(columns)
+        return int(self.learner_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Array:
+        if not hasattr(self, "learner_"):
+            raise AttributeError("feature_names_in_ is there after fit")
+        columns = None if self.encoder_ is None else self.encoder_.column_names
+        if columns is not None:
+            return np.array(columns, dtype=object)
+        return np.asarray(self.learner_.feature_names_in_)

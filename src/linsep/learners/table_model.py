@@ -1,0 +1,392 @@
+"""A learner of tables: the encoder, the learner and the names of the classes as one estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, clone
+from sklearn.metrics import accuracy_score
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.sources.source import Source
+from linsep.learners.inputs.class_names import as_named, binary_names, code_class_weight, positions, targets_of
+from linsep.learners.inputs.tables import EncodedColumns, is_table, labels_given, open_rows, weight_argument
+from linsep.learners.linear.perceptron import Perceptron
+from linsep.types import Array, DataError
+
+
+def _learner_has(method: str) -> Any:
+    """Whether the learner (the fitted one, if there is one) has a method."""
+
+    def check(model: TableModel) -> bool:
+        given = Perceptron() if model.learner is None else model.learner
+        return hasattr(getattr(model, "learner_", given), method)
+
+    return check
+
+
+class Prepared(NamedTuple):
+    """Rows as a learner takes them: `names[k]` is the name of the target k, None where targets are the labels."""
+
+    encoder: TableEncoder | None
+    rows: Any
+    targets: Any
+    names: Array | None
+
+
+class TableModel(ClassifierMixin, EncodedColumns):
+    """Encode the columns of a table, train a learner on them, and predict labels by their names.
+
+    z = w.e(x) + b, where e(x) is the encoded row: a number is standardised, a text becomes one indicator per level.
+    A matrix of numbers goes to the learner as it is, so `TableModel(learner).fit(X, y)` gives the weights of
+    `learner.fit(X, y)`.
+
+    Columns of a table are found by name: their order does not matter, a missing one is an error, and further columns
+    are ignored.
+
+    Parameters
+    ----------
+    learner : learner of linsep, default=None
+        Not fitted; it is cloned. None is `Perceptron()`.
+    encoder : TableEncoder, default=None
+        Not fitted; it is cloned. None is `TableEncoder()` for a table and no encoder for a matrix.
+    positive : label, default=None
+        The label of the positive class. With three or more labels the model decides this one against the rest, and
+        the class of the rest is called "not LABEL".
+
+    Attributes
+    ----------
+    learner_ : fitted learner
+        Trained on the labels themselves. With `positive` it is trained on 0 and 1, and on 0, 1, ... where a column of
+        labels holds fractions.
+    encoder_ : TableEncoder or None
+    classes_ : ndarray, shape (n_classes,)
+        The names of the classes in the order of `learner_.classes_`. Of two classes the second is the positive one.
+    n_features_in_ : int
+        Columns of the table or of the matrix.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        Names of the columns; not there after a matrix.
+
+    See Also
+    --------
+    linsep.save, linsep.load : Keep the whole model in one file.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [20.0, 30.0, 40.0, 50.0], "city": ["Oslo", "Rome", "Oslo", "Rome"]})
+    >>> model = TableModel().fit(frame, ["no", "no", "yes", "yes"])
+    >>> model.predict(frame[["city", "age"]]).tolist()
+    ['no', 'no', 'yes', 'yes']
+    >>> model.get_feature_names_out().tolist()
+    ['age', 'city=Oslo', 'city=Rome']
+    >>> model.score(frame, ["no", "no", "yes", "yes"])
+    1.0
+    """
+
+    learner_: Any
+    classes_: Array
+
+    def __init__(self, learner: Any = None, *, encoder: TableEncoder | None = None, positive: Any = None) -> None:
+        self.learner = learner
+        self.encoder = encoder
+        self.positive = positive
+
+    @classmethod
+    def of(
+        cls, learner: Any, encoder: TableEncoder | None = None, classes: Any = None, *, positive: Any = None
+    ) -> TableModel:
+        """Return a fitted model made of parts that are trained already; nothing is copied.
+
+        Parameters
+        ----------
+        learner : fitted learner
+        encoder : fitted TableEncoder or None
+        classes : array-like, shape (n_classes,), optional
+            Names of the classes in the order of `learner.classes_`; None takes those.
+        positive : label, optional
+            As in the constructor.
+
+        Returns
+        -------
+        TableModel
+
+        Raises
+        ------
+        DataError
+            The names are not as many as the learner has classes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> learner = Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])
+        >>> TableModel.of(learner, classes=["no", "yes"]).predict(np.array([[3.0]])).item()
+        'yes'
+        """
+        check_is_fitted(learner)
+        names = learner.classes_ if classes is None else np.asarray(classes)
+        if names.shape != learner.classes_.shape:
+            raise DataError(f"the learner has {len(learner.classes_)} classes, and {names.size} names were given")
+        model = cls(learner, encoder=encoder, positive=positive)._take(learner, encoder, names)
+        if model._has_codes and isinstance(getattr(learner, "class_weight", None), Mapping):
+            # The learner to be cloned in another `fit` has the names.
+            named = {names.tolist()[code]: weight for code, weight in learner.class_weight.items()}
+            model.learner = clone(learner).set_params(class_weight=named)
+        return model
+
+    def _take(self, learner: Any, encoder: TableEncoder | None, names: Array) -> Self:
+        self.learner_, self.encoder_, self.classes_ = learner, encoder, names
+        return self
+
+    # ----------------------------------------------------------------- training
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on a table or a matrix, from the beginning.
+
+        Parameters
+        ----------
+        X : dataframe (pandas, Polars, Arrow), Source of `open_data`, array or SciPy sparse matrix
+        y : array-like of shape (n_samples,), optional
+            Labels; None takes the label column of a Source.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the learner. The encoder weighs all rows alike.
+
+        Returns
+        -------
+        TableModel
+            Itself.
+
+        Raises
+        ------
+        DataError
+            The rows or labels cannot be used; the model is as it was.
+
+        Warns
+        -----
+        ConvergenceWarning
+            As in `fit` of the learner.
+        """
+        return self.fit_prepared(self.prepare(X, y), sample_weight)
+
+    def prepare(self, X: Any, y: Any = None) -> Prepared:
+        """Encode a table for `fit_prepared`: together they are `fit`. The model stays as it is.
+
+        Parameters
+        ----------
+        X, y : as in fit
+
+        Returns
+        -------
+        Prepared
+            The encoder, the encoded rows, and what the learner is to be trained on.
+
+        Raises
+        ------
+        DataError
+            The rows or labels cannot be used.
+        """
+        encoder = self._new_encoder(X)
+        if encoder is None:
+            return Prepared(None, X, *targets_of(labels_given(y, None), self.positive, is_table=False))
+        source = open_rows(X, encoder)
+        rows = encoder.fit(source).transform(source).X
+        return Prepared(encoder, rows, *targets_of(labels_given(y, source), self.positive, is_table=True))
+
+    def fit_prepared(self, prepared: Prepared, sample_weight: Any = None, *, verbose: Any = None) -> Self:
+        """Train on what `prepare` made.
+
+        Parameters
+        ----------
+        prepared : Prepared
+        sample_weight : as in fit
+        verbose : int or callable, optional
+            In place of the learner's own, for this fit only.
+
+        Returns
+        -------
+        TableModel
+            Itself.
+        """
+        learner, names = self._new_learner(), prepared.names
+        code_class_weight(learner, names)
+        own = learner.get_params(deep=False).get("verbose")
+        try:
+            if verbose is not None and own is not None:
+                learner.set_params(verbose=verbose)
+            learner.fit(prepared.rows, prepared.targets, **weight_argument(sample_weight))
+        except KeyboardInterrupt:
+            if hasattr(learner, "stop_reason_"):  # as in the learner, the model so far is kept
+                self._take(learner, prepared.encoder, learner.classes_ if names is None else names)
+            raise
+        finally:
+            if own is not None:
+                learner.set_params(verbose=own)
+        return self._take(learner, prepared.encoder, learner.classes_ if names is None else names)
+
+    @available_if(_learner_has("partial_fit"))
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn some more rows.
+
+        The first call makes an encoder of streams: means and deviations are those of the rows so far, and categories
+        are hashed. After `fit` the encoder stays as it is, and the learner goes on.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+        y : array-like of shape (n_samples,), optional
+            Labels; None takes the label column of a Source.
+        classes : array-like, optional
+            All labels that may come; needed in the first call, unless `positive` or `open_classes` of the learner is
+            set.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        TableModel
+            Itself.
+
+        Raises
+        ------
+        DataError
+            The rows or labels cannot be used; the model is as it was.
+        """
+        first = not hasattr(self, "learner_")
+        # The encoder learns before the learner finds an error, so a copy of it learns.
+        learner = self._new_learner() if first else self.learner_
+        encoder = self._new_encoder(X) if first else deepcopy(self.encoder_)
+        names = binary_names(classes, self.positive) if first else self.classes_ if self._has_codes else None
+        source = None if encoder is None else open_rows(X, encoder)
+        targets = labels_given(y, source)
+        if names is not None:
+            targets, classes = positions(as_named(targets, names, self.positive), names), np.arange(len(names))
+            if first:
+                code_class_weight(learner, names)
+        if encoder is None or source is None:
+            rows = X
+        elif first or encoder.is_running:
+            rows = encoder.learn_chunk(source.read())
+        else:
+            rows = encoder.transform(source).X
+        learner.partial_fit(rows, targets, classes, **weight_argument(sample_weight))
+        return self._take(learner, encoder, learner.classes_ if names is None else names)
+
+    def _new_learner(self) -> Any:
+        return Perceptron() if self.learner is None else clone(self.learner)
+
+    def _new_encoder(self, X: Any) -> TableEncoder | None:
+        """An encoder that is not fitted, if these rows need one."""
+        if self.encoder is not None:
+            return clone(self.encoder)
+        return TableEncoder() if is_table(X) else None
+
+    # ------------------------------------------------------------------- labels
+    @property
+    def _has_codes(self) -> bool:
+        """Whether the learner was trained on 0, 1, ... in place of the names."""
+        return not np.array_equal(self.learner_.classes_, self.classes_)
+
+    # --------------------------------------------------------------- prediction
+    def predict(self, X: Any) -> Array:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            Names from `classes_`.
+        """
+        rows = self._encoded(X)
+        return self.named(self.learner_.predict(rows))
+
+    def named(self, said: Array) -> Array:
+        """The names of what the learner predicted."""
+        if not self._has_codes:
+            return said
+        return np.asarray(self.classes_[np.searchsorted(self.learner_.classes_, said)])
+
+    def decision_function(self, X: Any) -> Array:
+        """The decision values that the learner gives to the encoded rows.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+
+        Returns
+        -------
+        ndarray, shape (n_samples,) or (n_samples, n_classes)
+            Two classes: at or above 0 for `classes_[1]`. More: one column a class.
+        """
+        rows = self._encoded(X)
+        return np.asarray(self.learner_.decision_function(rows))
+
+    @available_if(_learner_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Array:
+        """The probabilities of the classes, as the learner gives them.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_classes)
+        """
+        rows = self._encoded(X)
+        return np.asarray(self.learner_.predict_proba(rows))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows that are predicted rightly.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+        y : array-like of shape (n_samples,), optional
+            Labels; None takes the label column of a Source. With `positive`, labels of the table, not of the model.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        said = self.predict(X)
+        truth = labels_given(y, X if isinstance(X, Source) else None)
+        return float(accuracy_score(self.as_classes(truth), said, sample_weight=sample_weight))
+
+    def as_classes(self, labels: Any) -> Any:
+        """Labels of a table as classes of the model: with `positive`, all others belong to the rest.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        array-like of shape (n_samples,)
+        """
+        return labels if self.positive is None else as_named(labels, self.classes_, self.positive)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learner_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        of_learner = get_tags(Perceptron() if self.learner is None else self.learner)
+        tags.input_tags.sparse = of_learner.input_tags.sparse
+        tags.classifier_tags = of_learner.classifier_tags
+        return tags
+
+
+def parts_of(model: Any) -> tuple[Any, TableEncoder | None]:
+    """The learner and the encoder of a fitted `TableModel`; a learner alone has no encoder."""
+    if not isinstance(model, TableModel):
+        return model, None
+    check_is_fitted(model)
+    return model.learner_, model.encoder_

@@ -1,0 +1,228 @@
+"""What `separation` answers: a verdict on a regression with its proof, in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from linsep.markup import table_html
+from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients
+from linsep.regression.design import design_of, response
+from linsep.regression.model import Regression, Verdict, data_hash
+from linsep.theory.separation import sentences as words
+from linsep.theory.separation.certificate import plain_proof
+from linsep.theory.separation.model_rows import Family
+from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.separation import SeparationProof
+from linsep.types import Array, DataError
+
+_DECIDED = ("separated_rows", "coefficients", "pairs", "separated_levels", "rank")  # what an undecided answer lacks
+
+
+@dataclass(frozen=True, repr=False)
+class Separation:
+    """Whether a regression is separated, by which rows, what that means for each coefficient, and the proof.
+
+    Attributes
+    ----------
+    verdict : "complete", "quasi-complete", "overlap" or "undecided"
+    family : "logistic", "poisson" or "multinomial"
+    n_rows : int
+    n_features : int
+        Columns of the design, indicators included, the constant not.
+    fit_intercept : bool
+    separated_rows : tuple of int
+        Rows, counted from 0, that some direction separates (the maximal set); for a multinomial model those separated
+        from every other class.
+    coefficients : dict
+        Name, or (class, name), -> "finite", inf, -inf, "undetermined sign" or "not identified"; empty if undecided.
+        With a time limit also "infinite, sign not decided".
+    pairs : tuple of (row, class)
+        Multinomial: the classes whose fitted probability at that row tends to 0.
+    classes : tuple
+        Labels in sorted order: the second is the outcome of a logistic model, the first the reference of a
+        multinomial one.
+    references : dict
+        Text column -> the level that has no indicator column.
+    rank : int or None
+        Rank of the design, less than the number of coefficients if some are not identified.
+    proof : SeparationProof or None
+        Integers that `verify` checks.
+    reason : str
+        Why it is undecided.
+    levels : dict
+        Indicator column -> (text column, level).
+    separated_levels : dict
+        Text column -> level -> number of rows, for the levels all of whose rows are separated.
+    digest, numbers : str
+        SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
+    """
+
+    verdict: Verdict
+    family: Family
+    n_rows: int
+    n_features: int
+    fit_intercept: bool
+    separated_rows: tuple[int, ...] = ()
+    coefficients: dict[Any, str | float] = field(default_factory=dict)
+    pairs: tuple[tuple[int, Any], ...] = ()
+    classes: tuple[Any, ...] = ()
+    references: dict[str, str] = field(default_factory=dict)
+    rank: int | None = None
+    proof: SeparationProof | None = None
+    reason: str = ""
+    levels: dict[str, tuple[str, str]] = field(default_factory=dict)
+    separated_levels: dict[str, dict[str, int]] = field(default_factory=dict)
+    digest: str = field(default="", compare=False)
+    numbers: str = field(default="", compare=False)
+    about: tuple[Any, Array] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+
+    def verify(self, X: Any, y: Any) -> None:
+        """Check everything that is said about the data in exact arithmetic.
+
+        Parameters
+        ----------
+        X : as for `separation`
+        y : as for `separation`
+
+        Raises
+        ------
+        CertificateError
+            A part does not prove what it says, or these are not the data that it is about.
+        DataError
+            The data are not as `separation` needs them.
+        """
+        try:
+            self._check(X, y)
+        except (CertificateError, DataError):
+            raise
+        except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            # A certificate that was read from a file may hold anything.
+            raise CertificateError(f"a part of the certificate is malformed: {error}") from error
+
+    def _check(self, X: Any, y: Any) -> None:
+        asked = Regression.of(design_of(X, self.fit_intercept), response(y), self.family, self.fit_intercept)
+        if self.digest and data_hash(self.family, asked.design.X, asked.y) != (self.digest, self.numbers):
+            raise CertificateError("this certificate is about other rows or labels: their hash differs")
+        said = asked.described()
+        if self.proof is not None:
+            said |= {**asked.shown(self.proof), "reason": ""}
+        elif self.verdict != "undecided" or any(getattr(self, name) for name in _DECIDED):
+            raise CertificateError(f"the proof of {self.verdict!r} is missing")
+        for name, value in said.items():
+            if getattr(self, name) != value:
+                raise CertificateError(f"the proof does not show the {name} that the certificate names")
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What to do about it: a few sentences, each about one remedy."""
+        separated = self.verdict in ("complete", "quasi-complete")
+        return tuple(words.advice(self.family, self.coefficients, self.levels, self.separated_levels, separated))
+
+    def summary(self) -> str:
+        """Return what was found, in sentences fit for the methods section of a paper.
+
+        Returns
+        -------
+        str
+        """
+        if self.verdict == "undecided":
+            return f"Undecided: {self.reason}."
+        head = words.opening(self.family, self.verdict, self.n_rows, len(self.separated_rows), self.classes)
+        assert self.rank is not None
+        return " ".join([head, *words.estimates(self.coefficients, self.rank), words.PROVED])
+
+    def __repr__(self) -> str:
+        if self.verdict == "undecided":
+            return f"<Separation undecided: {self.reason}>"
+        found = words.by_estimate(self.coefficients)
+        parts = [f"{words.estimate(value)}: {words.listed(found[value])}" for value in found if found[value]]
+        return f"<Separation {self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        if self.verdict == "undecided":
+            return table_html("Separation undecided", [("because", self.reason)])
+        groups = words.by_estimate(self.coefficients)
+        rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
+        rows += [(words.estimate(value), words.listed(names)) for value, names in groups.items() if names]
+        rows += [("what to do", text) for text in self.advice]
+        return table_html(f"Separation: {self.verdict} ({self.family})", rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; keys that `Separability` has too mean the same.
+
+        Infinities are "+inf" and "-inf", coefficients of a class stand under its label, and integers of the proof
+        beyond 2^53 are hexadecimal text.
+
+        Returns
+        -------
+        dict
+        """
+        return {
+            "format": FORMAT,
+            "verdict": self.verdict,
+            "summary": self.summary(),
+            "rows": self.n_rows,
+            "features": self.n_features,
+            "family": self.family,
+            "fit_intercept": self.fit_intercept,
+            **self._source(),
+            **plain_classes(self.classes),
+            "rank": self.rank,
+            "separated_rows": list(self.separated_rows),
+            "coefficients": plain_coefficients(self.coefficients),
+            "pairs": [[row, str(label)] for row, label in self.pairs],
+            "references": dict(self.references),
+            "levels": {name: list(about) for name, about in self.levels.items()},
+            "separated_levels": {column: dict(levels) for column, levels in self.separated_levels.items()},
+            "advice": list(self.advice),
+            "reason": self.reason,
+            "proof": None if self.proof is None else plain_proof(self.proof),
+        }
+
+    def _source(self) -> dict[str, str]:
+        if self.about is None:
+            return {"sha256": self.digest, "numbers": self.numbers}
+        digest, numbers = data_hash(self.family, *self.about)
+        return {"sha256": digest, "numbers": numbers}
+
+    def to_json(self) -> str:
+        """Return the certificate as JSON, with the SHA-256 of the data.
+
+        Returns
+        -------
+        str
+        """
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Separation:
+        """Read what `to_json` wrote; `verify` then also checks that the data are those that it is about.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        Separation
+
+        Raises
+        ------
+        DataError
+            The text is not a certificate of this format.
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> X, y = [[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]
+        >>> read = Separation.from_json(separation(X, y).to_json())
+        >>> read.verify(X, y)  # raises if a part is wrong
+        >>> read.separated_rows
+        (3, 4)
+        """
+        try:
+            return cls(**parts_of(json.loads(text)))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise DataError(f"not a certificate that this version reads: {error!r}") from error

@@ -1,0 +1,95 @@
+"""One regression: its data, the inequalities that decide whether it is separated, and what a proof says about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from linsep.regression.design import Design, separated_levels
+from linsep.theory.rows.signed import check_rows
+from linsep.theory.separability.digest import as_doubles, data_digest
+from linsep.theory.separation.model_rows import Family, ModelRows, model_rows
+from linsep.theory.verify.separation import SeparationProof, verify_proof
+from linsep.types import Array
+
+Verdict = Literal["complete", "quasi-complete", "overlap", "undecided"]
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """A family, a design and a response; `rows` are the inequalities z.d >= 0 that decide about separation."""
+
+    family: Family
+    design: Design
+    y: Array
+    fit_intercept: bool
+    rows: ModelRows
+
+    @classmethod
+    def of(cls, design: Design, y: Array, family: Family, fit_intercept: bool) -> Regression:
+        """Check the data and write them as inequalities.
+
+        Raises
+        ------
+        DataError
+            Shapes that do not match, numbers that are not finite, a response that the family does not allow.
+        """
+        rows = model_rows(design.X, y, design.names, family, fit_intercept)
+        return cls(family, design, y, fit_intercept, rows)
+
+    def described(self) -> dict[str, Any]:
+        """What the data alone say, by the names that a `Separation` has for it."""
+        n_rows, n_features = self.design.X.shape
+        return {
+            "family": self.family,
+            "n_rows": n_rows,
+            "n_features": n_features,
+            "fit_intercept": self.fit_intercept,
+            "classes": tuple(self.rows.classes.tolist()),
+            "references": self.design.references,
+            "levels": self.design.levels,
+        }
+
+    def shown(self, proof: SeparationProof) -> dict[str, Any]:
+        """What a proof says, once it is checked, by the names that a `Separation` has for it.
+
+        Raises
+        ------
+        CertificateError
+            A part of the proof does not prove what it says.
+        """
+        rows = self.rows
+        said = verify_proof(rows.Z, rows.equal, proof)
+        separated = np.zeros(len(rows.owner), dtype=bool)
+        separated[list(proof.separated)] = True
+        whole = np.ones(rows.owner[-1] + 1, dtype=bool)
+        whole[rows.owner[~separated]] = False
+        labels = rows.classes.tolist()
+        pairs = zip(rows.owner[separated].tolist(), rows.rival[separated].tolist(), strict=True)
+        every = tuple(np.flatnonzero(whole).tolist())
+        return {
+            "verdict": "complete" if separated.all() else "quasi-complete" if separated.any() else "overlap",
+            "separated_rows": every,
+            "coefficients": dict(zip(rows.names, said, strict=True)),
+            "pairs": tuple((row, labels[rival]) for row, rival in pairs) if self.family == "multinomial" else (),
+            "rank": rows.Z.shape[1] - len(proof.null_all),
+            "separated_levels": separated_levels(self.design, every),
+        }
+
+
+def data_hash(family: Family, X: Any, y: Array) -> tuple[str, str]:
+    """The SHA-256 of a design and its response, and whether it is of "doubles" or of "rationals".
+
+    The response is hashed as signs for a logistic model (as `separability` does), as class numbers for a multinomial
+    one, and as counts for a Poisson one.
+    """
+    X = check_rows(X, y)
+    numbers = "doubles" if as_doubles(X) else "rationals"
+    if family == "poisson":
+        return data_digest(X, y, "<f8"), numbers
+    codes = np.unique(y, return_inverse=True)[1].reshape(-1)
+    if family == "logistic":
+        return data_digest(X, 2 * codes - 1), numbers
+    return data_digest(X, codes, "<i4"), numbers

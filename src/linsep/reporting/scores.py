@@ -1,0 +1,150 @@
+"""A model at work on a later table, a piece at a time: predictions, and how many of them are right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep.data.columns import label_names
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.sources.open import open_data
+from linsep.learners.table_model import TableModel
+from linsep.types import Array, DataError
+
+
+class Predictions(NamedTuple):
+    """Of some rows: the class, its decision value, and the label of the table (None where it has none)."""
+
+    labels: Array
+    decision_values: Array
+    y: Array | None
+
+
+def iter_predictions(
+    model: TableModel, table: Any, *, target: str | None = None, format: str | None = None
+) -> Iterator[Predictions]:
+    """Predict the rows of a table of any size, in pieces.
+
+    Of several classes the decision value is that of the class predicted, the largest. What the encoder met for the
+    first time is counted in `model.encoder_.unknown_`.
+
+    Parameters
+    ----------
+    model : TableModel with an encoder
+    table : path, "-" or dataframe
+    target : str, optional
+        The column that holds the labels.
+    format : str, optional
+        Of a file whose name does not tell.
+
+    Yields
+    ------
+    Predictions
+
+    Raises
+    ------
+    DataError
+        The table does not have the columns of the model, or not one row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> model = TableModel().fit(pd.DataFrame({"age": [30.0, 50.0]}), ["no", "yes"])
+    >>> [part.labels.tolist() for part in iter_predictions(model, pd.DataFrame({"age": [60.0, 20.0]}))]
+    [['yes', 'no']]
+    """
+    if model.encoder_ is None:
+        raise DataError("the model was not trained on a table: use its predict and decision_function")
+    for X, y in _encoded(model.encoder_, table, target, format):
+        z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
+        labels = model.named(model.learner_.predict(X))
+        yield Predictions(labels, z if z.ndim == 1 else z.max(axis=1), y)
+
+
+def _encoded(encoder: TableEncoder, table: Any, target: str | None, format: str | None) -> Iterator[tuple[Any, Any]]:
+    if not isinstance(table, str | Path):
+        rows = encoder.transform(open_data(table, target=target, categorical=encoder.text_columns))
+        yield rows.X, rows.y
+        return
+    encoder.start_counting()
+    source = open_data(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
+    empty = True
+    for chunk, _ in source.chunks():
+        empty = False
+        yield encoder.encode_chunk(chunk), chunk.y
+    if empty:
+        raise DataError(f"{source.name}: there is not one row")
+
+
+def unknown_levels(model: TableModel) -> list[str]:
+    """What the encoder left out of the last table: categories and columns that were not there in training."""
+    encoder = model.encoder_
+    if encoder is None:
+        return []
+    ignored = f"{encoder.ignored_:,} columns beyond those of the training rows were left out"
+    return ([ignored] if encoder.ignored_ else []) + [
+        f"column {column!r}: {count:,} rows hold a category that was not there in training; they count as none"
+        for column, count in encoder.unknown_.items()
+        if count
+    ]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How often each class was predicted for each: `counts[true, predicted]`, by names as text."""
+
+    rows: int
+    accuracy: float
+    counts: dict[tuple[str, str], int]
+
+
+def score_table(model: TableModel, table: Any, *, target: str | None = None, format: str | None = None) -> Scores:
+    """Compare predictions with the labels of a table of any size.
+
+    Parameters
+    ----------
+    model : TableModel with an encoder
+    table : path, "-" or dataframe
+    target : str, optional
+        The column that holds the labels; None takes the one that the model was trained on.
+    format : str, optional
+        Of a file whose name does not tell.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    DataError
+        The table has no labels, or one that is not a class of the model.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> model = TableModel().fit(pd.DataFrame({"age": [30.0, 50.0]}), ["no", "yes"])
+    >>> table = pd.DataFrame({"age": [60.0, 20.0], "buys": ["yes", "yes"]})
+    >>> score_table(model, table, target="buys").accuracy
+    0.5
+    """
+    if target is None and model.encoder_ is not None:
+        target = model.encoder_.target
+    classes = label_names(model.classes_).tolist()
+    found: Counter[tuple[str, str]] = Counter()
+    for part in iter_predictions(model, table, target=target, format=format):
+        if part.y is None:
+            raise DataError("these rows have no labels to compare with")
+        truth = label_names(model.as_classes(part.y)).tolist()
+        found.update(zip(truth, label_names(part.labels).tolist(), strict=True))
+    strange = sorted({truth for truth, _ in found} - set(classes))
+    if strange:
+        known = ", ".join(classes[:6]) + (", ..." if len(classes) > 6 else "")
+        raise DataError(f"label {strange[0]!r} is not one the model knows: {known}")
+    counts = {(a, b): found[a, b] for a in classes for b in classes}
+    rows = found.total()
+    return Scores(rows, sum(found[a, a] for a in classes) / rows, counts)

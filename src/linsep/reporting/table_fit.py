@@ -1,0 +1,104 @@
+"""Train on a table, hold rows out, and make the receipt: what `linsep fit` does, in one call."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from linsep.data.sources.source import Source
+from linsep.learners.selection import climb
+from linsep.learners.table_model import Prepared, TableModel
+from linsep.reporting.receipt import Receipt, hold_out, make_receipt
+from linsep.types import Array
+
+
+@dataclass(frozen=True)
+class TableFit:
+    """A trained model and what is known about it.
+
+    `rows` are the encoded rows and `y` their classes by name. `warnings` are those of the learner, as text. After
+    Ctrl-C the model so far is kept, and `interrupted` is true.
+    """
+
+    model: TableModel
+    receipt: Receipt
+    source: Source
+    rows: Any
+    y: Array
+    warnings: list[str]
+    interrupted: bool
+
+
+def fit_table(
+    source: Source, learner: Any = None, *, positive: Any = None, holdout: float = 0.0, verbose: Any = 0
+) -> TableFit:
+    """Encode a table, train a learner on it, and prove what can be proved.
+
+    Parameters
+    ----------
+    source : Source
+        A table with labels, from `open_data`.
+    learner : learner of linsep or mapping of name to learner, default=None
+        Not fitted; None is `Perceptron()`. Of a mapping, the simplest first, the first learner is taken that none
+        after it beats clearly on rows held out (`linsep.learners.selection.climb`).
+    positive : label, optional
+        As in `TableModel`.
+    holdout : float, default=0.0
+        This share of the rows is also predicted by a copy of the learner that was trained on the others.
+    verbose : int or callable, default=0
+        As in the learners; of this fit only.
+
+    Returns
+    -------
+    TableFit
+
+    Raises
+    ------
+    DataError
+        The rows or labels cannot be used.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from linsep import open_data
+    >>> frame = pd.DataFrame({"age": [20.0, 30.0, 40.0, 50.0], "buys": ["no", "no", "yes", "yes"]})
+    >>> found = fit_table(open_data(frame, target="buys"))
+    >>> found.receipt.data["training_accuracy"], found.receipt.data["verdict"]
+    (1.0, 'separable')
+    """
+    model = TableModel(positive=positive)
+    prepared = model.prepare(source)
+    choice = Receipt([], {})
+    if isinstance(learner, Mapping):
+        learner, choice = _choose(prepared, learner)
+    model.learner = learner
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        began = time.perf_counter()
+        interrupted = False
+        try:
+            model.fit_prepared(prepared, verbose=verbose)
+        except KeyboardInterrupt:
+            if not hasattr(model, "learner_"):
+                raise
+            interrupted = True
+        took = time.perf_counter() - began
+        held_out = None
+        if holdout and not interrupted:
+            held_out = hold_out(model.learner_, prepared.rows, prepared.targets, holdout)
+    said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)][:1]
+    y = model.named(prepared.targets)
+    receipt = make_receipt(model, prepared.rows, y, seconds=took, held_out=held_out, prove=not interrupted)
+    receipt = replace(receipt, lines=[*choice.lines, *receipt.lines], data={**choice.data, **receipt.data})
+    return TableFit(model, receipt, source, prepared.rows, y, said, interrupted)
+
+
+def _choose(prepared: Prepared, rungs: Mapping[str, Any]) -> tuple[Any, Receipt]:
+    """The learner on which the ladder ends, and the lines that tell why."""
+    found = climb(prepared.rows, prepared.targets, rungs)
+    return found.learner, Receipt([("why this learner", found.why)], {"ladder": found.accuracy, "why": found.why})

@@ -1,0 +1,253 @@
+"""`linsep.fit_stream`: learn from a source of any size, row by row, in constant memory."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import clone
+
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.sources.open import Source, open_data
+from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.linear.perceptron import Perceptron
+from linsep.streaming.checkpoint import Checkpoint, check_place
+from linsep.streaming.drift import DriftAlarm
+from linsep.streaming.labels import StreamLabels
+from linsep.streaming.progressive import check_can_stream
+from linsep.streaming.result import Say, StreamError, StreamFit, StreamState, StreamWarning
+from linsep.streaming.run import StreamRun
+from linsep.streaming.safeguards import Safeguards
+from linsep.types import DataError
+
+
+def fit_stream(
+    source: Any,
+    learner: Any = None,
+    *,
+    target: str | None = None,
+    positive: Any = None,
+    passes: int = 1,
+    classes: Collection[Any] | None = None,
+    open_classes: bool = False,
+    categorical: Collection[str] = (),
+    format: str | None = None,
+    text: Mapping[str, str] | Collection[str] = (),
+    bits: int = 18,
+    lenient: bool = False,
+    open_columns: bool = False,
+    ball: float | None = None,
+    half_life: float | None = None,
+    drift: str | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_rows: int = 1_000_000,
+    verbose: int | Say = 0,
+    callback: Callable[[StreamState], None] | None = None,
+) -> StreamFit:
+    """Learn from a source of any size in constant memory; each row is predicted before it is learnt.
+
+    One pass gives the weights of ``fit`` with one epoch in the order of the rows, to the last bit. With m mistakes on
+    the n rows of a first pass, the mean error of the vectors in use is at most `risk_bound` with probability 95 %, at
+    every moment of the pass (`linsep.online_risk_bound`; rows drawn independently from one source).
+
+    Parameters
+    ----------
+    source : anything that `linsep.open_data` takes
+        A file, a folder, a pattern such as 'part-*.csv.gz', several of them, "-" for standard input, a dataframe, or a
+        matrix with its labels as (X, y); or what `open_data` returned. Files may be larger than memory.
+    learner : estimator, optional
+        A `Perceptron` (the default), `AveragedPerceptron`, `MarginPerceptron` or `PassiveAggressive`. It is cloned and
+        stays as it is.
+    target : str, optional
+        The column of the labels; needed for tables.
+    positive : label, optional
+        This label against all others.
+    passes : int, default=1
+        Passes over the rows; a pass without a mistake is the last one.
+    classes : collection of labels, optional
+        All labels that will ever come. Without it they are those of the first chunk.
+    open_classes : bool, default=False
+        A class joins with its first row.
+    categorical : collection of str
+        Columns to read as categories even if they hold numbers.
+    format : {"csv", "parquet", "jsonl", "svmlight", "vw"}, optional
+        Where the names of the files do not tell.
+    text : dict or collection of str
+        Columns of running text, and what is made of each: "words" (the default), "words1-2", "chars3-5" and the like.
+    bits : int, default=18
+        Categories, text and Vowpal Wabbit's names are hashed to 2**bits columns; 8 to 28.
+    lenient : bool, default=False
+        Skip malformed lines and count them.
+    open_columns : bool, default=False
+        Columns join as they appear, and rows may lack some.
+    ball : float, optional
+        (w, b) of all classes together is projected onto the ball of this radius after every 1,000 rows.
+    half_life : float, optional
+        What was learnt so many rows ago weighs half; applied after every 1,000 rows.
+    drift : {"adwin", "page-hinkley"}, optional
+        Report when the rate of mistakes changes (needs the extra `drift`).
+    checkpoint : path, optional
+        Write the model and the state of the run to this file. The same call goes on from it after a crash, and ends
+        with the same model, to the last bit. A source that cannot be read again is refused.
+    checkpoint_rows : int, default=1_000_000
+        Rows between two checkpoints. Smaller is more often; a further one is written at the end.
+    verbose : int or callable, default=0
+        Whether to report checkpoints and alarms on standard error; a callable gets each message.
+    callback : callable, optional
+        Called with a `StreamState` after each chunk.
+
+    Returns
+    -------
+    StreamFit
+        `model` is a `TableModel`; after Ctrl-C it is the model so far, and `interrupted` is true.
+
+    Raises
+    ------
+    DataError
+        Arguments that make no sense, before anything is read or written.
+    StreamError
+        Rows that cannot be learnt from, after others were learnt; its attribute `so_far` holds the model of those.
+    KeyboardInterrupt
+        On Ctrl-C before the first row was learnt.
+
+    Warns
+    -----
+    StreamWarning
+        When lines were skipped, the label `positive` never occurred, or updates no longer changed w.
+
+    References
+    ----------
+    Dawid, "Present position and potential developments: some personal views: statistical theory: the prequential
+    approach", JRSS A 147 (1984): each forecast is scored before its outcome is learnt from.
+
+    Examples
+    --------
+    >>> import linsep, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "rows.csv"
+    >>> _ = path.write_text("size,city,sold\\n" + "1.5,Rome,yes\\n-1.0,Oslo,no\\n" * 500)
+    >>> found = linsep.fit_stream(path, linsep.AveragedPerceptron(), target="sold")
+    >>> found.counters.rows, found.mistakes
+    (1000, [1])
+    >>> round(found.risk_bound, 3)
+    0.01
+    """
+    learner = _prepared(learner, open_classes)
+    labels = StreamLabels(classes, positive, learner.open_classes)
+    reading = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
+    opened = _opened(source, bits, {**reading, "open_columns": open_columns})
+    _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows)
+    encoder = TableEncoder(bits=bits, text=text, open_columns=opened.open_columns)
+    encoder.target = opened.target
+    safeguards = Safeguards(ball, half_life)
+    run = StreamRun(opened, learner, encoder, labels, passes=passes, safeguards=safeguards, say=_teller(verbose))
+    alarm = None if drift is None else DriftAlarm(drift)
+    with _kept(run, alarm, None if checkpoint is None else Path(checkpoint), checkpoint_rows) as kept:
+        if run.counters.finished:
+            return run.result()
+        _learn(run, callback)
+        if kept is not None:
+            kept.write(run)
+    for message in run.warnings():
+        warnings.warn(message, StreamWarning, stacklevel=2)
+    return run.result()
+
+
+def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
+    """An untrained copy of a learner that can stream."""
+    copy: EpochLearner = Perceptron() if learner is None else clone(learner)
+    check_can_stream(copy)
+    copy.open_classes = open_classes or copy.open_classes
+    copy.check_parameters()
+    return copy
+
+
+def _opened(source: Any, bits: int, asked: Mapping[str, Any]) -> Source:
+    """The source, opened with what is asked for unless it is open already."""
+    if not isinstance(source, Source):
+        return open_data(source, bits=bits, **asked)
+    given = [name for name, value in asked.items() if value]
+    if given:
+        raise DataError(f"the source is opened already, so `{given[0]}` belongs to `open_data`")
+    return source
+
+
+def _check(source: Source, *, passes: int, bits: int, checkpoint_rows: int) -> None:
+    """Raise DataError for numbers out of range and for what the source cannot give."""
+    for name, value, least, most in (
+        ("passes", passes, 1, None),
+        ("bits", bits, 8, 28),
+        ("checkpoint_rows", checkpoint_rows, 1, None),
+    ):
+        if value < least or (most is not None and value > most):
+            limits = f"at least {least}" if most is None else f"from {least} to {most}"
+            raise DataError(f"{name} must be {limits}, not {value}")
+    if source.kind == "table" and source.target is None:
+        raise DataError("name the column that holds the label with `target` (--target)")
+    if passes > 1 and not source.can_be_read_again:
+        raise DataError("a pipe can be read once: leave out `passes`, or write the rows to a file")
+
+
+def _teller(verbose: int | Say) -> Say:
+    """What is called with each message."""
+    if callable(verbose):
+        return verbose
+    return (lambda message: print(message, file=sys.stderr)) if verbose else (lambda message: None)
+
+
+@contextmanager
+def _kept(run: StreamRun, alarm: DriftAlarm | None, path: Path | None, rows: int) -> Iterator[Checkpoint | None]:
+    """Let the drift alarm and the checkpoint see each chunk; set the run to where an earlier one stopped."""
+    if alarm is not None:
+        run.after_chunk.append(lambda run, wrong: alarm.update(run.counters, wrong, run.say))
+    if path is None:
+        yield None
+        return
+    check_place(path, run.source)
+    asked = _asked(run)
+    if alarm is not None:  # it starts afresh after each checkpoint, so that its alarms depend on their places
+        asked |= {"drift": alarm.kind, "checkpoint_rows": rows}
+    with Checkpoint(path, rows, asked, None if alarm is None else alarm.restart) as checkpoint:
+        checkpoint.resume(run)
+        if run.counters.rows and not run.counters.finished:
+            run.say(f"going on from {path}, after {run.counters.rows:,} rows")
+        run.after_chunk.append(checkpoint.after_chunk)
+        yield checkpoint
+
+
+def _asked(run: StreamRun) -> dict[str, Any]:
+    """The arguments that decide what is learnt: a checkpoint is of one such run."""
+    source, encoder, labels = run.source, run.encoder, run.labels
+    defaults = type(run.learner)().get_params()
+    changed = [f"{name}={value!r}" for name, value in run.learner.get_params().items() if value != defaults[name]]
+    text = encoder.text
+    return {
+        "learner": f"{type(run.learner).__name__}({', '.join(changed)})",
+        "target": source.target,
+        "positive": labels.positive,
+        "classes": labels.named,
+        "categorical": sorted(source.categorical),
+        "text": dict(text) if isinstance(text, Mapping) else dict.fromkeys(sorted(text), "words"),
+        "bits": encoder.bits,
+        "passes": run.passes,
+        "lenient": source.lenient,
+        "open_columns": source.open_columns,
+        "ball": run.safeguards.ball,
+        "half_life": run.safeguards.half_life,
+        "drift": None,
+    }
+
+
+def _learn(run: StreamRun, callback: Callable[[StreamState], None] | None) -> None:
+    """Make the passes; an error after the first rows takes the result so far along."""
+    try:
+        run.run(callback)
+    except DataError as found:
+        error = run.source.error or found  # the rows before a malformed line may be too few to begin with
+        if not run.counters.rows:
+            raise error from None
+        raise StreamError(str(error), run.result()) from None

@@ -1,0 +1,168 @@
+"""What a stream has come to: counters on the way, and the result of `fit_stream`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from linsep.data.sources.source import START, Position
+from linsep.learners.table_model import TableModel
+from linsep.theory.bounds.online_risk import online_risk_bound
+from linsep.types import DataError
+
+Say = Callable[[str], None]
+
+
+class StreamWarning(UserWarning):
+    """Something to know about a stream that was learnt: lines that were skipped, or a label that never occurred."""
+
+
+@dataclass
+class Counters:
+    """Where a stream stands and what came of it so far; plain data, so that a checkpoint can hold it.
+
+    Attributes
+    ----------
+    passes : int
+        Passes that are complete.
+    position : Position
+        Where the next chunk begins: file, offset in bytes (Parquet: batch), line, row.
+    seen, mistakes : list of int
+        Rows of each pass, and how many of them were predicted wrongly before they were learnt.
+    skipped : int
+        Malformed lines that `lenient` left out.
+    absorbed : int
+        Updates that no longer changed w, because its entries had outgrown their digits.
+    alarms : list of str
+        What the drift detector reported.
+    finished : bool
+        Whether all passes are complete, or one made no mistake.
+    """
+
+    passes: int = 0
+    position: Position = START
+    seen: list[int] = field(default_factory=lambda: [0])
+    mistakes: list[int] = field(default_factory=lambda: [0])
+    skipped: int = 0
+    absorbed: int = 0
+    alarms: list[str] = field(default_factory=list)
+    finished: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Rows learnt in all passes."""
+        return sum(self.seen)
+
+    @property
+    def risk_bound(self) -> float | None:
+        """The error on new rows is at most this, with probability 95 %; None without rows and after a first pass."""
+        if len(self.seen) > 1 or not self.rows:
+            return None
+        return online_risk_bound(self.mistakes[0], self.rows)
+
+    def summary(self) -> str:
+        """Mistakes of this pass, and the bound that follows, in a few words."""
+        rows, mistakes = self.seen[-1], self.mistakes[-1]
+        if not rows:
+            return "no rows yet"
+        bound = self.risk_bound
+        words = f"{mistakes:,} mistake{'s' if mistakes != 1 else ''} ({mistakes / rows:.2%})"
+        return words if bound is None else f"{words}, error of the vectors in use <= {bound:.2%}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {**self.__dict__, "position": list(self.position)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Counters:
+        """Take back what `to_dict` gave."""
+        return cls(**{**data, "position": Position(*data["position"])})
+
+
+class StreamState(NamedTuple):
+    """What the `callback` of `fit_stream` is given after each chunk; it must not change anything in it.
+
+    Attributes
+    ----------
+    counters : Counters
+        The counters so far.
+    new_rows : int
+        Rows learnt by this call: without those that a checkpoint already held.
+    seconds : float
+        Seconds since this call began to learn.
+    total_bytes : int or None
+        The size of all files; None where it is not known.
+    """
+
+    counters: Counters
+    new_rows: int
+    seconds: float
+    total_bytes: int | None
+
+
+@dataclass(frozen=True)
+class StreamFit:
+    """The result of `fit_stream`.
+
+    Attributes
+    ----------
+    model : TableModel
+        The learner with its encoder and the names of the classes: it predicts on raw tables, can be saved and exported.
+    counters : Counters
+        Rows, mistakes, alarms and the place in the source.
+    seconds : float
+        Seconds that this call took to learn; 0 if `was_finished`.
+    interrupted : bool
+        Whether Ctrl-C ended it early.
+    resumed_rows : int
+        Rows that a checkpoint already held; 0 in a run from the start.
+    was_finished : bool
+        Whether a checkpoint was finished already, so that there was nothing to do.
+    """
+
+    model: TableModel
+    counters: Counters
+    seconds: float
+    interrupted: bool
+    resumed_rows: int = 0
+    was_finished: bool = False
+
+    @property
+    def mistakes(self) -> list[int]:
+        """Mistakes of each pass; each row was predicted before it was learnt."""
+        return self.counters.mistakes
+
+    @property
+    def risk_bound(self) -> float | None:
+        """The error on new rows is at most this, with probability 95 %, for the vectors in use along the first pass.
+
+        None after a further pass, whose rows have been seen before. See `linsep.online_risk_bound`.
+        """
+        return self.counters.risk_bound
+
+    def summary(self) -> str:
+        """One sentence: rows, passes, mistakes and what they prove."""
+        passes = len(self.counters.seen)
+        words = f"{max(self.counters.seen):,} rows in {passes} pass{'es' if passes > 1 else ''}"
+        words += f" ({self.model.learner_.stop_reason_}): {self.counters.summary()}"
+        return words + (", with probability 95%" if self.risk_bound is not None else " in the last pass")
+
+
+class StreamError(DataError):
+    """A row in the middle of a stream cannot be learnt from.
+
+    Attributes
+    ----------
+    reason : str
+        What is wrong, and where.
+    so_far : StreamFit
+        The result of the rows before it.
+    """
+
+    def __init__(self, reason: str, so_far: StreamFit) -> None:
+        rows = so_far.counters.rows
+        super().__init__(
+            f"{reason}; the attribute `so_far` of this error holds the model of the {rows:,} rows before it"
+        )
+        self.reason, self.so_far = reason, so_far

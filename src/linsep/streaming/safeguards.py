@@ -1,0 +1,69 @@
+"""What keeps the weights in bounds on a stream without end: old rows fade, and (w, b) stays in a ball."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from linsep.kernels.optional import Mean
+from linsep.learners.base.epochs import EpochLearner
+from linsep.types import DataError
+
+# Rows between two applications. A constant: results would otherwise depend on how the source is cut into chunks.
+EVERY_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Safeguards:
+    """Both are applied after every 1,000 rows.
+
+    `ball`: (w, b) of all classes together is projected onto the ball of this radius. `half_life`: what was learnt so
+    many rows ago weighs half.
+    """
+
+    ball: float | None = None
+    half_life: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("ball", self.ball), ("half_life", self.half_life)):
+            if value is not None and not 0 < value < math.inf:
+                raise DataError(f"{name} must be a finite number above 0, not {value}")
+
+    def cuts(self, rows_before: int, n_rows: int) -> list[int]:
+        """Where to cut the next `n_rows` rows so that a piece ends wherever the safeguards are applied."""
+        if self.ball is None and self.half_life is None:
+            return [0, n_rows]
+        return [0, *range(EVERY_ROWS - rows_before % EVERY_ROWS, n_rows, EVERY_ROWS), n_rows]
+
+    def apply(self, learner: EpochLearner, rows: int) -> None:
+        """Fade and project if the learner has seen a whole number of thousands of rows."""
+        if rows % EVERY_ROWS:
+            return
+        if self.half_life is not None:
+            fade(learner, 0.5 ** (EVERY_ROWS / self.half_life))
+        if self.ball is not None:
+            project(learner, self.ball)
+
+
+def fade(learner: EpochLearner, factor: float) -> None:
+    """Multiply w and b by a factor, so that the rows so far weigh less; the sums for a mean stay what they are.
+
+    With S = t w - u the sum of the vectors of t rows, w -> c w keeps S if u -> u - (1 - c) t w.
+    """
+    W, b = learner.moving()
+    watch = learner.watch()
+    if isinstance(watch, Mean):
+        watch.u[...] -= (1.0 - factor) * learner.t_ * W
+        watch.u_b[...] -= (1.0 - factor) * learner.t_ * b
+    W *= factor
+    b *= factor
+    learner.settle_later()
+
+
+def project(learner: EpochLearner, radius: float) -> None:
+    """Shrink (w, b) of all classes together onto the ball of this radius, if they are outside."""
+    norm = float(np.sqrt(sum((part.astype(np.float64) ** 2).sum() for part in learner.moving())))
+    if norm > radius:
+        fade(learner, radius / norm)

@@ -1,0 +1,227 @@
+"""One door for tables of numbers: dense arrays, SciPy sparse matrices and dataframes, seen alike.
+
+In: what a caller gives as X. Out: a 2-D array or a CSR matrix whose shape and entries are checked. Begin with
+`as_table`; the small functions above it answer what every part of the library asks of a table.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from linsep.types import Array, DataError
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix: its entries are in `X.data`, and zeros may be absent.
+
+    Examples
+    --------
+    >>> is_sparse(np.eye(2))
+    False
+    """
+    return hasattr(X, "tocsr")
+
+
+def is_matrix(X: Any) -> bool:
+    """Whether X is an array or a sparse matrix, not a dataframe, a path or a list.
+
+    Examples
+    --------
+    >>> is_matrix(np.eye(2)), is_matrix("rows.csv")
+    (True, False)
+    """
+    return isinstance(X, np.ndarray) or is_sparse(X)
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Return the names of the columns of a dataframe (pandas, Polars, Arrow, Dask); None for anything else.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> column_names(pa.table({"a": [1.0], "b": [2.0]})), column_names(np.eye(2))
+    (['a', 'b'], None)
+    """
+    # An Arrow table has its data in `columns` and its names in `column_names`.
+    names = getattr(X, "column_names", None)
+    names = getattr(X, "columns", None) if names is None else names
+    return None if names is None else [str(name) for name in names]
+
+
+def stored(X: Any) -> Array:
+    """Return the entries that X holds: the array itself, or the `data` of a sparse matrix. No copy is made.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> stored(scipy.sparse.csr_matrix([[0.0, 2.0], [3.0, 0.0]])).tolist()
+    [2.0, 3.0]
+    """
+    return np.asarray(X.data) if is_sparse(X) else X
+
+
+def dense(X: Any) -> Array:
+    """Return X as an array: a sparse matrix with its zeros, an array as it is.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> dense(scipy.sparse.csr_matrix([[0.0, 2.0]])).tolist()
+    [[0.0, 2.0]]
+    """
+    return np.asarray(X.toarray() if is_sparse(X) else X)
+
+
+def place_of(X: Any, k: int) -> tuple[int, int]:
+    """Return row and column of the k-th stored entry of an array (in C order) or a CSR matrix.
+
+    Examples
+    --------
+    >>> place_of(np.eye(3), 4)
+    (1, 1)
+    """
+    if is_sparse(X):
+        return int(np.searchsorted(X.indptr, k, side="right")) - 1, int(X.indices[k])
+    row, column = divmod(k, X.shape[1])
+    return int(row), int(column)
+
+
+def as_table(X: Any) -> Any:
+    """Return X as a 2-D array or a CSR matrix with at least one row and one column; X itself is never changed.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or dataframe
+
+    Returns
+    -------
+    ndarray or SciPy CSR matrix
+        X itself where it is one of them.
+
+    Raises
+    ------
+    DataError
+        X is not two-dimensional, or is empty.
+
+    Examples
+    --------
+    >>> as_table([[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    X = X.tocsr() if is_sparse(X) else np.asarray(X)
+    if X.ndim != 2 or 0 in X.shape:
+        raise DataError(f"X must be a table of at least one row and one column, its shape is {X.shape}")
+    return X
+
+
+def merge_duplicates(X: Any) -> Any:
+    """Return X with one entry a place: in a new CSR matrix where entries are repeated or out of order, else X itself.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> merge_duplicates(scipy.sparse.csr_matrix(([1.0, 2.0], ([0, 0], [1, 1])))).data.tolist()
+    [3.0]
+    """
+    if is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def as_floats(X: Any, dtype: type = np.float64) -> Any:
+    """Return a table as numbers of one type of float, without a copy where it has it already.
+
+    Raises
+    ------
+    DataError
+        An entry is text, complex, or anything else that is not a real number.
+
+    Examples
+    --------
+    >>> as_floats(np.array([[1, 2]])).tolist()
+    [[1.0, 2.0]]
+    """
+    if X.dtype.kind == "c":
+        raise DataError("X holds complex numbers: give their real and imaginary parts as columns of their own")
+    try:
+        return X.astype(dtype, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"X must hold numbers in every column: {error}") from None
+
+
+def check_finite(X: Any) -> None:
+    """Raise DataError for the first entry that is infinite or not a number; its row and column are named.
+
+    Examples
+    --------
+    >>> check_finite(np.array([[1.0, np.inf]]))
+    Traceback (most recent call last):
+    linsep.types.DataError: row 0, column 1: inf is not a finite number
+    """
+    values = stored(X)
+    finite = np.isfinite(values)
+    if not finite.all():
+        k = int(np.flatnonzero(~finite.ravel())[0])
+        row, column = place_of(X, k)
+        raise DataError(f"row {row}, column {column}: {values.ravel()[k]} is not a finite number")
+
+
+def check_length(X: Any, y: Any) -> None:
+    """Raise DataError unless y has one label for each row of X.
+
+    Examples
+    --------
+    >>> check_length(np.eye(2), [0, 1, 1])
+    Traceback (most recent call last):
+    linsep.types.DataError: X has 2 rows and y 3 labels: one label a row is needed
+    """
+    n_labels = np.shape(y)[0] if np.ndim(y) else 0
+    if X.shape[0] != n_labels:
+        raise DataError(f"X has {X.shape[0]} rows and y {n_labels} labels: one label a row is needed")
+
+
+def exact_table(X: Any) -> Any:
+    """Return X as `as_table`, its entries finite numbers that are kept exactly as they were given.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix
+        Integers and floats of at most 64 bits, or Python integers and Fractions in an array of objects.
+
+    Returns
+    -------
+    ndarray or SciPy CSR matrix
+        Booleans become float64; a sparse matrix has one entry a place. X itself is never changed.
+
+    Raises
+    ------
+    DataError
+        X is not a table, or holds something that is not a finite number: its row and column are named.
+
+    Examples
+    --------
+    >>> exact_table([[Fraction(1, 3), 2]]).tolist()
+    [[Fraction(1, 3), 2]]
+    """
+    X = as_table(merge_duplicates(X.tocsr()) if is_sparse(X) else X)
+    if X.dtype == object and not is_sparse(X):
+        return _exact_objects(X)
+    if X.dtype.kind not in "biuf" or X.dtype.itemsize > 8:
+        raise DataError(f"X must hold numbers of at most 64 bits or Python integers, not {X.dtype}")
+    if X.dtype.kind == "f":
+        check_finite(X)
+    return X.astype(np.float64) if X.dtype.kind == "b" else X
+
+
+def _exact_objects(X: Array) -> Array:
+    """Python numbers, NumPy scalars as Python numbers."""
+    out = np.empty(X.shape, dtype=object)
+    for (i, j), value in np.ndenumerate(X):
+        if not (isinstance(value, int | Fraction | np.integer) or (isinstance(value, float) and np.isfinite(value))):
+            raise DataError(f"row {i}, column {j}: {value!r} is not a finite number")
+        out[i, j] = value if isinstance(value, Fraction) else value.item() if isinstance(value, np.generic) else value
+    return out

@@ -1,0 +1,42 @@
+"""An upper bound on the best margin from the length of w after a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linsep.types import DataError
+
+
+def margin_upper_bound(w: Any, b: float, n_updates: int) -> float:
+    """gamma~* <= ||(w_k, b_k)|| / k: an upper bound on the best homogeneous margin, after k updates of a plain run.
+
+    A run from zero with unit steps adds the signed row (x, 1) at each mistake. So (w_k, b_k) / k is a convex
+    combination of signed rows, and its length is at least the margin. It does not bound the geometric margin.
+
+    Parameters
+    ----------
+    w : array-like of shape (n_features,)
+    b : float
+        0 for a run without an intercept.
+    n_updates : int
+        k, the number of updates of the run.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        `n_updates` is not positive.
+
+    Examples
+    --------
+    >>> margin_upper_bound([3.0, 0.0], 4.0, 10)
+    0.5
+    """
+    if n_updates <= 0:
+        raise DataError("n_updates must be at least 1: a run without updates says nothing about the margin")
+    return float(np.linalg.norm(np.append(np.asarray(w, dtype=np.float64), b))) / n_updates

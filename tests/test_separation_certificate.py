@@ -1,0 +1,233 @@
+"""A `Separation` as JSON: round trips, other data, altered and malformed certificates."""
+
+from __future__ import annotations
+
+import copy
+import json
+from decimal import Decimal
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linsep import Separation, separability, separation
+from linsep.theory import CertificateError
+from linsep.types import Array, DataError
+
+Family = Literal["logistic", "poisson", "multinomial"]
+FAMILIES: list[Family] = ["logistic", "poisson", "multinomial"]
+
+
+def labels_of(codes: Array, form: str) -> Any:
+    """The classes 0, 1, 2 by other names."""
+    names: dict[str, list[Any]] = {"int": [3, 5, 11], "float": [-0.5, 0.1, 2.5], "str": ["0", "a b", "ü"]}
+    return np.array(names[form])[codes]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(4, 12),
+    p=st.integers(1, 3),
+    size=st.sampled_from([1, 3, 10**18]),
+    form=st.sampled_from(["int", "float", "str"]),
+    fit_intercept=st.booleans(),
+)
+def test_round_trips(family: Family, seed: int, n: int, p: int, size: int, form: str, fit_intercept: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X: Any = rng.integers(-3, 4, (n, p)) * size
+    codes = np.append(np.arange(2 if family == "logistic" else 3), rng.integers(0, 2, n))[:n]
+    y = rng.integers(0, 2, n) * 1.5 if family == "poisson" else labels_of(codes, form)
+    found = separation(X, y, family=family, fit_intercept=fit_intercept)
+    text = found.to_json()
+    read = Separation.from_json(text)
+    assert read == found
+    assert [type(label) for label in read.classes] == [type(label) for label in found.classes]
+    assert (read.to_json(), read.summary(), read.advice) == (text, found.summary(), found.advice)
+    assert read.digest == json.loads(text)["sha256"]
+    read.verify(X, y)
+    read.verify(sp.csr_matrix(X) if size < 10**18 else X.astype(object), list(y))
+
+
+def clinic() -> tuple[pd.DataFrame, list[str]]:
+    """A design with indicators, a rare level and a column of decimals."""
+    frame = pd.DataFrame(
+        {
+            "city": ["Bari", "Oslo", "Oslo", "Rome", "Bari", "Oslo", "Bari", "Oslo"],
+            "size": [Decimal(v) for v in ("1.5", "2.5", "3.5", "4.0", "2.0", "1.0", "3.0", "2.01")],
+            "old": [True, False, True, False, False, True, True, False],
+        }
+    )
+    return frame, ["no", "yes", "no", "yes", "no", "yes", "yes", "no"]
+
+
+def test_a_dataframe_comes_back_with_its_levels() -> None:
+    frame, y = clinic()
+    found = separation(frame, y)
+    read = Separation.from_json(found.to_json())
+    read.verify(frame, y)
+    assert read == found
+    assert (read.levels["city=Rome"], read.references) == (("city", "Rome"), {"city": "Bari"})
+    assert (read.separated_levels, read.n_features) == ({"city": {"Rome": 1}}, 4)
+
+
+def test_the_keys_are_those_of_separability_and_so_is_the_hash() -> None:
+    X, y = np.array([[0.0, 0.5], [1.0, 1.0], [2.0, 0.1]]), ["a", "b", "b"]
+    plain, other = json.loads(separation(X, y).to_json()), json.loads(separability(X, y).to_json())
+    same = ("rows", "features", "fit_intercept", "sha256", "numbers", "classes", "reason")
+    assert [plain[key] for key in same] == [other[key] for key in same]
+    assert (next(iter(plain)), next(iter(other))) == ("format", "format")
+    assert {"verdict", "summary"} <= plain.keys() & other.keys()
+    assert separation(X, y).digest == ""
+
+
+def test_integers_beyond_doubles_are_hexadecimal_text() -> None:
+    X = np.array([[3**60, 5**30], [2 - 3**61, -1], [-(3**62), 5**33], [3**60, 2]], dtype=object)
+    found = separation(X, [0, 1, 0, 1], fit_intercept=False)
+    plain = json.loads(found.to_json())
+    assert plain["numbers"] == "rationals"
+    entries = [v for part in ("directions", "null", "null_all") for vector in plain["proof"][part] for v in vector]
+    entries += plain["proof"]["overlap"]["weights"]
+    assert any(isinstance(v, str) and v.lstrip("-").startswith("0x") for v in entries)
+    assert all(isinstance(v, str) or abs(v) <= 2**53 for v in entries)
+    Separation.from_json(found.to_json()).verify(X, [0, 1, 0, 1])
+
+
+def test_other_data_are_refused() -> None:
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]]), np.array([0, 1, 0, 2, 3])
+    for family, response in (("logistic", y > 0), ("poisson", y), ("multinomial", y)):
+        kind: Any = family
+        read = Separation.from_json(separation(X, response, family=kind).to_json())
+        read.verify(X, response)
+        # The same answer would be proved for these too, but they are not the data that it is about.
+        with pytest.raises(CertificateError, match="other rows or labels: their hash differs"):
+            read.verify(np.nextafter(X, 9.0), response)
+        moved = response.copy()
+        moved[-1], moved[-2] = (0, 1) if family == "logistic" else (moved[-2], moved[-1])
+        with pytest.raises(CertificateError, match="hash differs"):
+            read.verify(X, moved)
+    with pytest.raises(DataError, match="X has 4 rows"):
+        read.verify(X[1:], y)
+
+
+def test_undecided_comes_back_and_is_about_its_data() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 40)), rng.random(300) < 0.5
+    found = separation(X, y, time_limit=0.0)
+    read = Separation.from_json(found.to_json())
+    assert (read, read.verdict, read.proof) == (found, "undecided", None)
+    assert read.reason == "the time limit of 0 s ended the search"
+    read.verify(X, y)
+    with pytest.raises(CertificateError, match="hash differs"):
+        read.verify(X + 1, y)
+    for change in ({"separated_rows": [1]}, {"coefficients": {"x1": "finite"}}):
+        plain = json.loads(found.to_json()) | change
+        with pytest.raises(CertificateError, match="the proof of 'undecided' is missing"):
+            Separation.from_json(json.dumps(plain)).verify(X, y)
+
+
+@cache
+def example(family: Family) -> tuple[Any, Any, Separation]:
+    """Rows with everything that a proof can hold: directions, an overlap, null vectors, signs."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.integers(-3, 4, (30, 2)), np.zeros((30, 2))])
+    y = rng.integers(0, 2 if family == "logistic" else 3, 30)
+    X[:3, 2:] = [[1, 1], [-1, 2], [2, -1]]
+    y[:3] = 0 if family == "poisson" else 1
+    return X, y, separation(X, y, family=family)
+
+
+def leaves(plain: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Paths to every value that holds no others, and to every list and mapping."""
+    inside: list[tuple[Any, Any]] = []
+    if isinstance(plain, dict | list):
+        inside = list(plain.items()) if isinstance(plain, dict) else list(enumerate(plain))
+    return [path, *(leaf for key, value in inside for leaf in leaves(value, (*path, key)))]
+
+
+def put(plain: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """A copy with another value at the end of a path."""
+    plain = copy.deepcopy(plain)
+    at = plain
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return plain
+
+
+def at_path(plain: Any, path: tuple[Any, ...]) -> Any:
+    for key in path:
+        plain = plain[key]
+    return plain
+
+
+# Written for people and derived from the rest, so it is not read.
+DERIVED = {"summary", "advice"}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=80, deadline=None)
+@given(data=st.data())
+def test_no_alteration_survives(family: Family, data: st.DataObject) -> None:
+    X, y, found = example(family)
+    assert found.verdict == "quasi-complete"
+    claim = json.loads(found.to_json())
+    path = data.draw(st.sampled_from([path for path in leaves(claim) if path and path[0] not in DERIVED]))
+    old = at_path(claim, path)
+    values: list[Any] = [None, -1, 10**6, 1.5, "0x3", "x", "finite", "rationals", [], {}, [[0]], True]
+    values += [old + 1, -old] if type(old) is int else []
+    altered = put(claim, path, data.draw(st.sampled_from([v for v in values if type(v) is not type(old) or v != old])))
+    try:
+        read = Separation.from_json(json.dumps(altered))
+    except DataError as error:
+        assert "not a certificate that this version reads" in str(error)
+        return
+    if read == found and (read.digest, read.numbers) == (claim["sha256"], claim["numbers"]):
+        return  # the same in another form, such as 3 and "0x3"
+    try:
+        read.verify(X, y)
+    except (CertificateError, DataError):
+        return
+    # Another proof of the same statements is as good.
+    assert path[0] == "proof"
+    assert read.coefficients == found.coefficients
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "null", "3", "{}", '{"format": "linsep separability certificate 1"}', '{"format": 3, "sha256": "0"}'],
+)
+def test_what_is_no_certificate_is_refused(text: str) -> None:
+    with pytest.raises(DataError, match="not a certificate that this version reads"):
+        Separation.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"format": "linsep separation certificate 2"}, "its format is 'linsep separation certificate 2'"),
+        ({"sha256": ""}, "it lacks the hash"),
+        ({"verdict": "separable"}, "its verdict is 'separable'"),
+        ({"family": "probit"}, "its family is 'probit'"),
+        ({"fit_intercept": "no"}, "its fit_intercept is 'no'"),
+        ({"verdict": "undecided"}, "the proof of 'undecided' is missing, or is of another verdict"),
+        ({"proof": None}, "the proof of 'quasi-complete' is missing"),
+        ({"classes": ["0"]}, "its classes are"),
+        ({"rows": -3}, "-3 is not a whole number of 0 or more"),
+        ({"class_type": "complex"}, "complex"),
+        ({"coefficients": {"x1": "large"}}, "large"),
+    ],
+)
+def test_a_certificate_whose_parts_do_not_belong_together(change: dict[str, Any], why: str) -> None:
+    plain = json.loads(example("logistic")[2].to_json())
+    with pytest.raises(DataError, match=why):
+        Separation.from_json(json.dumps(plain | change))
+    for key in plain.keys() - {"summary", "advice"}:
+        with pytest.raises(DataError, match="not a certificate"):
+            Separation.from_json(json.dumps({k: v for k, v in plain.items() if k != key}))

@@ -1,0 +1,55 @@
+"""What starting loads: nothing that is not used."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+# Packages that take long to import. `import linsep` and every `--help` do without them.
+SLOW = ("numpy", "numba", "scipy", "sklearn", "pyarrow", "pandas", "narwhals", "matplotlib", "flint", "highspy", "rich")
+PROGRAM = """
+import json, sys
+sys.argv = ["linsep", *{arguments!r}]
+sys.stdout, out = open({null!r}, "w"), sys.stdout
+try:
+    {statement}
+except SystemExit:
+    pass
+print(json.dumps(sorted({{name.split(".")[0] for name in sys.modules}})), file=out)
+"""
+
+
+def loaded(statement: str, arguments: list[str] | None = None) -> set[str]:
+    """The packages that are loaded after a statement in a fresh interpreter."""
+    program = PROGRAM.format(statement=statement, arguments=arguments or [], null=os.devnull)
+    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    return set(json.loads(ran.stdout))
+
+
+def test_import_linsep_loads_neither_numpy_nor_numba() -> None:
+    assert loaded("import linsep").isdisjoint(SLOW)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--help", "fit --help", "predict --help", "score --help", "check --help", "separation --help", "show --help",
+        "export --help", "synth --help", "demo --help", "tag --help", "tag fit --help", "--version", "fit --no-such",
+    ],
+)  # fmt: skip
+def test_help_and_usage_errors_load_nothing_slow(arguments: str) -> None:
+    found = loaded("from linsep.app.cli import main; main()", arguments.split())
+    assert found & set(SLOW) <= ({"rich"} if "--no-such" in arguments else set())
+
+
+def test_a_learner_loads_no_readers_reports_or_proofs() -> None:
+    assert loaded("from linsep import Perceptron").isdisjoint({"matplotlib", "flint", "highspy", "jinja2"})
+
+
+def test_a_certificate_loads_no_solver_that_it_does_not_need() -> None:
+    statement = "import numpy as np, linsep; linsep.separability(np.eye(2), [0, 1])"
+    assert loaded(statement).isdisjoint({"highspy", "matplotlib"})

@@ -1,0 +1,198 @@
+"""`linsep fit` on a stream: its receipt, its files and when it is chosen. What is learnt: `test_stream_fit.py`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linsep import fit_stream, load, save
+from linsep.app.commands.fit import fit as fit_command
+from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
+from linsep.app.commands.predict import predict as predict_command
+from linsep.app.commands.score import score as score_command
+from linsep.app.commands.show import show as show_command
+from linsep.app.result import Result
+from linsep.data.sources import blocks
+from linsep.streaming.run import StreamRun
+from linsep.theory.bounds.online_risk import online_risk_bound
+from linsep.types import DataError
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of 600 rows, read in about 30 blocks."""
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(blocks, "TABLE_BYTES", 700)
+    rng = np.random.default_rng(0)
+    lines = ["city,size,note,sold"]
+    for _ in range(600):
+        city, size, word = rng.choice(["Oslo", "Rome", "Bari"]), rng.normal(), rng.choice(["old", "new"])
+        sold = size + (city == "Rome") - (word == "old") + 0.5 * rng.normal() > 0
+        lines.append(f"{city},{size:.4f},very {word} house,{'yes' if sold else 'no'}")
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "t.csv"
+
+
+def fit(table: Any, model: Path, said: list[str] | None = None, **options: Any) -> Result:
+    asked: dict[str, Any] = {"learner": "averaged", "positive": None, "target": "sold", "format": None}
+    asked |= {name: options.pop(name) for name in asked.keys() & options.keys()}
+    stream = StreamOptions(**{"text": ("note",), "bits": 10, **options})
+    say = [] if said is None else said
+    return fit_on_stream(table, stream, model=model, categorical=(), say=say.append, **asked)
+
+
+def test_the_receipt_and_what_the_model_is_good_for(table: Path) -> None:
+    model = table.with_name("m.linsep")
+    result = fit(table, model)
+    data = result.data
+    assert (data["rows"], data["passes"], data["classes"]) == (600, 1, ["no", "yes"])
+    assert data["risk_bound"] == online_risk_bound(data["mistakes"][0], 600)
+    assert "drawn independently" in dict(result.lines)["error on new rows"]
+    shown = show_command(model, 6).data["weights"]
+    assert shown["note:new"] > 0 > shown["note:old"]
+    assert shown["city=Rome"] > shown["city=Bari"]
+    score = score_command(model, str(table)).data
+    assert score["rows"] == 600
+    assert score["accuracy"] > 0.8
+    predict_command(model, str(table), str(table.with_name("p.csv")))
+    assert len(table.with_name("p.csv").read_text().splitlines()) == 601
+    twice = fit(table, model, passes=2)
+    assert twice.data["risk_bound"] is None
+    assert "no bound" in dict(twice.lines)["error on new rows"]
+
+
+def test_one_label_against_the_rest(table: Path) -> None:
+    model = table.with_name("m.linsep")
+    found = fit(table, model, target="city", text=(), positive="Rome")
+    assert found.data["classes"] == ["not Rome", "Rome"]
+    assert score_command(model, str(table)).data["rows"] == 600
+
+
+def test_it_is_one_call_of_the_library(table: Path) -> None:
+    data = fit(table, table.with_name("m"), learner="perceptron", half_life=500.0).data
+    found = fit_stream(table, target="sold", text={"note": "words"}, bits=10, half_life=500.0)
+    assert (data["mistakes"], data["updates"]) == (found.mistakes, found.model.learner_.n_updates_)
+    assert data["risk_bound"] == found.risk_bound
+
+
+def test_a_malformed_line_saves_the_model_so_far(table: Path) -> None:
+    model = table.with_name("m.linsep")
+    lines = table.read_text().splitlines()
+    lines[400] = "Oslo,many,very new house,yes"
+    table.write_text("\n".join(lines) + "\n")
+    with pytest.raises(
+        DataError, match=r"t\.csv:401, .*'many' .*the model of the 399 rows before it is in .*m\.linsep"
+    ):
+        fit(table, model)
+    assert show_command(model, 1).data["stop_reason"] == "interrupted"
+    result = fit(table, model, lenient=True)
+    assert (result.data["rows"], result.data["skipped"]) == (599, 1)
+    assert "t.csv:401" in result.warnings[0]
+
+
+def test_kill_9_and_the_same_command_again(table: Path) -> None:
+    folder = table.parent
+    script = (
+        "import sys\nfrom linsep.app import cli\nfrom linsep.data.sources import blocks\nblocks.TABLE_BYTES = 700\n"
+        "if sys.argv[1] == 'killed':\n"
+        "    from linsep.streaming.checkpoint import Checkpoint\n"
+        "    write = Checkpoint.write\n"
+        "    def wait(self, run):\n"
+        "        write(self, run)\n"
+        "        print('written', file=sys.stderr, flush=True); sys.stdin.read()\n"
+        "    Checkpoint.write = wait\n"
+        "sys.argv[1:2] = []\ncli.main()\n"
+    )
+    args = ["fit", "t.csv", "--stream", "--target", "sold", "--bits", "10", "--text", "note", "--model", "m.linsep"]
+    args += ["--checkpoint", "ck", "--checkpoint-rows", "100"]
+    command = [sys.executable, "-c", script]
+    going = subprocess.Popen(
+        [*command, "killed", *args], cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert going.stderr is not None
+    line = going.stderr.readline()
+    assert line == "written\n", line + going.stderr.read()
+    going.send_signal(signal.SIGKILL)
+    going.communicate()
+    assert going.returncode == -signal.SIGKILL
+    assert not (folder / "m.linsep").exists()
+    again = subprocess.run([*command, "x", *args], cwd=folder, capture_output=True, text=True, check=False)
+    assert (again.returncode, "going on from ck, after" in again.stderr) == (0, True), again.stderr
+    fit(table, folder / "whole.linsep", learner="perceptron")
+    assert (folder / "m.linsep").read_bytes() == (folder / "whole.linsep").read_bytes()
+
+
+def test_a_finished_checkpoint_says_so(table: Path) -> None:
+    folder, model = table.parent, table.with_name("m.linsep")
+    first = fit(table, model, checkpoint=folder / "ck")
+    before = model.read_bytes(), (folder / "ck").read_bytes()
+    again = fit(table, model, checkpoint=folder / "ck")
+    assert "is finished: nothing was changed" in again.warnings[0]
+    assert again.data["mistakes"] == first.data["mistakes"]
+    for earlier in (None, fit_stream(table, target="sold").model):
+        # A run killed after its last checkpoint leaves no model, or that of an earlier run.
+        if earlier is None:
+            model.unlink()
+        else:
+            save(earlier, model)
+        assert "m.linsep was written from it" in fit(table, model, checkpoint=folder / "ck").warnings[0]
+        assert (model.read_bytes(), (folder / "ck").read_bytes()) == before
+
+
+def test_ctrl_c_saves_the_model_so_far(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learn = StreamRun._learn
+
+    def interrupted(run: StreamRun, *chunk: Any) -> None:
+        if run.counters.rows > 200:
+            os.kill(os.getpid(), signal.SIGINT)
+        learn(run, *chunk)
+
+    monkeypatch.setattr(StreamRun, "_learn", interrupted)
+    result = fit(table, table.with_name("m"))
+    assert result.interrupted
+    assert result.warnings == [f"interrupted after {result.data['rows']} rows; the model so far is kept"]
+    assert load(table.with_name("m")).learner_.t_ == result.data["rows"] < 300
+
+
+def test_learners_that_need_all_rows(table: Path) -> None:
+    for learner in ("voted", "auto"):
+        with pytest.raises(DataError, match="a stream has no room for that; take perceptron, averaged, margin, pa, "):
+            fit(table, table.with_name("m"), learner=learner)
+
+
+def test_when_a_stream_is_chosen(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, write = os.pipe()
+    with os.fdopen(read) as pipe, table.open() as file:
+        for stdin, wanted in ((pipe, True), (file, False)):
+            monkeypatch.setattr(sys, "stdin", stdin)
+            assert wants_stream("-", None) is wanted
+    os.close(write)
+    assert not wants_stream(table, None)
+    assert wants_stream(table, None, share=1e-12)
+    assert wants_stream(table.parent, None)
+    assert not wants_stream("none.csv", None)
+
+
+def test_options_of_a_stream_are_named_where_there_is_none() -> None:
+    assert StreamOptions().given() == []
+    given = StreamOptions(passes=2, open_classes=True, checkpoint_rows=9, half_life=1.0).given()
+    assert given == ["--passes", "--open-classes", "--checkpoint-rows", "--half-life"]
+
+
+def test_the_model_never_replaces_what_is_read(table: Path) -> None:
+    before = table.read_bytes()
+    with pytest.raises(DataError, match=r"t\.csv would be replaced by the model, but this command reads"):
+        fit(str(table.parent / "*.csv"), table)
+    with pytest.raises(DataError, match="would be replaced"):
+        fit(table, table.with_name("ck"), checkpoint=table.with_name("ck"))
+    with pytest.raises(DataError, match=r"t\.csv would be replaced"):
+        asked: dict[str, Any] = {"positive": None, "max_iter": None, "time_limit": None, "holdout": 0.0}
+        fit_command(str(table), target="sold", learner="perceptron", model=table, **asked)
+    assert table.read_bytes() == before
