@@ -27,6 +27,10 @@ gallery: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
+# What every learner, proof and command computed when tests/golden/recorded.json was written, compared bit for bit.
+golden: $(READY)
+	PYTHONPATH=src:tests $(BIN)/python -m golden compare
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -55,10 +59,6 @@ dist: $(READY)
 	$(PYTHON) -m venv build/dist
 	build/dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	cd build/dist && bin/linsep demo && bin/python $(CURDIR)/docs/readme.py $(CURDIR)/README.md
-
-# What was computed before the house was regrouped, and what is computed now.
-golden: $(READY)
-	$(BIN)/python -m tests.golden compare
 
 # How many calls and moves between files an everyday use takes.
 walks: $(READY)

@@ -21,7 +21,14 @@ from benchmarks.data import loaders
 from benchmarks.timing import Report
 
 # Suite -> the module that has a function of its name; those of the second group read the real data.
-MADE = {"breast_cancer": "dense", "online": "online", "imports": "imports", "convex": "convex", "hidden": "hidden"}
+MADE = {
+    "breast_cancer": "dense",
+    "online": "online",
+    "imports": "imports",
+    "walks": "walks",
+    "convex": "convex",
+    "hidden": "hidden",
+}
 REAL = {
     "mnist": "dense",
     "flights": "wide",
@@ -39,6 +46,7 @@ ORDER = (
     "text",
     "online",
     "imports",
+    "walks",
     "convex",
     "hidden",
     "peers",

@@ -41,7 +41,7 @@ def loaders() -> Any:
     if not packages.is_dir():
         sys.exit(
             f"no folder {packages} with the real data: run `{folder}/get.sh {packages}` (about 110 MB), then "
-            f"`DATA_PKGS={packages} make bench`; `make bench SUITES='breast_cancer online imports'` needs no data"
+            f"`DATA_PKGS={packages} make bench`; `make bench SUITES='breast_cancer online imports walks'` needs no data"
         )
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
