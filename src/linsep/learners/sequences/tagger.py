@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
 from linsep.kernels.sequences.chain import TALLY, Chain, Sentences, chain_epoch, make_chain, make_work, tag_all
 from linsep.kernels.sequences.chain_margins import chain_margins
-from linsep.learners.base.epochs import Progress
+from linsep.learners.engine.loop import Progress
 from linsep.learners.sequences.structured import EpochState, compare
 from linsep.theory.bounds.chain_radius import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
