@@ -13,6 +13,7 @@ import numpy as np
 from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import START, Position, Source
+from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.loop import learn_chunks, run_epochs
 from linsep.learners.engine.trace import make_record
@@ -65,23 +66,17 @@ class StreamRun:
         """Go on from where the counters stand until the passes are complete or the user stops it."""
         began = time.perf_counter()
 
-        def between() -> None:
+        def after_chunk() -> None:
             self.seconds = time.perf_counter() - began
             if callback is not None:
                 callback(self._state())
 
         def one_pass(most: int) -> Array:
-            learn_chunks(self.source.chunks(self.counters.position), self._learn, between)
+            learn_chunks(self.source.chunks(self.counters.position), self._learn, after_chunk)
             return make_record(mistakes=self.counters.mistakes[-1])
 
         try:
-            run_epochs(
-                one_pass,
-                keep=self._end_of_pass,
-                stop_after=lambda record: self.learner.stop_reason_ if self.counters.finished else None,
-                budget=Budget(),
-                interruptible=True,
-            )
+            run_epochs(one_pass, keep=self._end_pass, stop_after=self._stop_after, budget=Budget(), interruptible=True)
         except KeyboardInterrupt:
             self.interrupted = True
             if not hasattr(self.learner, "classes_"):
@@ -90,7 +85,7 @@ class StreamRun:
             self.seconds = time.perf_counter() - began
 
     def _learn(self, read: tuple[TableChunk | Chunk, Position]) -> None:
-        """Predict and learn one chunk, which ends at a position, and count what came of it."""
+        """Predict and learn one chunk, and count what came of it."""
         chunk, position = read
         counters, is_table = self.counters, isinstance(chunk, TableChunk)
         is_new = counters.passes == 0  # the encoder learns in the first pass
@@ -128,21 +123,27 @@ class StreamRun:
             self.safeguards.apply(self.learner, before + b)
         return np.asarray(np.concatenate(wrong))
 
-    def _end_of_pass(self, record: Array) -> None:
+    def _end_pass(self, record: Array) -> None:
+        """Count the pass that is complete, and go back to the start for another one."""
         counters = self.counters
         if counters.seen[-1] == 0:
             raise DataError(f"{self.source.name}: there is not one row")
         counters.skipped = self.source.skipped  # the last lines may have left no chunk
         counters.passes += 1
         self.learner.n_iter_ = counters.passes
-        clean = counters.mistakes[-1] == 0
-        counters.finished = clean or counters.passes >= self.passes
-        if counters.finished:
-            self.learner.stop_reason_ = StopReason.CLEAN_PASS if clean else StopReason.END_OF_STREAM
-        else:
-            counters.position = START
-            counters.mistakes.append(0)
-            counters.seen.append(0)
+        stop = self._stop_after(record)
+        if stop is not None:
+            counters.finished, self.learner.stop_reason_ = True, stop
+            return
+        counters.position = START
+        counters.mistakes.append(0)
+        counters.seen.append(0)
+
+    def _stop_after(self, record: Array) -> StopReason | None:
+        """Why the run is over after this pass; None if another one follows."""
+        if record[-1, RECORD.mistakes] == 0:
+            return StopReason.CLEAN_PASS
+        return StopReason.END_OF_STREAM if self.counters.passes >= self.passes else None
 
     # ----------------------------------------------------------------- results
     def _state(self) -> StreamState:
