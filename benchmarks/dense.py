@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.data import loaders
 from benchmarks.limits import compare_all, multiply_adds, reads
 from benchmarks.timing import Report
-from linsep.kernels.linear.epoch import RECORD, Rows, plain_epochs
+from linsep.kernels.linear.epoch import Rows, plain_epochs
+from linsep.kernels.records import RECORD
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners import Perceptron
 

@@ -1,7 +1,7 @@
 """Draw the house from its own imports: `python docs/house.py` writes docs/house.svg; a test compares the two.
 
-A box is a part of the library, a line an import. A part stands above all that it imports. What is reached through a part
-in between gets no line of its own, nor do the files on the ground, which every floor may import.
+A box is a part of the library, a line an import. A part stands above all that it imports. What is reached through a
+part in between gets no line of its own, nor do the files on the ground, which every floor may import.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def picture() -> str:
         )
     for part, (x, y, wide) in sorted(place.items()):
         out.append(
-            f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="{HEIGHT}" rx="6" fill="#e8eaf6" stroke="#3f51b5"/>'
+            f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="{HEIGHT}" rx="6" fill="#e8eaf6" '
+            'stroke="#3f51b5"/>'
         )
         middle = x + wide / 2
         out.append(

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
+from linsep.kernels.records import TALLY
 from linsep.kernels.sequences.chain import (
-    TALLY,
     Chain,
     Sentences,
     Work,
@@ -87,14 +87,14 @@ def test_a_pass_equals_its_twin_mistake_by_mistake(seed: int, n_tags: int) -> No
     chain, mean = make_chain(N_FEATURES, n_tags, np.float32), make_chain(N_FEATURES, n_tags, np.float64)
     work, mistakes, tally = make_work(chain, 4), [], np.zeros(len(TALLY))
     for visit in range(len(visits)):
-        so_far = tally[0]
+        so_far = tally[TALLY.mistakes]
         chain_epoch(S, tags, visits[visit : visit + 1], chain, mean, visit, work, tally)
-        mistakes += [visit] * int(tally[0] - so_far)
+        mistakes += [visit] * int(tally[TALLY.mistakes] - so_far)
     assert mistakes == expected.mistakes
     np.testing.assert_array_equal(vector_of(chain, n_tags), expected.w)
     average = vector_of(chain, n_tags) - vector_of(mean, n_tags) / len(visits)
     np.testing.assert_allclose(average, expected.mean, atol=1e-12)
-    assert tally[2:4].tolist() == [0, expected.w @ expected.w]
+    assert tally[[TALLY.absorbed, TALLY.norm2]].tolist() == [0, expected.w @ expected.w]
     assert_reach_is_kept(chain, work)
 
 
@@ -120,4 +120,8 @@ def test_an_update_that_rounding_absorbs_is_counted() -> None:
     tally = np.zeros(len(TALLY))
     S, gold = pack([[[0]]]), np.array([1], np.int32)
     chain_epoch(S, gold, np.zeros(1, np.int32), chain, mean, 0, make_work(chain, 1), tally)
-    assert tally[:3].tolist() == [1, 1, 1]  # 2^24 + 1 is 2^24 in float32, 2^24 - 1 is itself
+    assert tally[[TALLY.mistakes, TALLY.wrong_tags, TALLY.absorbed]].tolist() == [
+        1,
+        1,
+        1,
+    ]  # 2^24 + 1 is 2^24 in float32, 2^24 - 1 is itself

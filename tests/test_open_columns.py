@@ -111,10 +111,10 @@ def test_a_crash_between_columns_changes_nothing(lines: Path, monkeypatch: pytes
     learn = StreamRun._learn
     for crash in (15, 50, 90, 120):
 
-        def crashing(run: StreamRun, *chunk: Any, limit: int = crash) -> None:
+        def crashing(run: StreamRun, read: Any, limit: int = crash) -> None:
             if run.counters.rows > limit:
                 raise MemoryError
-            learn(run, *chunk)
+            learn(run, read)
 
         monkeypatch.setattr(StreamRun, "_learn", crashing)
         again = {"checkpoint": lines.with_name(f"ck{crash}"), "checkpoint_rows": 10}

@@ -149,10 +149,10 @@ def test_a_finished_checkpoint_says_so(table: Path) -> None:
 def test_ctrl_c_saves_the_model_so_far(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     learn = StreamRun._learn
 
-    def interrupted(run: StreamRun, *chunk: Any) -> None:
+    def interrupted(run: StreamRun, read: Any) -> None:
         if run.counters.rows > 200:
             os.kill(os.getpid(), signal.SIGINT)
-        learn(run, *chunk)
+        learn(run, read)
 
     monkeypatch.setattr(StreamRun, "_learn", interrupted)
     result = fit(table, table.with_name("m"))

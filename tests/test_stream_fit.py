@@ -170,12 +170,12 @@ def crash_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
     """Let the next runs break down after so many chunks."""
     left, learn = chunks, StreamRun._learn
 
-    def crashing(run: StreamRun, *chunk: Any) -> None:
+    def crashing(run: StreamRun, read: Any) -> None:
         nonlocal left
         left -= 1
         if left < 0:
             raise MemoryError
-        learn(run, *chunk)
+        learn(run, read)
 
     monkeypatch.setattr(StreamRun, "_learn", crashing)
 
@@ -329,9 +329,9 @@ def test_ctrl_c_keeps_what_was_learnt(table: Path) -> None:
 def test_ctrl_c_in_the_middle_of_a_chunk_waits_for_its_end(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     learn = StreamRun._learn
 
-    def interrupted(run: StreamRun, *chunk: Any) -> None:
+    def interrupted(run: StreamRun, read: Any) -> None:
         os.kill(os.getpid(), signal.SIGINT)
-        learn(run, *chunk)
+        learn(run, read)
 
     monkeypatch.setattr(StreamRun, "_learn", interrupted)
     found = fit(table)

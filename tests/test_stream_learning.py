@@ -19,7 +19,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.hashing import hash_names, seed_of
 from linsep.data.features.ngrams import Grams, hash_words
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
-from linsep.data.readers.parquet import from_arrow
+from linsep.data.sources.open import open_data
 from linsep.streaming.progressive import predict_then_learn
 from linsep.streaming.safeguards import fade, project
 from linsep.theory.bounds.online_risk import online_risk_bound
@@ -207,8 +207,8 @@ TABLE = pa.table(
 
 def test_encoding_does_not_depend_on_the_cut() -> None:
     whole, parts = (TableEncoder(bits=10, text=["note"]) for _ in range(2))
-    at_once = whole.learn_chunk(from_arrow(TABLE, "t", None, ()))
-    cut = [parts.learn_chunk(from_arrow(TABLE.slice(a, b - a), "t", None, ())) for a, b in ((0, 1), (1, 4), (4, 5))]
+    at_once = whole.learn_chunk(open_data(TABLE).read())
+    cut = [parts.learn_chunk(open_data(TABLE.slice(a, b - a)).read()) for a, b in ((0, 1), (1, 4), (4, 5))]
     assert (at_once != sp.vstack(cut)).nnz == 0
     assert whole.state()[0] == parts.state()[0]
     sizes = TABLE["size"].to_numpy()

@@ -15,7 +15,8 @@ from sklearn.base import clone
 import naive
 from linsep import load, save
 from linsep.data.text.word_shapes import FeatureIndex, index_features, word_shapes
-from linsep.kernels.sequences.chain import TALLY, Chain, Sentences, chain_epoch, make_chain
+from linsep.kernels.records import TALLY
+from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, make_chain
 from linsep.kernels.sequences.chain_margins import chain_margins
 from linsep.learners import SequenceTagger, StructuredPerceptron
 from linsep.learners.sequences.structured import ChainModel
@@ -353,7 +354,7 @@ def test_ten_thousand_tokens_in_one_sentence() -> None:
 def test_an_update_that_rounding_absorbs_warns(monkeypatch: pytest.MonkeyPatch) -> None:
     def absorb(*arguments: Any) -> None:
         chain_epoch(*arguments)
-        arguments[-1][TALLY.index("absorbed")] += 3
+        arguments[-1][TALLY.absorbed] += 3
 
     monkeypatch.setattr("linsep.learners.sequences.tagger.chain_epoch", absorb)
     with pytest.warns(PrecisionWarning, match=r"3 step\(s\) no longer changed their weight: it has outgrown float32"):

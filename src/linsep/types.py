@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -85,25 +84,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class Budget:
-    """How much work is allowed: `None` means no limit. Seconds count from the call of `start`."""
+    """How much work is allowed: `None` means no limit."""
 
     epochs: int | None = None
     seconds: float | None = None
-    started: float = 0.0
-
-    def start(self) -> Budget:
-        """Return the same budget with its clock started now."""
-        return Budget(self.epochs, self.seconds, time.perf_counter())
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since `start`."""
-        return time.perf_counter() - self.started
-
-    def stop_reason(self, epochs: int) -> StopReason | None:
-        """Return the limit that `epochs` passes and the clock have reached, or None."""
-        if self.epochs is not None and epochs >= self.epochs:
-            return StopReason.EPOCH_BUDGET
-        if self.seconds is not None and self.elapsed >= self.seconds:
-            return StopReason.TIME_BUDGET
-        return None

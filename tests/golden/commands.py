@@ -6,6 +6,7 @@ Each run has an empty folder of its own and names its files without a path.
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import json
 import os
@@ -85,8 +86,12 @@ def files(*names: str) -> dict[str, Any]:
             if hasattr(model, "encoder_"):
                 found[name]["encoder"] = plain([list(model.encoder_.feature_names_ or ())[:40]])
         elif name.startswith("predicted"):
-            columns = pyarrow.csv.read_csv(name).to_pydict()
-            found[name] = {title: plain(np.array(column)) for title, column in columns.items()}
+            _, *rows = csv.reader(Path(name).read_text(encoding="utf-8").splitlines())
+            labels, values = zip(*rows, strict=True)
+            found[name] = {
+                "prediction": plain(np.array(labels)),
+                "decision_value": plain(np.array(values, dtype=float)),
+            }
         else:
             found[name] = _printed(Path(name).read_text(encoding="utf-8"))
     return found

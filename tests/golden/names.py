@@ -19,8 +19,12 @@ import linsep
 NAMES = {"max_seconds": "time_limit", "which": "average", "--seconds": "--time-limit"}
 # Keys of the record, wherever they stand: old -> new. A key is only taken as renamed where the old one is gone.
 KEYS: dict[str, str] = {}
+# Keys of a `Separation`, all at once: "rows" was the list and is the count.
+SEPARATION = {"kind": "verdict", "n_rows": "rows", "rows": "separated_rows"}
 # In sentences: old -> new.
-WORDS = {"max_seconds": "time_limit", "--seconds": "--time-limit", "linsep.scale": "linsep.distributed"}
+WORDS = {"max_seconds": "time_limit", "--seconds": "--time-limit", "linsep.scale": "linsep.distributed",
+         "iterations only stop where they are told to": "an iterative fit stops only at its limit",
+         "join it with a level like it": "join it with a similar level"}  # fmt: skip
 # Modules: old -> new.
 MODULES = {"linsep.scale": "linsep.distributed"}
 

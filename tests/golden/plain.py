@@ -46,12 +46,23 @@ def plain(value: Any) -> Any:
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
+        if "family" in value and "proof" in value:  # of a separation: the record has all its integers as numbers
+            value = {**value, "proof": _integers(value["proof"])}
         return _object({str(key): plain(item) for key, item in value.items() if key not in TIMES})
     if isinstance(value, list | tuple):
         return _list(list(value))
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value) if field.name[0] != "_"}
     raise TypeError(f"no plain form of {type(value).__name__}")
+
+
+def _integers(value: Any) -> Any:
+    """Hexadecimal text as integers."""
+    if isinstance(value, dict):
+        return {key: _integers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_integers(item) for item in value]
+    return int(value, 16) if isinstance(value, str) else value
 
 
 def _array(array: np.ndarray[Any, Any]) -> Any:

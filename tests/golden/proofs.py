@@ -129,7 +129,8 @@ def regressions() -> dict[str, Run]:
     flowers, kinds = data.iris()
 
     def scan() -> Any:
-        found = linsep.separation_scan(counts > 0, {"all": levels, "number": levels[:, 3:], "levels": levels[:, :3]})
+        designs = {"all": levels, "number": levels[:, 3:], "levels": levels[:, :3]}
+        found = linsep.separation_scan(y=counts > 0, designs=designs)  # by name: the order was another one
         return {name: plain(one if isinstance(one, str) else one.to_dict()) for name, one in found.items()}
 
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,17 +15,16 @@ from sklearn.utils import check_random_state
 from linsep.distributed.mixing import Blend, Mixing, check_mix, fresh, mixing_bound, shares, why_no_bound
 from linsep.distributed.shards import cut
 from linsep.distributed.site import Pass, Site
-from linsep.kernels.linear.epoch import RECORD, bits_in_use, squared_norm
-from linsep.learners.base.epochs import report_epoch
-from linsep.learners.engine.interrupt import uninterrupted
+from linsep.kernels.linear.epoch import bits_in_use, squared_norm
+from linsep.kernels.records import RECORD
+from linsep.learners.engine.loop import run_epochs
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.threads import count_threads
 from linsep.learners.engine.trace import Trace, flatten_reference
 from linsep.learners.table_model import TableModel
 from linsep.types import Array, Budget, DataError, Hyperplane, StopReason
 
-_MISTAKES, _UPDATES, _NORM = (RECORD.index(name) for name in ("mistakes", "updates", "norm_w"))
-_SUMMED = [RECORD.index(name) for name in ("mistakes", "updates", "dots", "absorbed")]
+_SUMMED = [RECORD.mistakes, RECORD.updates, RECORD.dots, RECORD.absorbed]
 
 
 def fit(
@@ -118,8 +117,7 @@ def fit(
             run.hand_over()
             raise
     run.hand_over()
-    learner.warn_unless_clean(site.common.n)
-    learner.warn_if_absorbed(learner.trace_.total_absorbed)
+    learner.warn_of_run(site.common.n)
     return learner if encoder is None else TableModel.of(learner, encoder)
 
 
@@ -144,22 +142,28 @@ def _connected(client: Any) -> Iterator[Any]:
         yield own
 
 
+class _Epoch(NamedTuple):
+    """The learner after an epoch, the random numbers of the shards, their records and their mu."""
+
+    model: Any
+    rngs: list[Any]
+    records: Array
+    mu: Array
+
+
 class _Run:
-    """The loop: epochs on shards, mixing, stopping, trace. `model` is the learner in the making."""
+    """One run: what a pass over the shards is, and what is kept of it. `model` is the learner in the making."""
 
     def __init__(self, learner: Any, site: Site, mix: str | None, epochs: int | None) -> None:
         self.learner, self.site, self.mix = learner, site, mix
         self.budget = Budget(epochs, learner.time_limit)
         common = site.common
-        self.model = clone(learner).set_params(verbose=0, random_state=None, class_weight=site.class_weight)
-        self.model._open = False
-        self.model.classes_, self.model.n_features_in_ = site.classes, common.p
-        if common.names is not None:
-            self.model.feature_names_in_ = np.array(common.names, dtype=object)
         empty = (0, common.p)
-        self.model.start(sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype))
+        rows = sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype)
+        self.model = clone(learner).set_params(verbose=0, random_state=None, class_weight=site.class_weight)
+        self.model.start_empty(site.classes, rows, common.names)
         self.rngs = _rngs(learner, len(site))
-        self.trace = Trace(common.n, None)
+        self.trace = Trace(common.n)
         self.mistakes: list[Array] = []
         self.shares: list[Array] = []
         self.stop = StopReason.INTERRUPTED
@@ -168,51 +172,48 @@ class _Run:
     def train(self) -> None:
         """Make epochs until one is clean or the budget ends."""
         hopeless = self.site.count_hopeless()
-        self.budget = self.budget.start()
-        stop: StopReason | None = None
-        while stop is None:
-            began = self.budget.elapsed
-            model, rngs, records, mu = self._epoch()
-            with uninterrupted():
-                self.model, self.rngs = model, rngs
-                record = self._sum(records)
-                self.model.count_passes(record)
-                self.trace.extend(record, (began, self.budget.elapsed))
-                self.shares.append(mu)
-                self.mistakes.append(records[:, _MISTAKES].astype(np.int64))
-            check_weights(record[0, _NORM], self.model.moving()[0].dtype)
-            stop = self.model.stop_after(record[0, _UPDATES], hopeless) or self.budget.stop_reason(self.model.n_iter_)
-            made = int(record[0, _MISTAKES])
-            report_epoch(self.learner.verbose, self.model.n_iter_, made, self.budget.elapsed)
+        run_epochs(
+            self._make_epoch,
+            keep=self._keep,
+            stop_after=lambda record: self.model.stop_after(record, hopeless),
+            end=self._end,
+            budget=self.budget,
+            trace=self.trace,
+            verbose=self.learner.verbose,
+            interruptible=True,
+        )
+
+    def _make_epoch(self, most: int) -> Array:
+        """One epoch on every shard, and the mix; it counts once it is kept."""
+        self._made = self._on_shards()
+        return _summed(self._made.model, self._made.records)
+
+    def _keep(self, record: Array) -> None:
+        made = self._made
+        self.model, self.rngs = made.model, made.rngs
+        self.model.count_passes(record)
+        self.shares.append(made.mu)
+        self.mistakes.append(made.records[:, RECORD.mistakes].astype(np.int64))
+        check_weights(record[0, RECORD.norm_w], self.model.moving()[0].dtype)
+
+    def _end(self, stop: StopReason) -> None:
         self.stop = stop
 
-    def _epoch(self) -> tuple[Any, list[Any], Array, Array]:
-        """One epoch on every shard, and the mix: the learner, random numbers, records and mu of the shards."""
+    def _on_shards(self) -> _Epoch:
         if self.mix is None or len(self.site) == 1:  # one shard has nothing to be mixed with
             after = self.site.in_turn(Pass(self.model), self.rngs)
-            return after.learner, list(after.rngs), np.array(after.records), np.ones(len(self.site))
+            return _Epoch(after.learner, list(after.rngs), np.array(after.records), np.ones(len(self.site)))
         blend = Blend(self.model)
         rngs: list[Any] = []
         found = []
         for part in self.site.at_once(Pass(fresh(self.model)), self.rngs):
-            updates = part.records[0][_UPDATES]
+            updates = part.records[0][RECORD.updates]
             blend.add(part.learner, float(updates) if self.mix == "mistakes" else 1.0)
             rngs += part.rngs
             found.append(part.records[0])
         records = np.array(found)
-        updates = records[:, _UPDATES]
-        return blend.mixed(moved=bool(updates.any())), rngs, records, shares(self.mix, updates)
-
-    def _sum(self, records: Array) -> Array:
-        """The record of an epoch from those of its shards."""
-        W, b = self.model.moving()
-        record = records[-1:].copy()
-        record[0, _SUMMED] = records[:, _SUMMED].sum(axis=0)
-        entries = W.ravel(order="K")
-        record[0, RECORD.index("bits")] = bits_in_use(entries)
-        record[0, _NORM] = np.sqrt(squared_norm(entries))
-        record[0, RECORD.index("b")] = b[0] if len(b) == 1 else np.sqrt(squared_norm(b))
-        return record
+        updates = records[:, RECORD.updates]
+        return _Epoch(blend.mixed(moved=bool(updates.any())), rngs, records, shares(self.mix, updates))
 
     def judge(self, reference: Array) -> None:
         """Take the bound at the separators at hand; `reference` is (w, b) in one array, or empty."""
@@ -233,10 +234,19 @@ class _Run:
         self.model.settle()
         self.model.trace_, self.model.stop_reason_ = self.trace, self.stop
         self.model.mixing_ = Mixing(self.mix, mistakes, mu, self.site.rows, float(np.sqrt(radius2)), bound)
-        state, parameters = vars(self.learner), self.learner.get_params(deep=False)
-        for name in [name for name in state if name not in parameters]:
-            del state[name]
-        state.update({name: value for name, value in vars(self.model).items() if name not in parameters})
+        self.learner.take_over(self.model)
+
+
+def _summed(model: Any, records: Array) -> Array:
+    """The record of an epoch from those of its shards, `model` being the learner after it."""
+    W, b = model.moving()
+    record = records[-1:].copy()
+    record[0, _SUMMED] = records[:, _SUMMED].sum(axis=0)
+    entries = W.ravel(order="K")
+    record[0, RECORD.bits] = bits_in_use(entries)
+    record[0, RECORD.norm_w] = np.sqrt(squared_norm(entries))
+    record[0, RECORD.b] = b[0] if len(b) == 1 else np.sqrt(squared_norm(b))
+    return record
 
 
 def _rngs(learner: Any, n_shards: int) -> list[Any]:

@@ -12,10 +12,8 @@ from linsep.learners.base.epochs import EpochLearner
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, Hyperplane
 
-# Running sums behind an average, and the weights that they are about.
-_SUMS = {"_sum_coef": "last_coef_", "_sum_intercept": "last_intercept_"}
-# Arrays of a learner that can be mixed.
-_MIXABLE = {"coef_", "intercept_", "class_count_", *_SUMS, *_SUMS.values()}
+# Arrays of a learner that can be mixed, besides weights and their running sums.
+_MIXABLE = {"coef_", "intercept_", "class_count_"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +63,10 @@ def check_mix(learner: Any, mix: str | None) -> None:
         raise DataError(f"a {name} cannot be trained shard by shard: it needs all rows at once, or makes no passes")
     if set(learner.state_values) > set(EpochLearner.state_values):
         raise DataError(f"a {name} remembers more of its rows than weights; its own partial_fit takes them in chunks")
-    if mix is not None and not set(learner.state_arrays) <= _MIXABLE:
+    if mix is not None and not set(learner.state_arrays) <= _MIXABLE | {
+        *learner.running_sums,
+        *learner.running_sums.values(),
+    }:
         raise DataError(
             f"a {name} predicts with more than weights that can be mixed; mix=None takes the shards in turn"
         )
@@ -91,9 +92,8 @@ def fresh(learner: Any) -> Any:
     """A view of the learner as a shard starts from it: its weights, and running sums that begin at 0."""
     start = copy(learner)
     start.t_ = 0
-    for name in _SUMS:
-        if hasattr(learner, name):
-            setattr(start, name, np.zeros_like(getattr(learner, name)))
+    for name in learner.running_sums:
+        setattr(start, name, np.zeros_like(getattr(learner, name)))
     return start
 
 
@@ -109,7 +109,7 @@ class Blend:
         self._weighted = [np.zeros_like(array, dtype=np.float64) for array in before.moving()]
         self._total = 0.0
         self._visits = before.t_
-        self._in_use = {name: _in_use(before, name) for name in _SUMS if hasattr(before, name)}
+        self._in_use = {name: _in_use(before, name) for name in before.running_sums}
 
     def add(self, part: Any, share: float) -> None:
         """Add a shard's learner; its mu is `share` over the sum of all shares."""
@@ -128,12 +128,15 @@ class Blend:
                 array[...] = weighted / self._total
         after.t_ = self._visits
         for name, in_use in self._in_use.items():
-            setattr(after, name, after.t_ * getattr(after, _SUMS[name]).astype(np.float64) - in_use)
+            weights = getattr(after, after.running_sums[name]).astype(np.float64)
+            setattr(after, name, after.t_ * weights - in_use)
         return after
 
 
 def _in_use(learner: Any, name: str) -> Array:
-    return np.asarray(learner.t_ * getattr(learner, _SUMS[name]).astype(np.float64) - getattr(learner, name))
+    """The sum of all vectors in use so far: T w - u."""
+    weights = getattr(learner, learner.running_sums[name]).astype(np.float64)
+    return np.asarray(learner.t_ * weights - getattr(learner, name))
 
 
 def why_no_bound(learner: Any) -> str:

@@ -15,7 +15,6 @@ from sklearn.base import clone
 from linsep.data.sources.open import open_data
 from linsep.kernels.linear.epoch import Rows
 from linsep.learners.base.classifier import as_matrix
-from linsep.learners.inputs.sample_weights import Given
 from linsep.theory.margin.geometry import row_norms2
 from linsep.types import Array, DataError, Hyperplane
 
@@ -195,8 +194,7 @@ def arrange(shard: Shard, blank: Any, common: Common) -> Rows:
     if not isinstance(X, np.ndarray):
         shift = 0 if shard.first_index is None else shard.first_index - (common.first_index or 0)
         X = sp.csr_matrix((X.data, X.indices + X.indices.dtype.type(shift), X.indptr), shape=(X.shape[0], common.p))
-    given = Given(X, shard.y)
-    rows: Rows = blank.kernel_rows(given, blank.class_weights(given, running=False))[0]
+    rows: Rows = blank.rows_of_shard(X, shard.y)
     return rows
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import clone
 
 from linsep.distributed.shards import About, Common, Part, agree, arrange, count_hopeless, describe, least_margin, load
-from linsep.kernels.linear.epoch import RECORD, Rows
+from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.records import RECORD
 from linsep.learners.inputs.sample_weights import weights_of_classes
 from linsep.types import CSR, Array, DataError, Hyperplane
 
@@ -111,13 +112,12 @@ def _is_to_come(argument: Any) -> bool:
 def _blank(learner: Any, common: Common) -> Any:
     """A learner that knows the classes and the dtype, and has no weights to carry."""
     blank = clone(learner)
-    blank.classes_ = blank.check_classes(common.classes)
+    blank.start_empty(common.classes, np.zeros((0, 0), dtype=common.dtype))
     if blank.class_weight == "balanced":
         weights = common.n / (len(common.classes) * common.counts)
         blank.class_weight = dict(zip(common.classes.tolist(), weights.tolist(), strict=True))
     if blank.class_weight is not None and not weights_of_classes(blank.class_weight, blank.classes_, False).any():
         raise DataError("class_weight is 0 for the classes of all rows: there is nothing to learn from")
-    blank.start(np.zeros((0, 0), dtype=common.dtype))
     return blank
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.features.exact_decimals import row_names
-from linsep.learners.base.classifier import LinearClassifier
+from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.table_model import parts_of
 from linsep.types import Array, DataError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from typing import Any, ClassVar, Self
 
@@ -12,10 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.kernels.linear.epoch import RECORD
+from linsep.kernels.records import RECORD
 from linsep.learners.base.classifier import Classifier
-from linsep.learners.base.epochs import Progress
-from linsep.learners.engine.trace import Trace
+from linsep.learners.engine.loop import Progress, run_epochs
+from linsep.learners.engine.trace import Trace, make_record
+from linsep.learners.inputs.labels import check_classes, distinct_labels
 from linsep.learners.inputs.parameters import is_number, is_whole
 from linsep.types import Array, Budget, StopReason
 
@@ -141,7 +141,7 @@ class MLP(Classifier):
         with self.unchanged_on_error():
             self.check_parameters()
             X, y = self.check_rows(X, y, reset=True)
-            self.classes_ = self.check_classes(y)
+            self.classes_ = check_classes(distinct_labels(y))
         self._train(X, np.searchsorted(self.classes_, y))
         if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
             warnings.warn(
@@ -177,47 +177,40 @@ class MLP(Classifier):
             # A generator, not a seed: each epoch is a call, and would begin with the same order again.
             random_state=check_random_state(self.random_state),
         )
-        budget = Budget(self.max_iter, self.time_limit).start()
         self.n_iter_, self.trace_ = 0, Trace(len(codes))
         losses: list[float] = []
-        stop: StopReason | None = None
-        try:
-            while stop is None:
-                began = budget.elapsed
-                _one_epoch(model, X, codes, np.arange(len(self.classes_)))
-                losses.append(float(model.loss_))
-                self.n_iter_ += 1
-                self._take(model)
-                record = np.zeros((1, len(RECORD)))
-                record[0, RECORD.index("mistakes")] = mistakes = int((self.predict(X) != self.classes_[codes]).sum())
-                self.trace_.extend(record, (began, budget.elapsed))
-                stop = self.stop_after(losses) or budget.stop_reason(self.n_iter_)
-                self._say(mistakes, budget.elapsed)
-        except KeyboardInterrupt:
-            stop = StopReason.INTERRUPTED
-            raise
-        finally:
+
+        def make_pass(most: int) -> Array:
+            _one_epoch(model, X, codes, np.arange(len(self.classes_)))
+            return make_record()
+
+        def keep(record: Array) -> None:
+            losses.append(float(model.loss_))
+            self.n_iter_ += 1
+            self._take(model)
+            record[0, RECORD.mistakes] = (self.predict(X) != self.classes_[codes]).sum()
+
+        def end(stop: StopReason) -> None:
             if self.n_iter_:
-                self.stop_reason_ = stop or StopReason.INTERRUPTED
+                self.stop_reason_ = stop
                 self.loss_curve_ = np.array(losses)
 
-    def stop_after(self, losses: list[float]) -> StopReason | None:
-        if len(losses) <= _PATIENCE + 1:
-            return None
-        before, lately = min(losses[: -_PATIENCE - 1]), min(losses[-_PATIENCE - 1 :])
-        return StopReason.CONVERGED if lately > before - self.tol else None
+        run_epochs(
+            make_pass,
+            keep=keep,
+            stop_after=lambda record: StopReason.CONVERGED if _has_converged(losses, self.tol) else None,
+            end=end,
+            budget=Budget(self.max_iter, self.time_limit),
+            trace=self.trace_,
+            verbose=self.verbose,
+            interruptible=True,
+        )
 
     def _take(self, model: Any) -> None:
         """Keep the weights in the shapes of this class."""
         (W, v), (b, c) = model.coefs_, model.intercepts_
         self.hidden_coef_, self.hidden_intercept_ = W.T.copy(), b.copy()
         self.output_coef_, self.output_intercept_ = v.T.copy(), c.copy()
-
-    def _say(self, mistakes: int, seconds: float) -> None:
-        if callable(self.verbose):
-            self.verbose(self.n_iter_, mistakes, seconds)
-        elif self.verbose:
-            print(f"epoch {self.n_iter_}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)
 
     # ------------------------------------------------------------- prediction
     def decision_function(self, X: Any) -> Array:
@@ -245,8 +238,15 @@ class MLP(Classifier):
         return np.asarray(scipy.special.softmax(z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z]), axis=1))
 
 
+def _has_converged(losses: list[float], tol: float) -> bool:
+    """Whether the least loss of the last epochs is not below the least one before them by `tol`."""
+    if len(losses) <= _PATIENCE + 1:
+        return False
+    return min(losses[-_PATIENCE - 1 :]) > min(losses[: -_PATIENCE - 1]) - tol
+
+
 def _one_epoch(model: Any, X: Any, codes: Array, classes: Array) -> None:
-    """Call it once; it turns Ctrl-C into a warning, this turns it back."""
+    """Make one epoch; scikit-learn turns Ctrl-C into a warning, this turns it back into an error."""
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="Training interrupted by user")
         try:

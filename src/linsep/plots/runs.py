@@ -126,7 +126,7 @@ def _draw_mistakes(ax: Axes, trace: Trace) -> Axes:
 def _path_of(run: Any, trace: Trace, table: Table, y: Array, plane: Hyperplane, show: str) -> _Path:
     if len(run.classes_) > 2:
         raise DataError("the sandwich is about two classes; fit one class against the rest")
-    intercept = float(run.fit_intercept)
+    intercept = float(getattr(run, "fit_intercept", True))
     if not intercept and plane.b != 0:
         raise DataError(f"the reference has b = {plane.b:g}, and the run has no intercept")
     gamma = homogeneous_margin(table.X, y, *plane)

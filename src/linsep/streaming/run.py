@@ -13,14 +13,16 @@ import numpy as np
 from linsep.data.columns import TableChunk
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import START, Position, Source
+from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import EpochLearner
-from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.engine.loop import learn_chunks, run_epochs
+from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import heaviest, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
 from linsep.streaming.safeguards import Safeguards
-from linsep.types import Array, Chunk, DataError, StopReason
+from linsep.types import Array, Budget, Chunk, DataError, StopReason
 
 
 class StreamRun:
@@ -63,15 +65,18 @@ class StreamRun:
     def run(self, callback: Callable[[StreamState], None] | None) -> None:
         """Go on from where the counters stand until the passes are complete or the user stops it."""
         began = time.perf_counter()
+
+        def after_chunk() -> None:
+            self.seconds = time.perf_counter() - began
+            if callback is not None:
+                callback(self._state())
+
+        def one_pass(most: int) -> Array:
+            learn_chunks(self.source.chunks(self.counters.position), self._learn, after_chunk)
+            return make_record(mistakes=self.counters.mistakes[-1])
+
         try:
-            while not self.counters.finished:
-                for chunk, position in self.source.chunks(self.counters.position):
-                    with uninterrupted():
-                        self._learn(chunk, position)
-                    self.seconds = time.perf_counter() - began
-                    if callback is not None:
-                        callback(self._state())
-                self._end_of_pass()
+            run_epochs(one_pass, keep=self._end_pass, stop_after=self._stop_after, budget=Budget(), interruptible=True)
         except KeyboardInterrupt:
             self.interrupted = True
             if not hasattr(self.learner, "classes_"):
@@ -79,8 +84,9 @@ class StreamRun:
         finally:
             self.seconds = time.perf_counter() - began
 
-    def _learn(self, chunk: TableChunk | Chunk, position: Position) -> None:
+    def _learn(self, read: tuple[TableChunk | Chunk, Position]) -> None:
         """Predict and learn one chunk, and count what came of it."""
+        chunk, position = read
         counters, is_table = self.counters, isinstance(chunk, TableChunk)
         is_new = counters.passes == 0  # the encoder learns in the first pass
         if isinstance(chunk, TableChunk) and not counters.rows:
@@ -117,21 +123,27 @@ class StreamRun:
             self.safeguards.apply(self.learner, before + b)
         return np.asarray(np.concatenate(wrong))
 
-    def _end_of_pass(self) -> None:
+    def _end_pass(self, record: Array) -> None:
+        """Count the pass that is complete, and go back to the start for another one."""
         counters = self.counters
         if counters.seen[-1] == 0:
             raise DataError(f"{self.source.name}: there is not one row")
         counters.skipped = self.source.skipped  # the last lines may have left no chunk
         counters.passes += 1
         self.learner.n_iter_ = counters.passes
-        clean = counters.mistakes[-1] == 0
-        counters.finished = clean or counters.passes >= self.passes
-        if counters.finished:
-            self.learner.stop_reason_ = StopReason.CLEAN_PASS if clean else StopReason.END_OF_STREAM
-        else:
-            counters.position = START
-            counters.mistakes.append(0)
-            counters.seen.append(0)
+        stop = self._stop_after(record)
+        if stop is not None:
+            counters.finished, self.learner.stop_reason_ = True, stop
+            return
+        counters.position = START
+        counters.mistakes.append(0)
+        counters.seen.append(0)
+
+    def _stop_after(self, record: Array) -> StopReason | None:
+        """Why the run is over after this pass; None if another one follows."""
+        if record[-1, RECORD.mistakes] == 0:
+            return StopReason.CLEAN_PASS
+        return StopReason.END_OF_STREAM if self.counters.passes >= self.passes else None
 
     # ----------------------------------------------------------------- results
     def _state(self) -> StreamState:

@@ -25,14 +25,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.records import TALLY as COLUMNS
+from linsep.kernels.records import TALLY
 from linsep.kernels.rows import FASTMATH
 from linsep.types import Array
 
 # Tags that one vector register may hold: 8 numbers of 4 bytes in 32, 8 of 8 bytes in 64.
 _LANES = 8
-# Names of the tally alone, for callers that have not moved over to `records.py`.
-TALLY = COLUMNS._fields
 
 
 class Sentences(NamedTuple):
@@ -223,8 +221,8 @@ def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int
         for t in range(S.first[i], S.first[i + 1]):
             wrong += tags[t] != work.path[t - S.first[i]]
         if wrong > 0:
-            tally[COLUMNS.mistakes] += 1
-            tally[COLUMNS.wrong_tags] += wrong
+            tally[TALLY.mistakes] += 1
+            tally[TALLY.wrong_tags] += wrong
             _correct(S, i, tags, chain, mean, visit + s, work, tally)
 
 
@@ -259,6 +257,6 @@ def _add(W: Any, u: Any, j: int, k: int, a: float, visit: int, tally: Any) -> No
     W[j, k] = before + a
     after = np.float64(W[j, k])
     u[j, k] += a * visit
-    tally[COLUMNS.absorbed] += after == before
-    tally[COLUMNS.norm2] += after * after - before * before
-    tally[COLUMNS.largest] = max(tally[COLUMNS.largest], abs(after))
+    tally[TALLY.absorbed] += after == before
+    tally[TALLY.norm2] += after * after - before * before
+    tally[TALLY.largest] = max(tally[TALLY.largest], abs(after))

@@ -1,4 +1,4 @@
-"""A learner that predicts with a vector derived from the one that moves, and derives it when someone asks."""
+"""A learner that predicts with a vector derived from the one that moves: marked stale, recomputed on access."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from linsep.types import CSR, Array
 
 
 class DerivedLearner(EpochLearner):
-    """`coef_` and `intercept_` come from `_derive`: after each `fit` and `partial_fit`, but not after each row.
+    """`coef_` and `intercept_` are computed by `_derive`, which a subclass gives.
 
-    A subclass gives `_derive`; deriving whole vectors costs more than a row, deriving the entries of a row does not.
+    They are computed at the end of `fit` and `partial_fit`. After a row of a stream they are marked stale and
+    recomputed on access, since whole vectors cost more than a row; `predict_one` derives only the entries it needs.
     """
 
-    # Parameters that `_derive` reads: another value tells at the next look.
+    # Parameters that `_derive` reads: a new value makes `coef_` stale.
     _derived_by: ClassVar[tuple[str, ...]] = ()
 
     _coef: Array

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from linsep.kernels.linear.one_row import score_row
-from linsep.learners.base.classifier import LinearClassifier, as_matrix
-from linsep.learners.inputs.labels import check_label, check_labels
+from linsep.learners.base.classifier import as_matrix
+from linsep.learners.base.linear import LinearClassifier
+from linsep.learners.inputs.labels import all_classes, check_label
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.types import CSR, Array, DataError
 
@@ -150,7 +151,7 @@ class OnlineClassifier(LinearClassifier):
     # ------------------------------------------------------------------- rows
     def _start_with(self, x: Any, y: Any, classes: Any) -> None:
         check_label(y)
-        self.classes_ = np.asarray([y]) if classes is None else self.check_classes(np.asarray(check_labels(classes)))
+        self.classes_ = np.asarray([y]) if classes is None else all_classes(classes)
         self._open = classes is None or self.open_classes
         named = isinstance(x, Mapping)
         if named or isinstance(x, tuple):

@@ -6,24 +6,51 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
-# What came in while it was held back, a list for each block that is open.
+# The signals that came in while they were held back, a list for each block that is open.
 _held: list[list[Any]] = []
 
 
+class Held(NamedTuple):
+    """Ctrl-C inside a block of `uninterrupted`: who hears it afterwards, and what came in so far."""
+
+    handler: Any
+    came: list[Any]
+
+    def let_in(self) -> None:
+        """Let a Ctrl-C that came in interrupt now."""
+        received = self.came[0]
+        self.came.clear()
+        self.handler(*received)
+
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """Do not hold Ctrl-C back in this block, which is part of a block that does."""
+        if self.handler is None:
+            yield
+            return
+        holding = signal.signal(signal.SIGINT, self.handler)
+        try:
+            if self.came:
+                self.let_in()
+            yield
+        finally:
+            signal.signal(signal.SIGINT, holding)
+
+
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def uninterrupted() -> Iterator[Held]:
     """Hold Ctrl-C back until the block is over: weights that have moved and their counters then agree."""
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
-        yield
+        yield Held(None, [])
         return
     came: list[Any] = []
     _held.append(came)
     signal.signal(signal.SIGINT, lambda *received: came.append(received))
     try:
-        yield
+        yield Held(handler, came)
     finally:
         signal.signal(signal.SIGINT, handler)
         _held.pop()

@@ -11,23 +11,6 @@ from linsep.kernels.checks import largest_bits
 from linsep.types import Array, DataError
 
 
-def largest_entry(values: Array) -> float:
-    """max |x| of contiguous float32 or float64 values, NaN if one is; in a single read.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> largest_entry(np.array([[1.0, -3.0], [2.0, 0.0]]))
-    3.0
-    """
-    if not values.size:
-        return 0.0
-    whole = np.uint32 if values.dtype == np.float32 else np.uint64
-    patterns = values.ravel(order="K").view(whole)
-    sign = whole(1) << whole(8 * values.itemsize - 1)
-    return float(np.array([largest_bits(patterns, sign)]).astype(whole).view(values.dtype)[0])
-
-
 def check_entries(X: Any) -> None:
     """Raise unless all entries are finite and every ||x||^2 is within the range of their dtype.
 
@@ -39,7 +22,12 @@ def check_entries(X: Any) -> None:
         For a row that is too long.
     """
     values = X if isinstance(X, np.ndarray) else X.data
-    most = largest_entry(values)
+    most = 0.0
+    if values.size:  # the largest |x|, NaN if one is, in a single read: without its sign a float sorts as its bits
+        whole = np.uint32 if values.dtype == np.float32 else np.uint64
+        sign = whole(1) << whole(8 * values.itemsize - 1)
+        bits = largest_bits(values.ravel(order="K").view(whole), sign)
+        most = float(np.array([bits]).astype(whole).view(values.dtype)[0])
     if not np.isfinite(most):
         assert_all_finite(values, input_name="X")
     limit = float(np.finfo(values.dtype).max)

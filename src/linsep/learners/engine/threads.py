@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 
-from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.linear.multiclass import Classes, one_vs_rest_epoch
+from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm
+from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
 from linsep.kernels.linear.sums import add_products
 from linsep.kernels.optional import Mean
+from linsep.kernels.records import RECORD
 from linsep.kernels.rows import BLOCK
 from linsep.types import Array
 
+_COUNTED = [RECORD.mistakes, RECORD.updates, RECORD.absorbed]
+_NORMS = [RECORD.norm_w, RECORD.b]
 # Rows below which a thread costs more than it saves.
 _ROWS_A_THREAD = 1000
 
@@ -56,6 +60,47 @@ def multiply(X: Any, W: Array, n_jobs: int | None) -> Array:
     with ThreadPoolExecutor(n_threads) as pool:
         list(pool.map(one_share, range(n_threads)))
     return Z
+
+
+def passes_of_many(
+    rows: Rows,
+    weights: tuple[Array, Array],
+    watch: Any,
+    rule: tuple[Any, float],
+    visits: int,
+    record: Array,
+    together: bool,
+    n_jobs: int | None,
+) -> int:
+    """Make up to len(record) passes of several classes, stopping after one without an update; return the number made.
+
+    `weights` are (W, b), `rule` is (step rule, 1.0 with an intercept, else 0.0), `visits` the visits made before.
+    `together` moves two classes at each mistake, otherwise each class is learnt against the rest. Changes `weights`,
+    `watch` and `record`.
+    """
+    W, b = weights
+    n = len(rows.y)
+    # Logs are of all classes in one order, so they are kept by one thread.
+    alone = together or not isinstance(watch, Mean | None)
+    # What a sparse row waits for are the cache lines of weights, about 16 classes each: less is no share.
+    shares = len(b) if isinstance(rows.X, np.ndarray) else max(1, len(b) // 16)
+    n_threads = 1 if alone else count_threads(n_jobs, shares)
+    kernel = multiclass_epoch if together else one_vs_rest_epoch
+    passes: AbstractContextManager[Callable[[int], Array]] = (
+        threaded_passes(n_threads, rows, W, b, watch, *rule)
+        if n_threads > 1
+        else nullcontext(partial(one_pass, kernel, rows, W, b, watch, *rule))
+    )
+    with passes as make_pass:
+        for e in range(len(record)):
+            record[e, _COUNTED] = make_pass(visits + e * n)
+            record[e, RECORD.dots] = n * len(b)
+            entries = W.ravel(order="K")  # a view; a copy of a wide W would cost as much as the pass
+            record[e, RECORD.bits] = bits_in_use(entries)
+            record[e, _NORMS] = np.sqrt([squared_norm(entries), squared_norm(b)])
+            if record[e, RECORD.updates] == 0:
+                return e + 1
+    return len(record)
 
 
 def one_pass(kernel: Any, rows: Rows, W: Array, b: Array, watch: Any, step: Any, intercept: float, visit: int) -> Array:

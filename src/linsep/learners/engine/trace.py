@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from linsep.kernels.linear.epoch import RECORD
 from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import RECORD
 from linsep.markup import sparkline_html, table_html
 from linsep.types import Array, Hyperplane
 
 # After this many epochs the ones kept are spaced by a factor of 1 + 1/_DENSE.
 _DENSE = 64
 UPDATE_CAP = 2_000_000
+_SUMMED = [RECORD.mistakes, RECORD.dots, RECORD.absorbed]
+_COMPARED = ("cos", "w_dot_reference")
 _OWN = ("epoch", "seconds", "updates_so_far")
 _WHOLE = ("epoch", "updates_so_far", "mistakes", "updates", "dots", "absorbed", "bits")
 
@@ -47,8 +50,8 @@ class Trace:
         it is looked at 64 times, and stands for the epochs up to the next look.
     seconds : ndarray of float64
         Seconds since training began (interpolated inside a batch of short epochs).
-    total_dots, total_absorbed : int
-        Dot products, and updates without effect, of the whole run.
+    total_epochs, total_mistakes, total_updates, total_dots, total_absorbed : int
+        Epochs, mistakes, updates, dot products and updates without effect of the whole run.
     """
 
     def __init__(
@@ -61,32 +64,33 @@ class Trace:
         compared: bool = False,
     ) -> None:
         self.n_rows = n_rows
-        self.total_dots = self.total_absorbed = 0
+        self.total_mistakes = self.total_updates = self.total_dots = self.total_absorbed = self.total_epochs = 0
         self.update_log = updates
         self._numbers = numbers  # of the rows learnt from, where some given have the weight 0
         self._visits = visits  # before this run, with warm_start
         self._compared = compared  # with a reference
-        self._epochs = self._updates_before = 0
         self._kept: list[Array] = []
         self._last: Array | None = None
 
     def extend(self, record: Array, seconds: tuple[float, float]) -> None:
         """Take the record of the epochs just made, which began and ended at these seconds."""
         k = len(record)
-        epochs = self._epochs + np.arange(1, k + 1)
+        epochs = self.total_epochs + np.arange(1, k + 1)
         clock = seconds[0] + (seconds[1] - seconds[0]) * np.arange(1, k + 1) / k
-        so_far = self._updates_before + np.cumsum(record[:, RECORD.index("updates")])
-        self._updates_before = int(so_far[-1])
+        so_far = self.total_updates + np.cumsum(record[:, RECORD.updates])
+        self.total_updates = int(so_far[-1])
         rows = np.column_stack([epochs, clock, so_far, record])
-        self.total_dots += int(record[:, RECORD.index("dots")].sum())
-        self.total_absorbed += int(record[:, RECORD.index("absorbed")].sum())
-        dense = rows[: max(0, _DENSE - self._epochs)]
+        mistakes, dots, absorbed = record[:, _SUMMED].sum(axis=0)
+        self.total_mistakes += int(mistakes)
+        self.total_dots += int(dots)
+        self.total_absorbed += int(absorbed)
+        dense = rows[: max(0, _DENSE - self.total_epochs)]
         self._kept.extend(dense)
         kept = int(self._kept[-1][0])
-        while (wanted := max(kept + 1, int(np.ceil(kept * (1 + 1 / _DENSE))))) <= self._epochs + k:
-            self._kept.append(rows[wanted - self._epochs - 1])
+        while (wanted := max(kept + 1, int(np.ceil(kept * (1 + 1 / _DENSE))))) <= self.total_epochs + k:
+            self._kept.append(rows[wanted - self.total_epochs - 1])
             kept = wanted
-        self._epochs += k
+        self.total_epochs += k
         self._last = rows[-1]
 
     def _table(self) -> Array:
@@ -99,14 +103,14 @@ class Trace:
         return len(self._table())
 
     def __repr__(self) -> str:
-        return f"<Trace of {self._epochs} epochs over {self.n_rows} rows, {len(self)} kept>"
+        return f"<Trace of {self.total_epochs} epochs over {self.n_rows} rows, {len(self)} kept>"
 
     def _repr_html_(self) -> str:
         if not len(self):
             return table_html("Run", [("epochs", "none")])
         mistakes = self.mistakes
         rows = [
-            ("epochs", f"{self._epochs:,} over {self.n_rows:,} rows, {len(self):,} kept"),
+            ("epochs", f"{self.total_epochs:,} over {self.n_rows:,} rows, {len(self):,} kept"),
             ("mistakes of the last epoch", f"{mistakes[-1]:,}"),
             ("updates", f"{self.updates_so_far[-1]:,}"),
             ("dot products", f"{self.total_dots:,}"),
@@ -123,11 +127,11 @@ class Trace:
     def __getattr__(self, name: str) -> Any:
         if name in _OWN:
             column = self._table()[:, _OWN.index(name)]
-        elif name in RECORD:
-            column = self._table()[:, len(_OWN) + RECORD.index(name)]
+        elif name in RECORD._fields:
+            column = self._table()[:, len(_OWN) + RECORD._fields.index(name)]
         else:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        if name in ("cos", "w_dot_reference") and not self._compared:
+        if name in _COMPARED and not self._compared:
             column = np.full(len(column), np.nan)
         return column.astype(np.int64) if name in _WHOLE else column
 
@@ -172,6 +176,17 @@ class Trace:
             w = w + X.dtype.type(y[i]) * X[i]
             b += float(y[i])
             yield int(i), w, b
+
+
+def make_record(**told: float) -> Array:
+    """The record of one pass, shape (1, len(RECORD)); columns that are not given are 0, those of a reference NaN.
+
+    Examples
+    --------
+    >>> make_record(mistakes=2, updates=2)[0, :2].tolist()
+    [2.0, 2.0]
+    """
+    return np.array([[told.get(name, math.nan if name in _COMPARED else 0.0) for name in RECORD._fields]])
 
 
 def make_update_log(cap: int = UPDATE_CAP) -> UpdateLog:

@@ -11,6 +11,8 @@ import numpy as np
 from linsep.kernels.labels import look_up, mark_labels
 from linsep.types import Array, DataError
 
+# What kernels read for the two classes of a binary learner.
+SIGNS = np.array([-1.0, 1.0])
 # Whole numbers in a range no longer than this are looked up in a table.
 _RANGE = 1 << 16
 _ACCEPTED = "Labels are text, whole numbers or truth values, all of one kind"
@@ -20,12 +22,12 @@ _KINDS = {"b": "a truth value", "i": "a number", "u": "a number", "f": "a number
 
 
 def kind_of_labels(y: Array) -> str:
-    """What kind the labels of an array are that `check_labels` passed."""
+    """The kind of the labels in an array that `check_labels` accepted."""
     return _KINDS.get(y.dtype.kind, "text")
 
 
 def _kind_of(label: Any) -> str | None:
-    """What kind a label is, or None if it is none that is accepted."""
+    """The kind of a label; None for one that is not accepted."""
     if isinstance(label, bool | np.bool_):
         return "a truth value"
     if isinstance(label, Real):
@@ -34,7 +36,7 @@ def _kind_of(label: Any) -> str | None:
 
 
 def check_label(label: Any) -> str:
-    """The kind of one label; an error if it is none that is accepted."""
+    """The kind of one label; an error for one that is not accepted."""
     kind = _kind_of(label)
     if kind is None:
         raise DataError(f"Unknown label type: {label!r} ({type(label).__name__}). {_ACCEPTED}")
@@ -52,7 +54,9 @@ def _check_all(labels: Iterable[Any]) -> None:
 
 
 def check_labels(y: Any) -> Any:
-    """What `y` says as an array of labels of one kind, or `y` itself where it is none and its form is to blame.
+    """Return labels of one accepted kind, as an array where they need one; unchanged if their shape is invalid.
+
+    scikit-learn names what is wrong with the shape.
 
     Raises
     ------
@@ -68,7 +72,7 @@ def check_labels(y: Any) -> Any:
     """
     if isinstance(y, list | tuple):
         types = set(map(type, y))
-        if types & {list, np.ndarray} or not types:  # not one label a row
+        if types & {list, np.ndarray} or not types:  # more than one value a row
             return y
         if len(types) > 1 or not types <= {str, int, bool}:
             _check_all(y)
@@ -112,8 +116,58 @@ def distinct_labels(y: Array) -> Array:
     return (np.flatnonzero(present) + low).astype(y.dtype)
 
 
+def check_classes(classes: Array) -> Array:
+    """Return these distinct labels; an error unless there are two of them at least."""
+    if classes.size < 2:
+        raise ValueError(
+            f"The number of classes has to be 2; got 1 class: every label is {classes[0]!r}. "
+            "A separator needs rows on both sides."
+        )
+    return classes
+
+
+def all_classes(classes: Any) -> Array:
+    """The distinct labels that a user lists; an error unless there are two of them at least."""
+    return check_classes(distinct_labels(np.asarray(check_labels(classes))))
+
+
+def number_labels(y: Array) -> tuple[Array, Array]:
+    """The distinct labels in ascending order, and what kernels read for each label of `y`.
+
+    That is -1.0 and 1.0 for the first and the second of two classes, and the position among several.
+
+    Raises
+    ------
+    ValueError
+        All labels are the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> number_labels(np.array([7, 2, 7]))
+    (array([2, 7]), array([ 1., -1.,  1.]))
+    """
+    low = _low(y)
+    if low is None:
+        classes, positions = np.unique(y, return_inverse=True)
+    else:
+        present = np.zeros(int(y.max()) - low + 1, dtype=np.bool_)
+        mark_labels(y, low, present)
+        classes = (np.flatnonzero(present) + low).astype(y.dtype)
+    if len(classes) < 2:
+        check_classes(classes)
+    codes = np.arange(len(classes)) if len(classes) > 2 else SIGNS
+    if low is None:
+        return classes, codes[positions]
+    table = np.full(len(present), np.nan)
+    table[present] = codes
+    coded = np.empty(len(y), dtype=codes.dtype)
+    look_up(y, low, table, coded)
+    return classes, coded
+
+
 def replace_labels(y: Array, classes: Array, codes: Array) -> tuple[Array, int]:
-    """codes[k] for each label that is classes[k], and the first row whose label is none of them (-1: there is none).
+    """codes[k] for each label that is classes[k], and the first row with another label (-1 if there is none).
 
     Examples
     --------

@@ -17,12 +17,13 @@ def check_flags(learner: Any, *names: str) -> None:
             raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
-def check_choice(learner: Any, name: str, *choices: str) -> None:
-    """Raise unless this parameter of the learner is one of the texts."""
-    value = getattr(learner, name)
-    if not isinstance(value, str) or value not in choices:
-        listed = ", ".join(f'"{choice}"' for choice in choices[:-1]) + f' or "{choices[-1]}"'
-        raise ValueError(f"{name} must be {listed}, got {value!r}")
+def check_choice(learner: Any, **choices: tuple[str, ...]) -> None:
+    """Raise unless each of these parameters of the learner is one of its choices."""
+    for name, allowed in choices.items():
+        value = getattr(learner, name)
+        if not isinstance(value, str) or value not in allowed:
+            listed = ", ".join(f'"{choice}"' for choice in allowed[:-1]) + f' or "{allowed[-1]}"'
+            raise ValueError(f"{name} must be {listed}, got {value!r}")
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -31,28 +32,28 @@ def is_number(value: Any) -> TypeGuard[float]:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether the value is a whole number by its type."""
-    return is_number(value) and isinstance(value, Integral)
+    """Whether the value is a whole number by its type, and no truth value."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def check_epochs(learner: Any) -> None:
-    """Raise unless the parameters of a learner that makes passes make sense; `class_weight` is not looked at."""
-    check_flags(learner, "fit_intercept", "shuffle", "warm_start", "open_classes")
-    check_choice(learner, "multi_class", "ovr", "multiclass")
-    check_choice(learner, "trace", "epochs", "updates")
+def check_run(learner: Any) -> None:
+    """Raise unless `max_iter`, `time_limit`, `verbose` and `random_state` of a learner that makes passes make sense."""
     most = learner.max_iter
-    if most is not None and not (is_whole(most) and most >= 1):
+    whole = isinstance(most, Integral) and not isinstance(most, bool)
+    if most is not None and not (whole and most >= 1):
         raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {most!r}")
     seconds = learner.time_limit
     if seconds is not None and not (is_number(seconds) and seconds > 0):
         raise ValueError(f"time_limit must be above 0 or None (no limit), got {seconds!r}")
-    if learner.n_jobs is not None and not (is_whole(learner.n_jobs) and learner.n_jobs != 0):
-        raise ValueError(
-            f"n_jobs must be a number of threads, -1 for all cores or None for one, got {learner.n_jobs!r}"
-        )
     if not callable(learner.verbose) and not isinstance(learner.verbose, Integral):
         raise ValueError(f"verbose must be a whole number or a callable, got {learner.verbose!r}")
     try:
         check_random_state(learner.random_state)
     except ValueError as error:
         raise ValueError(f"random_state: {error}") from error
+
+
+def check_threads(n_jobs: Any) -> None:
+    """Raise unless `n_jobs` is a number of threads as in joblib."""
+    if n_jobs is not None and not (is_whole(n_jobs) and n_jobs != 0):
+        raise ValueError(f"n_jobs must be a number of threads, -1 for all cores or None for one, got {n_jobs!r}")

@@ -7,38 +7,47 @@ from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils import check_array
 
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 
 class Given(NamedTuple):
-    """Rows as they were given, less those of weight 0; `numbers` tells which are left, None where all are."""
+    """Rows of weight 0 removed; `numbers`: original indices, None where no row was removed.
+
+    `codes` are the labels as kernels read them, where they are known already.
+    """
 
     X: Any
     y: Array
     weight: Array | None = None
     numbers: Array | None = None
+    codes: Array | None = None
 
     def take(self, rows: Any) -> Self:
         """These of the rows: a slice or a mask."""
         numbers = np.arange(len(self.y)) if self.numbers is None else self.numbers
         weight = None if self.weight is None else self.weight[rows]
-        return self._replace(X=self.X[rows], y=self.y[rows], weight=weight, numbers=numbers[rows])
+        codes = None if self.codes is None else self.codes[rows]
+        return type(self)(self.X[rows], self.y[rows], weight, numbers[rows], codes)
 
     def number(self, i: int) -> int:
-        """The position in the table given of row i of what is left."""
+        """The original index of row i."""
         return i if self.numbers is None else int(self.numbers[i])
 
 
 def rows_of_weight(X: Any, y: Array, sample_weight: Any) -> Given:
     """The rows whose weight is not 0, and their weights; an error unless all are finite and at least 0."""
-    if sample_weight is None:
-        return Given(X, y)
-    weights = np.asarray(sample_weight)
-    if weights.shape == (len(y),) and not weights.any():  # scikit-learn wants one that is not 0
-        return Given(X, y, np.zeros(len(y))).take(slice(0))
-    weight: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    n = len(y)
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n, float(sample_weight))
+    weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight")
+    if weight.shape != (n,):
+        raise DataError(f"sample_weight has the shape {weight.shape}; give one weight for each of the {n} rows")
+    if n and weight.min() < 0:
+        raise DataError(
+            f"the sample_weight of row {int(weight.argmin())} is {weight.min()}; give weights of at least 0"
+        )
     given = Given(X, y, weight)
     return given if (weight > 0).all() else given.take(weight > 0)
 

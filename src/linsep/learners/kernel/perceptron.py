@@ -10,12 +10,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.kernels.linear.epoch import RECORD, Rows
+from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.votes import add_votes
 from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import RECORD
+from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import as_matrix, as_rows, pack_rows, unpack_rows
-from linsep.learners.base.epochs import BatchLearner, Progress
 from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.sample_weights import Given
 from linsep.learners.kernel.budgeted import Budgeted, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel
@@ -106,17 +108,12 @@ class KernelPerceptron(BatchLearner):
     """
 
     wants_clean_pass: ClassVar[bool] = False
+    summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
     unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
     state_arrays: ClassVar[tuple[str, ...]] = (
         "support_", "norm2_", "mistake_rows_", "mistake_classes_", "mistake_steps_", "mistake_visits_"
     )  # fmt: skip
-    # What the loop asks for and this learner has no parameter for.
-    fit_intercept = True
-    warm_start = False
-    multi_class = "ovr"
-    trace = "epochs"
-
     support_: Array
     norm2_: Array
     mistake_rows_: Array
@@ -191,17 +188,16 @@ class KernelPerceptron(BatchLearner):
         if self.budget is not None:
             check_budget(self.budget, self.budget_policy, self.average)
         if self.average not in ("last", "averaged", "voted"):
-            raise DataError(f'which must be "last", "averaged" or "voted", got {self.average!r}')
+            raise DataError(f'average must be "last", "averaged" or "voted", got {self.average!r}')
 
-    def kernel_rows(self, given: Given, own: Array | None) -> tuple[Rows, Array | None]:
+    def kernel_rows(self, given: Given, *, running: bool) -> tuple[Rows, Array | None]:
+        """What the passes read of rows, and the original indices of these."""
         X = given.X.astype(self._support.rows.dtype, copy=False)
         rows = X if isinstance(X, np.ndarray) else as_matrix(as_rows(X), X.shape[1])
         if given.weight is not None and self.budget is not None:
             raise DataError("a budget's guarantees are about unit steps: give no sample_weight, or budget=None")
-        return Rows(rows, self._encode(given), given.weight), given.numbers
-
-    def moving(self) -> tuple[Array, Array]:
-        return self.norm2_, self.norm2_  # what numbers are summed in: float64
+        codes = self._encode(given) if given.codes is None else given.codes
+        return Rows(rows, codes, given.weight), given.numbers
 
     def start(self, X: Any) -> None:
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
@@ -259,7 +255,7 @@ class KernelPerceptron(BatchLearner):
             self.t_ -= passes.left  # the loop counts whole passes
             made, values = (mistakes, mistakes), passes.values - before
         record[0, :4] = *made, values, np.sqrt(max(0.0, self.norm2_.sum()))
-        record[0, [RECORD.index("cos"), RECORD.index("w_dot_reference")]] = np.nan
+        record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
         return 1
 
     def settle(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from linsep.kernels.optional import Mean
 from linsep.learners.base.derived import DerivedLearner
-from linsep.learners.base.epochs import Progress
+from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_choice
 from linsep.types import Array
 
@@ -66,6 +66,8 @@ class AveragedPerceptron(DerivedLearner):
     plane_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept")
     column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
 
+    running_sums: ClassVar[dict[str, str]] = {"_sum_coef": "last_coef_", "_sum_intercept": "last_intercept_"}
+
     last_coef_: Array
     last_intercept_: Array
 
@@ -104,7 +106,7 @@ class AveragedPerceptron(DerivedLearner):
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        check_choice(self, "average", "averaged", "last")
+        check_choice(self, average=("averaged", "last"))
 
     def start(self, X: Any) -> None:
         super().start(X)

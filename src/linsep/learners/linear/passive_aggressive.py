@@ -6,7 +6,8 @@ import math
 from typing import Any, ClassVar
 
 from linsep.kernels.steps import PA, PA1, PA2, PerceptronStep
-from linsep.learners.base.epochs import EpochLearner, Progress
+from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_choice, is_number
 
 
@@ -160,7 +161,7 @@ class PassiveAggressive(EpochLearner):
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        check_choice(self, "variant", "pa", "pa1", "pa2")
+        check_choice(self, variant=("pa", "pa1", "pa2"))
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"C must be above 0, got {self.C!r}")
 

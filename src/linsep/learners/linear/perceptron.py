@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from linsep.kernels.linear.epoch import RECORD, Rows, plain_epochs
+from linsep.kernels.linear.epoch import Rows, plain_epochs
 from linsep.kernels.linear.skipping import Skip, make_skip, skipping_epochs, start_skip
 from linsep.kernels.optional import UpdateLog
-from linsep.learners.base.epochs import EpochLearner, Progress
+from linsep.kernels.records import RECORD
+from linsep.learners.base.epochs import ROSENBLATT, EpochLearner
+from linsep.learners.engine.loop import Progress
 from linsep.types import Array
 
 
@@ -130,8 +132,8 @@ class Perceptron(EpochLearner):
         if memory:
             return int(skipping_epochs(rows, memory[0], *state))
         few = int(self._skip_below * len(rows.y))
-        made = int(plain_epochs(rows, self.step_rule(), *state, few))
-        if record[made - 1, RECORD.index("mistakes")] <= few:
+        made = int(plain_epochs(rows, ROSENBLATT, *state, few))
+        if record[made - 1, RECORD.mistakes] <= few:
             memory.append(make_skip(len(rows.y)))
             start_skip(rows.X, intercept, memory[0])
         return made

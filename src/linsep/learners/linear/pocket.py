@@ -6,18 +6,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linsep.kernels.linear.epoch import RECORD, Rows
+from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.pocket import Pocket, judge_all, open_pocket
 from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import SPENT
-from linsep.learners.base.epochs import BatchLearner, Progress
+from linsep.kernels.records import RECORD, SPENT
+from linsep.learners.base.epochs import LinearBatchLearner
+from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.visiting_order import drawn_order
 from linsep.types import Array, StopReason
 
-_DOTS = RECORD.index("dots")
 
-
-class PocketPerceptron(BatchLearner):
+class PocketPerceptron(LinearBatchLearner):
     """The perceptron, with the vector of the fewest training mistakes among those it judged kept in its pocket.
 
     A vector is judged when its clean run, the rows in a row that it got right, is longer than that of the one in the
@@ -71,9 +70,9 @@ class PocketPerceptron(BatchLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    state_values: ClassVar[tuple[str, ...]] = (*BatchLearner.state_values, "n_evaluations_")
+    state_values: ClassVar[tuple[str, ...]] = (*LinearBatchLearner.state_values, "n_evaluations_")
     state_arrays: ClassVar[tuple[str, ...]] = (
-        *BatchLearner.state_arrays, "last_coef_", "last_intercept_", "_pocket_errors", "_pocket_runs"
+        *LinearBatchLearner.state_arrays, "last_coef_", "last_intercept_", "_pocket_errors", "_pocket_runs"
     )  # fmt: skip
 
     last_coef_: Array
@@ -131,7 +130,7 @@ class PocketPerceptron(BatchLearner):
     def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
         return drawn_order(n, rng)
 
-    def stop_after(self, updates: float, hopeless: int) -> StopReason | None:
+    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         """Not a pass without an update, which need not have drawn every row, but a pocket right about all of them."""
         return None if self._pocket_errors.any() else StopReason.CLEAN_PASS
 
@@ -168,7 +167,7 @@ class PocketPerceptron(BatchLearner):
             del self._pocket
         judge_all(rows.X, memory, self.t_ + made * len(rows.y))
         self._keep(memory)
-        record[made - 1, _DOTS] += memory.spent[SPENT.dots] - before
+        record[made - 1, RECORD.dots] += memory.spent[SPENT.dots] - before
         return made
 
     def _keep(self, pocket: Pocket) -> None:

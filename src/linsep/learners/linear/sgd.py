@@ -11,7 +11,7 @@ import scipy.special
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linsep.kernels.linear.epoch import RECORD, Rows, bits_in_use, squared_norm
+from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm
 from linsep.kernels.linear.gradient import (
     BY_STEP,
     NO_MEAN,
@@ -25,15 +25,16 @@ from linsep.kernels.linear.gradient import (
     sgd_row,
 )
 from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import RECORD
 from linsep.learners.base.derived import DerivedLearner
-from linsep.learners.base.epochs import Progress
+from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number
 from linsep.theory.bounds.descent import auto_eta0, gradient_bound, loss_code, sgd_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
 
 _WEIGHTING = {None: NO_MEAN, "uniform": UNIFORM, "eta": BY_STEP}
-_COUNTED = [RECORD.index(name) for name in ("mistakes", "updates", "absorbed")]
+_COUNTED = [RECORD.mistakes, RECORD.updates, RECORD.absorbed]
 _NO_PLAN = "it covers one fit from w = 0, not rows that come in parts or a warm start"
 
 
@@ -266,10 +267,10 @@ class SGDClassifier(DerivedLearner):
             return super().visiting_order(n, rng)
         return rng.randint(n, size=n, dtype=np.int32 if n < 2**31 else np.int64)
 
-    def stop_after(self, updates: float, hopeless: int) -> StopReason | None:
+    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
         """A pass without a gradient ends a run over all rows in turn; a mean goes on towards the vector found."""
         over = self.average is None and self.sampling == "epochs"
-        return super().stop_after(updates, hopeless) if over else None
+        return super().stop_after(record, hopeless) if over else None
 
     def prepare(self, rows: Rows) -> Array:
         """The classes of the rows as the pass reads them, once G and eta0 are known."""
@@ -293,12 +294,13 @@ class SGDClassifier(DerivedLearner):
         counts = np.zeros((len(self._b), 3), np.int64)
         sgd_epoch(rows, self._descent(), self._iterate(), counts, log, self.t_)
         record[0, _COUNTED] = counts.sum(axis=0)
-        record[0, RECORD.index("dots")] = len(rows.y) * len(self._b)
+        record[0, RECORD.dots] = len(rows.y) * len(self._b)
         self._describe(reference, record[0])
         self._promise = astuple(self._guarantee(self.t_ + len(rows.y), planned=memory is not None))
-        if not np.isfinite(record[0, RECORD.index("norm_w")]):
+        if not np.isfinite(record[0, RECORD.norm_w]):
+            before = self.n_iter_ if memory is None else self.trace_.total_epochs
             raise DataError(
-                f"the steps diverged: w is not finite after {self.n_iter_ + 1} epochs with eta0 = {self.eta0_:g}. "
+                f"the steps diverged: w is not finite after {before + 1} epochs with eta0 = {self.eta0_:g}. "
                 "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
             )
         return 1

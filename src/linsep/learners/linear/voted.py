@@ -12,8 +12,9 @@ from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.votes import add_class_votes, add_votes
 from linsep.kernels.optional import UpdateLog
 from linsep.learners.base.classifier import as_matrix, as_rows
-from linsep.learners.base.epochs import EpochLearner, Progress
+from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.one_row import check_row
+from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.trace import make_update_log
 from linsep.types import CSR, Array
 

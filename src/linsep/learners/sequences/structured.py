@@ -12,11 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from linsep.kernels.linear.epoch import RECORD, bits_in_use
+from linsep.kernels.linear.epoch import bits_in_use
+from linsep.kernels.records import RECORD
 from linsep.kernels.sequences.chain import Chain, Sentences, make_chain, make_work, viterbi
-from linsep.learners.base.epochs import Progress, report_epoch
-from linsep.learners.engine.interrupt import is_interrupted, uninterrupted
-from linsep.learners.engine.trace import Trace
+from linsep.learners.engine.interrupt import is_interrupted
+from linsep.learners.engine.loop import Progress, run_epochs
+from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_flags, is_whole
 from linsep.types import Array, Budget, DataError, StopReason
@@ -120,31 +121,31 @@ class EpochState:
     def _make_passes(self, n: int, one_pass: Callable[[Array], dict[str, float]], settle: Callable[[], None]) -> None:
         """Pass over n examples until a pass is clean or the budget ends; then `settle`, whatever happened.
 
-        `one_pass` takes the order of the visits and returns what it has to say for the columns of `RECORD`.
+        `one_pass` takes the order of the visits and returns columns of `RECORD`.
         """
         rng = check_random_state(self.random_state) if self.shuffle else None
         self.trace_ = Trace(n, compared=True)
         self.n_iter_ = self.n_mistakes_ = self.t_ = 0
-        budget = Budget(self.max_iter).start()
-        stop: StopReason | None = None
-        try:
-            while stop is None:
-                began = budget.elapsed
-                order = np.arange(n, dtype=np.int32) if rng is None else shuffled_order(n, rng)
-                with uninterrupted():
-                    told = {"b": 0, "cos": math.nan, "w_dot_reference": math.nan, "dots": n, **one_pass(order)}
-                    mistakes = told["updates"] = int(told["mistakes"])
-                    self.n_iter_ += 1
-                    self.n_mistakes_ += mistakes
-                    self.trace_.extend(np.array([[told[name] for name in RECORD]]), (began, budget.elapsed))
-                stop = StopReason.CLEAN_PASS if mistakes == 0 else budget.stop_reason(self.n_iter_)
-                report_epoch(self.verbose, self.n_iter_, mistakes, budget.elapsed)
-        except KeyboardInterrupt:
-            stop = StopReason.INTERRUPTED
-            raise
-        finally:
-            self.stop_reason_ = stop or StopReason.INTERRUPTED
+
+        def make_pass(most: int) -> Array:
+            told = one_pass(np.arange(n, dtype=np.int32) if rng is None else shuffled_order(n, rng))
+            mistakes = int(told["mistakes"])
+            self.n_iter_ += 1
+            self.n_mistakes_ += mistakes
+            return make_record(**{"dots": n, **told, "updates": mistakes})
+
+        def end(stop: StopReason) -> None:
+            self.stop_reason_ = stop
             settle()
+
+        run_epochs(
+            make_pass,
+            stop_after=lambda record: None if record[0, RECORD.mistakes] else StopReason.CLEAN_PASS,
+            end=end,
+            budget=Budget(self.max_iter),
+            trace=self.trace_,
+            verbose=self.verbose,
+        )
 
 
 class StructuredPerceptron(EpochState, BaseEstimator):

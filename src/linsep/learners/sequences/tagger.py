@@ -14,9 +14,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
-from linsep.kernels.sequences.chain import TALLY, Chain, Sentences, chain_epoch, make_chain, make_work, tag_all
+from linsep.kernels.records import TALLY
+from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, make_chain, make_work, tag_all
 from linsep.kernels.sequences.chain_margins import chain_margins
-from linsep.learners.base.epochs import Progress
+from linsep.learners.engine.loop import Progress
 from linsep.learners.sequences.structured import EpochState, compare
 from linsep.theory.bounds.chain_radius import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
@@ -198,10 +199,10 @@ class SequenceTagger(EpochState, BaseEstimator):
         tally = np.zeros(len(TALLY))
 
         def one_pass(order: Array) -> dict[str, float]:
-            before = dict(zip(TALLY, tally.tolist(), strict=True))
+            before = dict(zip(TALLY._fields, tally.tolist(), strict=True))
             chain_epoch(sentences, tags, order, weights, sums, self.t_, work, tally)
             self.t_ += len(order)
-            told = dict(zip(TALLY, tally.tolist(), strict=True))
+            told = dict(zip(TALLY._fields, tally.tolist(), strict=True))
             norm = math.sqrt(told["norm2"])
             return {
                 "mistakes": told["mistakes"] - before["mistakes"],
@@ -212,7 +213,7 @@ class SequenceTagger(EpochState, BaseEstimator):
             }
 
         self._make_passes(len(sentences.first) - 1, one_pass, lambda: self._take_mean(weights, sums))
-        return dict(zip(TALLY, tally.tolist(), strict=True))
+        return dict(zip(TALLY._fields, tally.tolist(), strict=True))
 
     def _take_mean(self, weights: Chain, sums: Chain) -> None:
         """Turn the last weights into the mean, w - u / T, in place: there may be much of them."""

@@ -8,6 +8,7 @@ has its weight at its bound, an integer: the basic weights then follow from one 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,13 +19,25 @@ import scipy.linalg
 import scipy.linalg.blas as blas
 from flint import fmpz_mat
 
-from linsep.theory.rows.deadline import check_deadline
-from linsep.theory.rows.integers import IntegerRows, solve
+from linsep.theory.rows.deadline import OutOfTimeError
+from linsep.theory.rows.integers import solve
 from linsep.theory.rows.signed import SignedRows
+from linsep.theory.rows.span import IntegerRows, Span, independent_rows
 from linsep.types import Array
 
 _RANK = 1e-9  # a column this close to the span of those before it counts as inside; what comes of it is verified
+_TOUCH = 1e-9  # rows whose part outside a span is this small count as inside
+_LOWEST_WEIGHT = 2.0**12  # the least bound of a weight in an overlap: integers, so rounding it loses little
 _REFRESH = 600  # changes of the basis between two fresh inverses
+
+
+@dataclass
+class Overlap:
+    """Exact weights of rows z_i that bring them to 0, those of free rows of any sign; `span` holds them all."""
+
+    weights: dict[int, Fraction]
+    witness: dict[int, Fraction] | None
+    span: Span
 
 
 @dataclass
@@ -66,7 +79,8 @@ class Support:
             amount = self.y[j] - self.low[j]
             if basic[j] or amount <= 0 or j == keep:
                 continue
-            check_deadline(deadline)
+            if time.perf_counter() > deadline:
+                raise OutOfTimeError
             T = self.A[j] @ self.inverse
             slack = np.where(self.basis < self.free, np.inf, self.y[self.basis] - self.low[self.basis])
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -130,6 +144,32 @@ def is_regular(R: Array) -> bool:
     return bool(info == 0 and condition > 1e3 * _RANK)
 
 
+def row_space(Z: Array, free: Array | None, deadline: float) -> Array:
+    """An orthonormal basis, in columns, of the span of the rows of Z and of the free ones, to rounding.
+
+    Raises
+    ------
+    OutOfTimeError
+    """
+    if time.perf_counter() > deadline:
+        raise OutOfTimeError
+    R = Z = Z if free is None else np.vstack([free, Z])
+    if Z.shape[0] > Z.shape[1]:
+        R = scipy.linalg.qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]]
+        if is_regular(R):
+            return np.eye(len(R))
+    Q, R, _ = scipy.linalg.qr(R.T, mode="economic", pivoting=True, check_finite=False)
+    size = np.abs(np.diagonal(R))
+    return np.asarray(Q[:, : int((size > _TOUCH * size[0]).sum())])
+
+
+def off_span(v: Array, spanned: Array) -> Array:
+    """v without its part in the span of orthonormal columns, twice: the second time takes away what rounding left."""
+    for _ in range(2):
+        v = v - spanned @ (spanned.T @ v)
+    return v
+
+
 def _pivot_rows(M: Array) -> Array:
     """Rows that Gaussian elimination with partial pivoting chooses: as many as M has columns."""
     swaps = scipy.linalg.lu_factor(M, check_finite=False)[1]
@@ -168,3 +208,53 @@ def exact_weights(
         return None
     weights = {ids[k]: Fraction(v, q * unit) * f for k, v, f in zip(basis, found, whole.factors, strict=False)}
     return weights | {ids[j]: Fraction(support.y[j]) for j in outside}
+
+
+def prove_overlap(
+    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: float, *, want_witness: bool
+) -> Overlap | None:
+    """Exact weights for rows `ids` with float weights y, on at most twice their rank many; None if there are none."""
+    try:
+        return _prove_overlap(rows, ids, y, free, deadline, want_witness)
+    except np.linalg.LinAlgError:  # rounding hides the rank
+        return None
+
+
+def _prove_overlap(
+    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: float, want_witness: bool
+) -> Overlap | None:
+    if time.perf_counter() > deadline:
+        raise OutOfTimeError
+    ids = [*free, *ids]
+    y = np.concatenate([np.zeros(len(free)), y / y.max()])
+    support = make_support(rows.Z[ids], y, len(free))
+    if support is None or not support.positive():
+        return None
+    first = support.basis.copy()
+    spanning = first[first >= len(free)]
+    if not (support.y[spanning] > 0).all():
+        return None
+    support.y *= _LOWEST_WEIGHT * 2 / support.y[spanning].min()
+    support.low[spanning] = np.floor(support.y[spanning] / 2)
+    support.lower(deadline)
+    weights = exact_weights(rows, ids, support, deadline)
+    # Every row that spans must have a weight: it is what makes later weights of it positive.
+    if weights is None or not all(weights[ids[j]] > 0 for j in spanning):
+        return None
+    basis = [ids[j] for j in support.basis]
+    if not all(weights.get(i, 0) > 0 for i in basis[len(free) :]):
+        # Of two rows whose weights ran out together one is left in the basis without any.
+        basis = [ids[j] for j in first]
+        if len(independent_rows(rows, basis, (), deadline)) < len(basis):
+            return None
+    span = Span(rows, basis, support.columns)
+    witness = None
+    if want_witness:
+        support.low[:] = 0.0
+        outside = np.ones(support.y.size, dtype=bool)
+        outside[support.basis] = False
+        keep = int(np.where(outside, support.y, -1.0).argmax())
+        support.lower(deadline, keep)
+        support.y[keep] = 1.0
+        witness = exact_weights(rows, ids, support, deadline)
+    return Overlap(weights, witness, span)

@@ -10,12 +10,13 @@ import numpy as np
 import scipy.sparse
 
 from linsep.markup import table_html
+from linsep.tables import check_length, exact_table
 from linsep.theory.margin.geometry import row_norms2, signs
 from linsep.theory.margin.mdm import Exchanged, exchanged
-from linsep.theory.margin.wolfe import nearest_point
+from linsep.theory.margin.wolfe import RowHull, nearest_point
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.rows.powers_of_two import times_columns
-from linsep.theory.rows.signed import SignedRows, check_rows
+from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array, Hyperplane
 
 _MANY = 500_000  # tables with at least so many entries try the exchange of weight first
@@ -83,17 +84,17 @@ class _Shortlist:
         return float(z[k]), int(self.ids[k])
 
 
-class _Hull:
+class _Hull(RowHull):
     """conv{z_i}; a key is a row."""
 
     def __init__(self, rows: SignedRows) -> None:
-        self.rows, self.every = rows, np.arange(rows.n)
-        self.point = rows.point
-        self.short = _Shortlist(rows.width, rows.dense)
+        super().__init__(rows.doubles, rows.k if rows.constant else None)
+        self.every = np.arange(rows.n)
+        self.short = _Shortlist(rows.width, rows.Z.__getitem__)
         self.nearby = self.short.lowest
 
     def lowest(self, v: Array) -> tuple[float, int]:
-        z = self.rows.scores(v)
+        z = self.scores(v)
         self.short.note(z, self.every)
         i = int(z.argmin())
         return float(z[i]), i
@@ -189,7 +190,8 @@ def max_margin(
     """
     if bias not in ("free", "homogeneous", None):
         raise ValueError(f'bias must be "free", "homogeneous" or None, not {bias!r}')
-    X = check_rows(X, y)
+    X = exact_table(X)
+    check_length(X, y)
     s = signs(y)
     if X.dtype != np.float64:
         X = X.astype(np.float64)

@@ -32,6 +32,34 @@ class Oracle(Protocol):
         ...
 
 
+class RowHull:
+    """The convex hull of the rows (x_i, k_i) of a table and its constants; a key is a row.
+
+    Rows outside the mask `active` do not count. `basis`, orthonormal columns, projects every row on its complement.
+    """
+
+    def __init__(self, X: Any, k: Array | None, active: Array | None = None, basis: Array | None = None) -> None:
+        self.X, self.k, self.active, self.basis = X, k, active, basis
+
+    def scores(self, v: Array) -> Array:
+        p = self.X.shape[1]
+        return np.asarray(self.X @ v if self.k is None else self.X @ v[:p] + self.k * v[p])
+
+    def lowest(self, v: Array) -> tuple[float, int]:
+        z = self.scores(v)
+        z = z if self.active is None else np.where(self.active, z, np.inf)
+        i = int(z.argmin())
+        return float(z[i]), i
+
+    def point(self, key: int) -> Array:
+        row = self.X[[key]].toarray()[0] if hasattr(self.X, "toarray") else self.X[key]
+        z = np.array(row) if self.k is None else np.append(row, self.k[key])
+        if self.basis is not None:
+            z -= self.basis @ (self.basis.T @ z)
+            z -= self.basis @ (self.basis.T @ z)
+        return z
+
+
 @dataclass(frozen=True)
 class Nearest:
     """`v` is the sum of `weights` times the points with these `keys`, of length `upper`.

@@ -45,9 +45,3 @@ def time_left(deadline: float) -> float:
     if left <= 0:
         raise OutOfTimeError
     return left
-
-
-def check_deadline(deadline: float) -> None:
-    """Raise OutOfTimeError if the deadline has passed."""
-    if time.perf_counter() > deadline:
-        raise OutOfTimeError

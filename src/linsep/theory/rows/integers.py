@@ -2,92 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
 import numpy as np
-from flint import fmpq_mat, fmpz_mat, nmod_mat
+from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from linsep.theory.rows.deadline import check_deadline
+from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
-from linsep.types import Array
 
 PRIME = 2**61 - 1
-_TINY = 2.0**-900
 
 
-class IntegerRows:
-    """`entries[k]` = `factors[k]` z_i for i = ids[k]: integers without a common factor, factors > 0."""
-
-    def __init__(self, rows: SignedRows, ids: Sequence[int] | Array) -> None:
-        self.ids = [int(i) for i in ids]
-        found = None if rows.whole else _from_doubles(rows, self.ids)
-        if found is None:
-            entries = [rows.exact(i) for i in self.ids]
-            common = [gcd(*m) or 1 for m, _ in entries]
-            self.entries: list[list[int]] = [[v // g for v in m] for (m, _), g in zip(entries, common, strict=True)]
-            self.factors = [Fraction(1 << q, g) for (_, q), g in zip(entries, common, strict=True)]
-        else:
-            self.entries, self.factors = found
-
-    def matrix(self, columns: Iterable[int] | None = None) -> fmpz_mat:
-        """The rows, or some columns of them."""
-        if columns is None:
-            return fmpz_mat(self.entries)
-        chosen = list(columns)
-        return fmpz_mat([[row[j] for j in chosen] for row in self.entries])
-
-
-def _from_doubles(rows: SignedRows, ids: list[int]) -> tuple[list[list[int]], list[Fraction]] | None:
-    """The same from doubles, without a loop over entries where those of each row span less than 62 bits."""
-    Z = rows.dense(ids)
-    if rows.scaled and np.count_nonzero(np.abs(Z) > _TINY) != _stored(rows, ids):
-        return None  # an entry underflowed, or lost bits
-    mantissas, exps = np.frexp(Z)
-    whole = np.ldexp(mantissas, 53).astype(np.int64)
-    at = whole != 0
-    # Without its trailing zero bits each entry is an odd number times 2^exps.
-    zeros = np.where(at, np.frexp((whole & -whole).astype(np.float64))[1] - 1, 0)
-    whole >>= zeros
-    exps = exps - 53 + zeros
-    lowest = np.where(at, exps, 10**6).min(axis=1, initial=10**6)
-    lowest[~at.any(axis=1)] = 0
-    shift = np.where(at, exps - lowest[:, None], 0)
-    if (np.frexp(abs(whole).astype(np.float64))[1] + shift).max(initial=0) <= 62:
-        out = whole << shift
-        divisors = np.maximum(np.gcd.reduce(out, axis=1), 1)
-        entries: list[list[int]] = (out // divisors[:, None]).tolist()
-        common: list[int] = divisors.tolist()
-    else:
-        entries = [[0] * Z.shape[1] for _ in ids]
-        i, j = np.nonzero(at)
-        for row, column, v, up in zip(i.tolist(), j.tolist(), whole[at].tolist(), shift[at].tolist(), strict=True):
-            entries[row][column] = v << up
-        common = [gcd(*row) or 1 for row in entries]
-        entries = [[v // g for v in row] if g > 1 else row for row, g in zip(entries, common, strict=True)]
-    factors = [Fraction(2) ** -int(e) / g for e, g in zip(lowest, common, strict=True)]
-    return entries, factors
-
-
-def whole_rows(X: Any, ids: Sequence[int]) -> list[tuple[list[int], int]]:
-    """Rows of integers or doubles as integers m and an exponent q: x = m / 2^q."""
-    part = X[list(ids)]
+# ------------------------------------------------------------ rows as integers
+def exact_rows(rows: SignedRows, ids: Sequence[int]) -> list[tuple[list[int], int]]:
+    """Integers m and an exponent q with z_i = m 2^-q exactly (columns of Fractions times their denominators)."""
+    part = rows.X[list(ids)]
+    signs, exps, columns = rows.s.tolist(), rows.row_exps.tolist(), rows.column_exps.tolist()
     out = []
-    for row in (part.toarray() if hasattr(part, "toarray") else part).tolist():
-        ratios = [v.as_integer_ratio() for v in row]
-        q = max(denominator.bit_length() - 1 for _, denominator in ratios)
-        out.append(([m << (q + 1 - denominator.bit_length()) for m, denominator in ratios], q))
+    for i, row in zip(ids, (part.toarray() if rows.sparse else part).tolist(), strict=True):
+        sign = int(signs[i])
+        entries = [v * sign * m for v, m in zip(row, rows.multiples, strict=True)]
+        out.append(_dyadic([*entries, sign] if rows.constant else entries, [e + exps[i] for e in columns]))
     return out
 
 
-def _stored(rows: SignedRows, ids: list[int]) -> int:
-    part = rows.X[ids]
-    count = np.count_nonzero(part.data) if rows.sparse else np.count_nonzero(part)
-    return int(count) + len(ids) * rows.constant
+def whole_rows(X: Any, ids: Sequence[int]) -> list[tuple[list[int], int]]:
+    """Rows of integers or doubles as integers m and an exponent q with x_i = m 2^-q."""
+    part = X[list(ids)]
+    return [_dyadic(row, [0] * X.shape[1]) for row in (part.toarray() if hasattr(part, "toarray") else part).tolist()]
 
 
+def _dyadic(values: list[Any], shifts: list[int]) -> tuple[list[int], int]:
+    """Integers m and the least exponent q >= 0 with values_j 2^-shifts_j = m_j 2^-q."""
+    ratios = [v.as_integer_ratio() for v in values]
+    exps = [1 - q.bit_length() - e for (_, q), e in zip(ratios, shifts, strict=True)]
+    q = max([0, *(-e for (m, _), e in zip(ratios, exps, strict=True) if m)])
+    return [m << (q + e) if m else 0 for (m, _), e in zip(ratios, exps, strict=True)], q
+
+
+# ------------------------------------------------------------ linear systems
 def solve(A: fmpz_mat, B: fmpz_mat, deadline: float = np.inf) -> tuple[fmpz_mat, int]:
     """Integer numerators N and denominator q > 0 with A N = q B.
 
@@ -98,7 +55,8 @@ def solve(A: fmpz_mat, B: fmpz_mat, deadline: float = np.inf) -> tuple[fmpz_mat,
     ZeroDivisionError
         A is singular.
     """
-    check_deadline(deadline)
+    if time.perf_counter() > deadline:
+        raise OutOfTimeError
     solution = A.solve(B)
     assert isinstance(solution, fmpq_mat)
     numerators, denominator = solution.numer_denom()
@@ -106,11 +64,43 @@ def solve(A: fmpz_mat, B: fmpz_mat, deadline: float = np.inf) -> tuple[fmpz_mat,
     return (numerators, q) if q > 0 else (-numerators, -q)
 
 
-def rank_mod(M: fmpz_mat) -> int:
-    """Rank modulo a large prime: full here means full in the integers, and costs far less."""
-    return nmod_mat(M, PRIME).rank()
+def common_matrix(entries: Sequence[tuple[list[int], int]]) -> fmpz_mat:
+    """Rows m 2^-q times one power of two for all, as integers."""
+    top = max(q for _, q in entries)
+    return fmpz_mat([[m << (top - q) for m in row] for row, q in entries])
 
 
+def dependency(M: fmpz_mat, k: int) -> list[int] | None:
+    """Coefficients c of a dependency of the first k rows, each as (1, row), and the others, as (0, row); None if none.
+
+    Coefficients of the other rows are left out; one of c is positive.
+    """
+    lifted = fmpz_mat([[int(j < k), *row] for j, row in enumerate(M.tolist())])
+    if nmod_mat(lifted, PRIME).rank() == lifted.nrows():  # full modulo a prime is full in the integers
+        return None
+    null, nullity = lifted.transpose().nullspace()
+    if nullity == 0:
+        return None
+    c = [int(null[j, 0]) for j in range(k)]
+    return c if max(c) > 0 else [-value for value in c]
+
+
+def nearest_affine(M: fmpz_mat, k: int, deadline: float) -> tuple[list[int], int, list[int]]:
+    """Numerators and denominator of the weights, first k of sum 1, that bring the combination of rows nearest to 0.
+
+    The third item is that combination without a common factor. Solves [0 1'; 1 M M'] for the k convex and the other,
+    free, rows; the matrix is regular because the convex rows are affinely independent given the free ones.
+    """
+    n = M.nrows()
+    gram = (M * M.transpose()).tolist()
+    ones = [fmpz(1)] * k + [fmpz(0)] * (n - k)
+    system = fmpz_mat([[fmpz(0), *ones], *([one, *row] for one, row in zip(ones, gram, strict=True))])
+    numerators, denominator = solve(system, fmpz_mat([[1], *([[0]] * n)]), deadline)
+    found = [int(v) for v in numerators.entries()[1:]]
+    return found, denominator, primitive([int(v) for v in (fmpz_mat([found]) * M).entries()])
+
+
+# ------------------------------------------------------------ weights and directions
 def primitive(values: Sequence[int]) -> list[int]:
     """The integers without their common factor."""
     common = gcd(*values) or 1

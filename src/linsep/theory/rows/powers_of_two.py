@@ -1,20 +1,114 @@
-"""Powers of two for rows and columns, so that the entries of a table come close to 1."""
+"""Rows signed by label and scaled by powers of two, so that the entries of a table come close to 1."""
 
 from __future__ import annotations
 
-from typing import Any
+from fractions import Fraction
+from math import lcm
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 _UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are 1, calls for a better scale
 _ROUNDS = 30
 _FAR = 1000  # powers of two from here on are left to ldexp: a double might not hold them
 
 
-def is_uneven(X: Any, Z: Any) -> bool:
+class Scaled(NamedTuple):
+    """Scaled rows and their scales.
+
+    `table` holds s_i x_ij 2^-(columns_j + rows_i), its dense form the scaled constants s_i as a last column too; column
+    j of X was multiplied by `multiples[j]` first, where it held Fractions. `filled` counts columns that are not all 0.
+    """
+
+    table: Any
+    columns: Array
+    rows: Array
+    multiples: list[int]
+    filled: int
+
+
+def scale_rows(X: Any, s: Array, *, constant: bool, scaled: bool, whole: bool) -> Scaled:
+    """Sign the rows of X, and scale columns and then rows by their largest entries; not `scaled`: sign them only.
+
+    `whole` says that X holds numbers that are no doubles.
+
+    Examples
+    --------
+    >>> found = scale_rows(np.array([[8.0], [2.0]]), np.array([1.0, -1.0]), constant=True, scaled=True, whole=False)
+    >>> found.table.tolist(), found.columns.tolist(), found.rows.tolist()
+    ([[0.25, 0.5], [-0.125, -0.5]], [4, 0], [1, 1])
+    """
+    n, p = X.shape
+    sparse = hasattr(X, "toarray")
+    columns, rows = np.zeros(p + constant, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    multiples, filled = [1] * p, p
+    table = None if sparse else np.empty((n, p + constant))
+    values = X if table is None else table[:, :p]
+    if whole:
+        if sparse:
+            raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
+        values[...], multiples = _from_integers(X, columns, scaled)
+        filled = int(values.any(axis=0).sum())
+    else:
+        if scaled:
+            largest = _column_max(X)
+            columns[:p], filled = _exponents(largest), int(np.count_nonzero(largest))
+        values = times_columns(X, columns[:p], None if sparse else values)
+    if scaled:
+        rows = _exponents(np.maximum(_row_max(values), float(constant)))
+    values = times_rows(values, rows, s)
+    if scaled and not whole and _is_uneven(X, values):
+        columns, rows = even_exponents(X, constant=constant)
+        values = _shifted(X, columns[:p], rows, s)
+    if table is None:
+        return Scaled(values, columns, rows, multiples, filled + constant)
+    if values.base is not table:
+        table[:, :p] = values
+    if constant:
+        table[:, p] = np.ldexp(s, -(rows + columns[p]))
+    return Scaled(table, columns, rows, multiples, filled + constant)
+
+
+def _from_integers(X: Array, exps: Array, scaled: bool) -> tuple[Array, list[int]]:
+    """X as doubles with scaled columns, and what Fractions in a column were multiplied by; sets `exps`."""
+    out, multiples = np.empty(X.shape), []
+    for j in range(X.shape[1]):
+        column = X[:, j].tolist()
+        multiple = lcm(*(v.as_integer_ratio()[1] for v in column))
+        whole = [int(v * multiple) if isinstance(v, int) else int(Fraction(v) * multiple) for v in column]
+        exps[j] = max(abs(v) for v in whole).bit_length() if scaled else 0
+        out[:, j] = [v / 2 ** int(exps[j]) for v in whole] if scaled else [float(v) for v in column]
+        multiples.append(multiple)
+    return out, multiples
+
+
+def _column_max(X: Any) -> Array:
+    if not hasattr(X, "toarray"):
+        return np.asarray(np.maximum(X.max(axis=0).astype(np.float64), -X.min(axis=0).astype(np.float64)))
+    stored = abs(X.data if X.dtype.kind == "f" else X.data.astype(np.float64))
+    out = np.zeros(X.shape[1], dtype=stored.dtype)
+    np.maximum.at(out, X.indices, stored)
+    return out.astype(np.float64)
+
+
+def _row_max(values: Any) -> Array:
+    if not hasattr(values, "toarray"):
+        return np.asarray(np.maximum(values.max(axis=1), -values.min(axis=1)))
+    out = np.zeros(values.shape[0])
+    stored = np.flatnonzero(np.diff(values.indptr))
+    if stored.size:
+        out[stored] = np.maximum.reduceat(abs(values.data), values.indptr[stored])
+    return out
+
+
+def _exponents(largest: Array) -> Array:
+    return np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
+
+
+def _is_uneven(X: Any, Z: Any) -> bool:
     """Whether Z, which is X with columns and rows divided by their largest entries, has very small entries."""
     if X.dtype.kind in "iu" and X.dtype.itemsize <= 4:
         return False
@@ -69,10 +163,12 @@ def _entries(X: Any, constant: bool) -> tuple[Array, Array, Array]:
     return i, j, e
 
 
-def times_columns(X: Any, exps: Array) -> Any:
-    """x_ij 2^-exps_j as doubles: a new table."""
+def times_columns(X: Any, exps: Array, out: Array | None = None) -> Any:
+    """x_ij 2^-exps_j as doubles: a new table, or `out` for a dense one."""
     if not hasattr(X, "toarray"):
-        return X * _powers(exps) if abs(exps).max() < _FAR else np.ldexp(X.astype(np.float64), -exps)
+        if abs(exps).max() < _FAR:
+            return np.multiply(X, _powers(exps), out=out)
+        return np.ldexp(X.astype(np.float64), -exps, out=out)
     data = X.data.astype(np.float64)
     if exps.any():
         data = data * _powers(exps)[X.indices] if abs(exps).max() < _FAR else np.ldexp(data, -exps[X.indices])
@@ -98,7 +194,7 @@ def _each(per_row: Array, X: Any) -> Array:
     return np.repeat(per_row, np.diff(X.indptr)) if hasattr(X, "toarray") else per_row[:, None]
 
 
-def shifted(X: Any, columns: Array, rows: Array, signs: Array) -> Any:
+def _shifted(X: Any, columns: Array, rows: Array, signs: Array) -> Any:
     """signs_i x_ij 2^(-columns_j - rows_i) where either factor alone might overflow: a new table."""
     if not hasattr(X, "toarray"):
         return np.ldexp(X.astype(np.float64), -(columns[None, :] + rows[:, None])) * signs[:, None]

@@ -1,20 +1,75 @@
-"""The span of a few rows, exactly: what lies in it, and the vectors orthogonal to it."""
+"""A few rows as integers, and their span: what lies in it, and the vectors orthogonal to it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
+from math import gcd
 
 import numpy as np
 import scipy.linalg
 from flint import fmpz_mat, nmod_mat
 
 from linsep.theory.rows.exact_signs import as_floats, vanishing
-from linsep.theory.rows.integers import PRIME, IntegerRows, primitive, rank_mod, solve
+from linsep.theory.rows.integers import PRIME, exact_rows, primitive, solve, whole_numbers
 from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
+_TINY = 2.0**-900
 _NEAR_SPAN = 1e-6  # rows this close to a span are asked exactly whether they are in it
+
+
+class IntegerRows:
+    """`entries[k]` = `factors[k]` z_i for i = ids[k]: integers without a common factor, factors > 0.
+
+    `doubles` holds the same rows in floating point.
+    """
+
+    def __init__(self, rows: SignedRows, ids: Sequence[int] | Array) -> None:
+        self.ids = [int(i) for i in ids]
+        self.doubles = rows.Z[self.ids]
+        found = None if rows.whole else _from_doubles(rows, self.ids, self.doubles)
+        if found is None:
+            entries = exact_rows(rows, self.ids)
+            common = [gcd(*m) or 1 for m, _ in entries]
+            self.entries: list[list[int]] = [[v // g for v in m] for (m, _), g in zip(entries, common, strict=True)]
+            self.factors = [Fraction(1 << q, g) for (_, q), g in zip(entries, common, strict=True)]
+        else:
+            self.entries, self.factors = found
+
+
+def _from_doubles(rows: SignedRows, ids: list[int], Z: Array) -> tuple[list[list[int]], list[Fraction]] | None:
+    """The same from doubles, without a loop over entries where those of each row span less than 62 bits."""
+    if rows.scaled:
+        part = rows.X[ids]
+        stored = np.count_nonzero(part.data) if rows.sparse else np.count_nonzero(part)
+        if np.count_nonzero(np.abs(Z) > _TINY) != stored + len(ids) * rows.constant:
+            return None  # an entry underflowed, or lost bits
+    mantissas, exps = np.frexp(Z)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    at = whole != 0
+    # Without its trailing zero bits each entry is an odd number times 2^exps.
+    zeros = np.where(at, np.frexp((whole & -whole).astype(np.float64))[1] - 1, 0)
+    whole >>= zeros
+    exps = exps - 53 + zeros
+    lowest = np.where(at, exps, 10**6).min(axis=1, initial=10**6)
+    lowest[~at.any(axis=1)] = 0
+    shift = np.where(at, exps - lowest[:, None], 0)
+    if (np.frexp(abs(whole).astype(np.float64))[1] + shift).max(initial=0) <= 62:
+        out = whole << shift
+        divisors = np.maximum(np.gcd.reduce(out, axis=1), 1)
+        entries: list[list[int]] = (out // divisors[:, None]).tolist()
+        common: list[int] = divisors.tolist()
+    else:
+        entries = [[0] * Z.shape[1] for _ in ids]
+        i, j = np.nonzero(at)
+        for row, column, v, up in zip(i.tolist(), j.tolist(), whole[at].tolist(), shift[at].tolist(), strict=True):
+            entries[row][column] = v << up
+        common = [gcd(*row) or 1 for row in entries]
+        entries = [[v // g for v in row] if g > 1 else row for row, g in zip(entries, common, strict=True)]
+    factors = [Fraction(2) ** -int(e) / g for e, g in zip(lowest, common, strict=True)]
+    return entries, factors
 
 
 class Span:
@@ -25,7 +80,7 @@ class Span:
 
     def __init__(self, rows: SignedRows, ids: Sequence[int], pivots: Sequence[int] | None = None) -> None:
         self.rows, self.ids = rows, list(ids)
-        self.pivots = list(pivots) if pivots is not None else self._choose()
+        self.pivots = list(pivots) if pivots is not None else self._choose() if self.ids else []
         chosen = set(self.pivots)
         self.others = [j for j in range(rows.width) if j not in chosen]
 
@@ -37,17 +92,15 @@ class Span:
     @cached_property
     def square(self) -> fmpz_mat:
         """The regular matrix."""
-        return self.whole.matrix(self.pivots)
+        return fmpz_mat([[row[j] for j in self.pivots] for row in self.whole.entries])
 
     def _choose(self) -> list[int]:
         """Columns: those that pivoting prefers, or, where rounding misled it, the first that do, modulo a prime."""
-        if not self.ids:
-            return []
-        Z = self.rows.dense(self.ids)
-        pivots = [int(j) for j in scipy.linalg.qr(Z, mode="r", pivoting=True)[1][: len(self.ids)]]
-        if rank_mod(self.whole.matrix(pivots)) == len(self.ids):
-            return pivots
-        echelon, rank = nmod_mat(self.whole.matrix(), PRIME).rref()
+        pivots = scipy.linalg.qr(self.whole.doubles, mode="r", pivoting=True)[1][: len(self.ids)].tolist()
+        entries = self.whole.entries
+        if nmod_mat(fmpz_mat([[row[j] for j in pivots] for row in entries]), PRIME).rank() == len(self.ids):
+            return list(pivots)
+        echelon, rank = nmod_mat(fmpz_mat(entries), PRIME).rref()
         if rank < len(self.ids):
             raise ZeroDivisionError("the rows are not independent")
         return [next(j for j in range(self.rows.width) if int(echelon[k, j])) for k in range(rank)]
@@ -83,19 +136,22 @@ class Span:
         inside[near] = vanishing(self.rows.X[near], self.rows.original(normal))
         return inside
 
+    def direction_near(self, d: Array, deadline: float) -> list[int]:
+        """Integers near d that are exactly 0 on the rows."""
+        return self.normal(whole_numbers(d[self.others]), deadline) if self.ids else whole_numbers(d)
+
     def null_vectors(self) -> list[dict[int, int]]:
         """Integer basis, in the units of X, of the vectors orthogonal to the rows: column -> entry, without zeros.
 
-        One for each column of `others`, in which only it has an entry.
+        One for each column of `others`, in which only it has an entry; first those of columns that are 0 on the rows.
         """
-        rows, units = self.rows, self.rows.units
-        used = np.zeros(rows.width, dtype=bool)
+        units, used = self.rows.units, np.zeros(self.rows.width, dtype=bool)
         if self.ids:
-            used[np.flatnonzero((rows.dense(self.ids) != 0).any(axis=0))] = True
+            used |= (self.whole.doubles != 0).any(axis=0)
         vectors = [{j: 1} for j in self.others if not used[j]]
         rest = [j for j in self.others if used[j]]
         if rest:
-            numerators, q = solve(self.square, -self.whole.matrix(rest))
+            numerators, q = solve(self.square, fmpz_mat([[-row[j] for j in rest] for row in self.whole.entries]))
             table = numerators.tolist()
             for k, j in enumerate(rest):
                 entries = {at: int(table[i][k]) * units[at] for i, at in enumerate(self.pivots)} | {j: q * units[j]}
@@ -119,7 +175,7 @@ def independent_rows(
         # Rows from all over the table: neighbours may be alike.
         some = open_rows[:: max(1, open_rows.size // (2 * rows.width))]
         block = [*basis, *some.tolist()]
-        echelon, rank = nmod_mat(IntegerRows(rows, block).matrix().transpose(), PRIME).rref()
+        echelon, rank = nmod_mat(fmpz_mat(IntegerRows(rows, block).entries).transpose(), PRIME).rref()
         basis = [block[next(j for j in range(len(block)) if int(echelon[k, j]))] for k in range(rank)]
         among = np.zeros(rows.n, dtype=bool)
         among[open_rows] = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +13,14 @@ import numpy as np
 from linsep.markup import table_html
 from linsep.theory.margin.geometry import signs
 from linsep.theory.margin.max_margin import MarginBracket
+from linsep.theory.rows.json_integers import from_plain, to_plain
 from linsep.theory.separability.digest import as_doubles, data_digest
+from linsep.theory.separability.first_bracket import first_bracket
+from linsep.theory.separability.fragile import is_fragile
 from linsep.theory.verify.separability import CertificateError, verify_directions, verify_overlap, verify_witness
 from linsep.types import Array, DataError, Hyperplane, Verdict
 
 FORMAT = "linsep separability certificate 1"
-_LARGEST_NUMBER = 2**53  # larger integers are written as hexadecimal text: not every reader of JSON keeps them
 
 
 class Combination(NamedTuple):
@@ -50,8 +53,6 @@ class Separability:
     hyperplane : Hyperplane or None
         Every y_i (w.x_i + b) > 0. Doubles, unless no double near it separates: then Python integers, or None where
         those would be very long and only `directions` prove it.
-    margin : MarginBracket or None
-        A first bracket of the geometric margin; `max_margin` closes it.
     directions : tuple of Hyperplane
         Python integers, checked in turn: each has y_i (w.x_i + b) >= 0 on the rows that those before it left, and
         takes away those on which it is > 0.
@@ -64,10 +65,13 @@ class Separability:
         Rows spanning all rows left, with positive weights adding up to 0; at most twice their rank many. `null` is a
         basis of the vectors orthogonal to them (the constant is column n_features; columns that are 0 on all of them
         left out), which bounds their rank from above.
-    fragile : bool
-        Some inputs that are no integers are doubles, and half a unit in their last places could change the verdict.
     reason : str
         Why the search is undecided.
+    margin : MarginBracket or None
+        A first bracket of the geometric margin; `max_margin` closes it. Computed when it is asked for.
+    fragile : bool
+        Some inputs that are no integers are doubles, and half a unit in their last places could change the verdict.
+        Computed when it is asked for.
     """
 
     verdict: Verdict
@@ -75,16 +79,32 @@ class Separability:
     n_features: int
     fit_intercept: bool = True
     hyperplane: Hyperplane | None = None
-    margin: MarginBracket | None = None
     directions: tuple[Hyperplane, ...] = ()
     rows_left: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     witness: Combination | None = None
     overlap: Combination | None = None
     null: tuple[Mapping[int, int], ...] = ()
-    fragile: bool = False
     reason: str = ""
     digest: str = ""
-    about: tuple[Any, Any] | None = field(default=None, compare=False)  # X and y, hashed when JSON is asked for
+    about: tuple[Any, Any] | None = field(default=None, compare=False)  # X and y: for the hash, the margin, fragility
+    said_fragile: bool = False  # what a file says, where there are no rows to ask
+
+    @cached_property
+    def margin(self) -> MarginBracket | None:
+        """A first bracket of the geometric margin."""
+        if self.about is None or self.hyperplane is None:
+            return None
+        X, y = self.about
+        return first_bracket(X, signs(y), self.hyperplane, self.fit_intercept)
+
+    @cached_property
+    def fragile(self) -> bool:
+        """Whether rounding of the inputs could change the verdict."""
+        if self.about is None or self.verdict == "undecided":
+            return self.said_fragile
+        (X, y), overlap = self.about, self.overlap.as_dict() if self.overlap else None
+        parts = (self.hyperplane, self.directions, self.rows_left, overlap, self.null, self.fit_intercept)
+        return is_fragile(X, signs(y), *parts)
 
     @property
     def separated_rows(self) -> Array:
@@ -121,16 +141,17 @@ class Separability:
         if self.digest and data_digest(X, signs(y)) != self.digest:
             raise CertificateError("this certificate is about other rows or labels: their hash differs")
         self._complete()
-        weights = {"fit_intercept": self.fit_intercept}
+        intercept = self.fit_intercept
+        witness, overlap = (part and part.as_dict() for part in (self.witness, self.overlap))
         if self.hyperplane is not None:
             verify_directions(X, y, [self.hyperplane])
         if self.directions:
             verify_directions(X, y, self.directions, self.rows_left.tolist())
-        if self.witness is not None:
-            verify_witness(X, y, self.witness.as_dict(), **weights)
-        if self.overlap is not None:
+        if witness is not None and witness != overlap:  # an overlap is checked as a witness too
+            verify_witness(X, y, witness, fit_intercept=intercept)
+        if overlap is not None:
             among = self.rows_left if self.directions else np.arange(self.n_rows)
-            verify_overlap(X, y, self.overlap.as_dict(), self.null, among, **weights)
+            verify_overlap(X, y, overlap, self.null, among, fit_intercept=intercept)
 
     def _complete(self) -> None:
         """Raise if a part that the verdict needs is missing, or an intercept is used that was not asked for."""
@@ -258,7 +279,7 @@ class Separability:
             witness=_combination_of(plain["witness"]),
             overlap=_combination_of(plain["overlap"]),
             null=tuple(dict(_pairs(vector)) for vector in plain["null"]),
-            fragile=bool(plain["fragile"]),
+            said_fragile=bool(plain["fragile"]),
             reason=plain["reason"],
             digest=plain["sha256"],
         )
@@ -269,12 +290,9 @@ def _listed(rows: tuple[int, ...]) -> str:
     return f"the {len(rows)} rows {shown}{', ...' if len(rows) > 8 else ''} (counted from 0)"
 
 
-def _whole(value: int) -> int | str:
-    return value if abs(value) <= _LARGEST_NUMBER else hex(value)
-
-
 def _number(value: int | float | str) -> Any:
-    return int(value, 16) if isinstance(value, str) else value
+    """A double, or an integer as `to_plain` wrote it."""
+    return value if isinstance(value, float) else from_plain(value)
 
 
 def _numbers(values: list[Any]) -> Array:
@@ -284,12 +302,12 @@ def _numbers(values: list[Any]) -> Array:
 def _plane(plane: Hyperplane | None) -> dict[str, Any] | None:
     if plane is None:
         return None
-    w = [_whole(v) if isinstance(v, int) else v for v in plane.w.tolist()]
-    return {"w": w, "b": _whole(plane.b) if isinstance(plane.b, int) else plane.b}
+    w = [to_plain(v) if isinstance(v, int) else v for v in plane.w.tolist()]
+    return {"w": w, "b": to_plain(plane.b) if isinstance(plane.b, int) else plane.b}
 
 
 def _vector(vector: Mapping[int, int]) -> dict[str, list[Any]]:
-    return {"columns": list(vector), "values": [_whole(v) for v in vector.values()]}
+    return {"columns": list(vector), "values": [to_plain(v) for v in vector.values()]}
 
 
 def _pairs(plain: dict[str, list[Any]]) -> list[tuple[int, int]]:
@@ -298,7 +316,7 @@ def _pairs(plain: dict[str, list[Any]]) -> list[tuple[int, int]]:
 
 def _sparse_plane(plane: Hyperplane) -> dict[str, Any]:
     w = {j: v for j, v in enumerate(plane.w.tolist()) if v}
-    return {**_vector(w), "b": _whole(int(plane.b))}
+    return {**_vector(w), "b": to_plain(int(plane.b))}
 
 
 def _plane_of(plain: dict[str, Any], p: int) -> Hyperplane:
@@ -309,7 +327,7 @@ def _plane_of(plain: dict[str, Any], p: int) -> Hyperplane:
 
 
 def _combination(part: Combination | None) -> dict[str, list[Any]] | None:
-    return None if part is None else {"rows": list(part.rows), "weights": [_whole(v) for v in part.weights]}
+    return None if part is None else {"rows": list(part.rows), "weights": [to_plain(v) for v in part.weights]}
 
 
 def _combination_of(plain: dict[str, list[Any]] | None) -> Combination | None:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
+from linsep.tables import check_length, exact_table
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
-from linsep.theory.margin.max_margin import MarginBracket, max_margin
 from linsep.theory.rows.deadline import deadline_of
-from linsep.theory.rows.exact_signs import as_floats
-from linsep.theory.rows.signed import SignedRows, check_rows
 from linsep.theory.separability.certificate import Combination, Separability
-from linsep.theory.separability.fragile import direction_is_fragile, exact_inputs, overlap_is_fragile
 from linsep.theory.verify.separability import CertificateError
-from linsep.types import Array, Hyperplane
-
-__all__ = ["CertificateError", "MarginBracket", "Separability", "max_margin", "separability"]
+from linsep.types import Array, Hyperplane, Verdict
 
 _LONGEST = 4000  # bits of an integer in the one hyperplane that replaces several directions
 _MOST_NULL = 4_000_000  # entries of null vectors that a quasi-separable certificate carries
@@ -56,7 +50,7 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     Notes
     -----
     Witness: Gordan 1873 and Caratheodory, at most r + 1 rows. Overlap proof: Stiemke 1915, at most 2 r rows; r is the
-    rank of the signed rows. The search is that of `cone.py`.
+    rank of the signed rows. The search is that of `cone/faces.py`.
 
     Examples
     --------
@@ -68,16 +62,18 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     'quasi-separable'
     """
     deadline = deadline_of(time_limit)
-    X, s = check_rows(X, y), signs(y)
-    end = solve_cone(SignedRows(X, s, constant=fit_intercept), deadline=deadline)
-    witness = _shortest_witness(X, s, end)
+    X = exact_table(X)
+    check_length(X, y)
+    s = signs(y)
+    end = solve_cone(X, s, constant=fit_intercept, deadline=deadline)
     about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
     if not end.decided:
-        found = iter([_undecided(about, witness, f"the time limit of {time_limit:g} s ended the search")])
+        reason = f"the time limit of {time_limit:g} s ended the search"
+        found: Iterable[Separability] = [_undecided(about, _shortest_witness(X, s, end), reason)]
     elif not end.rows_left.size:
         found = _separable(X, s, end, about)
     else:
-        found = iter([_not_separable(X, s, end, witness, about)])
+        found = [_not_separable(X, s, end, about)]
     for result in found:
         try:
             result.verify(X, y)
@@ -89,52 +85,45 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     return _undecided(about, None, why)
 
 
+def _separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Iterator[Separability]:
+    """Certificates with one hyperplane of doubles, with one of integers, and with the directions alone."""
+    planes = _planes(end, X.shape[1])
+    for plane in (*_single_planes(X, s, end), None):
+        yield Separability("separable", hyperplane=plane, directions=planes, **about)
+
+
+def _not_separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Separability:
+    """The certificate of rows that overlap, with null vectors unless they are very long beside directions."""
+    planes, rank = _planes(end, X.shape[1]), len(end.basis)
+    short = not planes or (_used_columns(X[end.rows_left]) - rank) * rank <= _MOST_NULL
+    witness = _shortest_witness(X, s, end)
+    parts: dict[str, Any] = {}
+    if short and end.span:
+        overlap = Combination(tuple(end.overlap), tuple(end.overlap.values())) if end.overlap else witness
+        names, found = end.columns.tolist(), end.span.null_vectors()
+        # Columns that are 0 on all rows left need no vector: the verifier does not count them.
+        null = tuple({names[j]: value for j, value in v.items()} for v in found if len(v) > 1)
+        parts = {"overlap": overlap, "null": null}
+    verdict: Verdict = "quasi-separable" if planes else "inseparable"
+    return Separability(verdict, directions=planes, rows_left=end.rows_left, witness=witness, **parts, **about)
+
+
 def _undecided(about: dict[str, Any], witness: Combination | None, reason: str) -> Separability:
     known = "; not separable, a witness proves" if witness else ""
     return Separability("undecided", witness=witness, reason=reason + known, **about)
 
 
-def _planes(end: ConeEnd) -> tuple[Hyperplane, ...]:
-    p = end.rows.p
-    return tuple(Hyperplane(np.array(d[:p], dtype=object), sum(d[p:])) for d in end.directions)
-
-
 def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:
     """Two equal rows with opposite labels if there are any, else what the search found."""
-    found = Combination.of(end.witness) if end.witness else None
+    found = Combination(tuple(end.witness), tuple(end.witness.values())) if end.witness else None
     if not end.rows_left.size or (found and len(found.rows) <= 2):
         return found
     pair = contradiction(X, s, end.rows_left) if end.pairs is None else first_opposite(X, s, end.pairs)
     return Combination(pair, (1, 1)) if pair else found
 
 
-def _separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Iterator[Separability]:
-    """Certificates with one hyperplane of doubles, with one of integers, and with the directions alone."""
-    planes, every = _planes(end), np.arange(X.shape[0])
-    for plane in (*_single_planes(X, s, end), None):
-        fragile = not exact_inputs(X) and (plane is None or direction_is_fragile(X, s, plane, every))
-        margin = _bracket(X, s, plane, about["fit_intercept"]) if plane else None
-        yield Separability("separable", hyperplane=plane, margin=margin, directions=planes, fragile=fragile, **about)
-
-
-def _not_separable(X: Any, s: Array, end: ConeEnd, witness: Combination | None, about: dict[str, Any]) -> Separability:
-    verdict: Any = "quasi-separable" if end.directions else "inseparable"
-    overlap = Combination.of(end.overlap) if end.overlap else witness
-    rank = len(end.basis)
-    fragile = False
-    parts: dict[str, Any] = {}
-    if verdict == "inseparable" or (_used_columns(X[end.rows_left]) - rank) * rank <= _MOST_NULL:
-        parts = {"overlap": overlap, "null": tuple(end.null_entries)}
-        if not exact_inputs(X) and end.overlap:
-            fragile = overlap_is_fragile(X, s, end.overlap, end.null_entries, end.rows_left, about["fit_intercept"])
-    planes, left = _planes(end), end.rows_left
-    if planes and not fragile and not exact_inputs(X):
-        # Rounding is about the last direction alone: peeled columns are 0 on the rows that they leave, and stay so.
-        w = as_floats([*planes[-1].w.tolist(), int(planes[-1].b)])
-        margins = s * (X.astype(np.float64) @ w[:-1] + w[-1])
-        taken = np.setdiff1d(np.flatnonzero(margins > 0), left)
-        fragile = direction_is_fragile(X, s, planes[-1], taken)
-    return Separability(verdict, directions=planes, rows_left=left, witness=witness, fragile=fragile, **parts, **about)
+def _planes(end: ConeEnd, p: int) -> tuple[Hyperplane, ...]:
+    return tuple(Hyperplane(np.array(d[:p], dtype=object), sum(d[p:])) for d in end.directions)
 
 
 def _used_columns(X: Any) -> int:
@@ -148,7 +137,7 @@ def _single_planes(X: Any, s: Array, end: ConeEnd) -> Iterator[Hyperplane]:
     p, whole = X.shape[1], _sum_of(X.astype(np.float64, copy=False), s, end.directions)
     if whole is not None:
         v = _halved(whole)[0]
-        yield Hyperplane(v[:p], float(v[p]) if end.rows.constant else 0.0)
+        yield Hyperplane(v[:p], float(v[p]) if end.constant else 0.0)
         yield Hyperplane(np.array(whole[:p], dtype=object), sum(whole[p:]))
 
 
@@ -192,19 +181,3 @@ def _sum_of(X: Any, s: Array, directions: list[list[int]]) -> list[int] | None:
         return [int(v) for v in np.sum(small, axis=0).tolist()]
     shifted = [[v << (e - least) for v in d] for d, e in zip(directions, exps, strict=True)]
     return [sum(column) for column in zip(*shifted, strict=True)]
-
-
-def _bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
-    """A first bracket of the geometric margin: the plane found, and the distance of the class means."""
-    if plane.w.dtype == object or X.dtype == object:
-        return None
-    plus = s > 0
-    share = np.where(plus, 0.5 / plus.sum(), 0.5 / (~plus).sum()) if fit_intercept else np.full(s.size, 1 / s.size)
-    doubles = X.astype(np.float64, copy=False)
-    # BLAS scales a norm as it goes: squares of tiny or huge entries would leave the range of doubles.
-    upper = float(scipy.linalg.norm((share * s) @ doubles))
-    with np.errstate(over="ignore", invalid="ignore"):
-        lower = float((s * (doubles @ plane.w + plane.b)).min() / scipy.linalg.norm(plane.w))
-    if not 0 < lower <= upper < np.inf:
-        return None
-    return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,34 @@ from linsep.types import Array, Hyperplane
 
 _HALF = 2.0**-53  # half a unit in the last place of a double, relative to it; twice that where it is least
 _STEP = 4096
+
+
+def is_fragile(
+    X: Any,
+    s: Array,
+    hyperplane: Hyperplane | None,
+    directions: Sequence[Hyperplane],
+    left: Array,
+    overlap: Mapping[int, int] | None,
+    null: Sequence[Mapping[int, int]],
+    fit_intercept: bool,
+) -> bool:
+    """Whether rounding of the inputs could change a verdict with these parts of a proof."""
+    if exact_inputs(X):
+        return False
+    if hyperplane is not None:
+        return direction_is_fragile(X, s, hyperplane, np.arange(X.shape[0]))
+    if directions and not left.size:  # several directions, and no one plane instead of them
+        return True
+    if overlap and overlap_is_fragile(X, s, overlap, null, left, fit_intercept):
+        return True
+    if not directions:
+        return False
+    # Rounding is about the last direction alone: peeled columns are 0 on the rows that they leave, and stay so.
+    last = directions[-1]
+    w = as_floats([*last.w.tolist(), int(last.b)])
+    margins = s * (X.astype(np.float64) @ w[:-1] + w[-1])
+    return direction_is_fragile(X, s, last, np.setdiff1d(np.flatnonzero(margins > 0), left))
 
 
 def exact_inputs(X: Any) -> bool:
@@ -55,7 +83,7 @@ def direction_is_fragile(X: Any, s: Array, plane: Hyperplane, rows: Array) -> bo
 
 
 def overlap_is_fragile(
-    X: Any, s: Array, weights: Mapping[int, int], null: list[dict[int, int]], left: Array, fit_intercept: bool
+    X: Any, s: Array, weights: Mapping[int, int], null: Sequence[Mapping[int, int]], left: Array, fit_intercept: bool
 ) -> bool:
     """Whether rows that overlap could stop to, or leave the directions on which they are all 0."""
     bent = np.unique([j for vector in null for j in vector if j < X.shape[1]]).astype(np.int64)

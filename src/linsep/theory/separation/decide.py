@@ -46,8 +46,9 @@ def find_proof(Z: Any, equal: Array, deadline: float) -> SeparationProof:
     null = _vectors(end.null)
     spanning_all, null_all = spanning, null
     if end.separated.any():
-        spanning_all = tuple(_spanning_all(end, null))
-        null_all = _vectors(null_vectors(end.rows, spanning_all))
+        rows = SignedRows(Z, np.ones(Z.shape[0]), constant=False)
+        spanning_all = tuple(_spanning_all(rows, end, null))
+        null_all = _vectors(null_vectors(rows, spanning_all))
     proof = SeparationProof(
         directions=_vectors(end.directions),
         separated=tuple(np.flatnonzero(end.separated).tolist()),
@@ -61,7 +62,7 @@ def find_proof(Z: Any, equal: Array, deadline: float) -> SeparationProof:
 
 
 def _decided(Z: Any, equal: Array, deadline: float) -> ConeEnd:
-    end = solve_cone(SignedRows(Z, np.ones(Z.shape[0]), constant=False), equal=equal, deadline=deadline)
+    end = solve_cone(Z, np.ones(Z.shape[0]), constant=False, equal=equal, deadline=deadline)
     if not end.decided:
         raise OutOfTimeError
     return end
@@ -72,9 +73,9 @@ def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
     return tuple(tuple(primitive(v)) for v in vectors)
 
 
-def _spanning_all(end: ConeEnd, null: Sequence[Vector]) -> list[int]:
+def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> list[int]:
     """Independent rows that span all rows: those that span the rows left, and some separated ones."""
-    rows, ids = end.rows, list(end.basis)
+    ids = list(end.basis)
     separated = np.flatnonzero(end.separated)
     while True:
         outside = np.zeros(separated.size, dtype=bool)

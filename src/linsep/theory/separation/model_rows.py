@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.theory.rows.signed import check_rows
+from linsep.tables import check_length, exact_table
 from linsep.theory.separation.sentences import INTERCEPT
 from linsep.types import Array, DataError
 
@@ -47,7 +47,9 @@ def model_rows(X: Any, y: Array, names: list[str], family: Family, fit_intercept
     """
     if family not in FAMILIES:
         raise DataError(f"no family called {family!r}: choose from {', '.join(FAMILIES)}")
-    X = whole_columns(check_rows(X, y))
+    X = exact_table(X)
+    check_length(X, y)
+    X = whole_columns(X)
     if fit_intercept:
         X = _with_constant(X)
     names = [INTERCEPT, *names] if fit_intercept else list(names)

@@ -1,0 +1,218 @@
+"""`fit` of a learner that makes passes over its rows: the door, the one loop, the warnings."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.optional import UpdateLog
+from linsep.kernels.records import RECORD
+from linsep.learners.base.labelled import LabelledClassifier
+from linsep.learners.engine.loop import Progress, run_epochs
+from linsep.learners.engine.number_range import check_weights
+from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
+from linsep.learners.engine.visiting_order import shuffled_order
+from linsep.learners.inputs.parameters import check_flags, check_run
+from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
+
+
+class BatchLearner(LabelledClassifier):
+    """A learner that makes passes over its rows until one is clean or the budget ends.
+
+    A subclass says how to start (`start`) and how to run passes (`run`).
+    """
+
+    state_values: ClassVar[tuple[str, ...]] = (*LabelledClassifier.state_values, "stop_reason_")
+    # Whether a budget that ends before a clean pass is worth a warning.
+    wants_clean_pass: ClassVar[bool] = True
+    # Epochs that one call of `run` may be asked for.
+    batch_epochs: ClassVar[int] = 4096
+    # The dtype of ||w||^2; None: that of the rows.
+    summed_in: ClassVar[Any] = None
+    # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
+    unit_steps: ClassVar[bool] = True
+
+    max_iter: int | None
+    time_limit: float | None
+    shuffle: bool
+    random_state: Any
+    verbose: int | Progress
+    stop_reason_: StopReason
+    trace_: Trace
+
+    # ------------------------------------------------------------------ hooks
+    def check_parameters(self) -> None:
+        """Raise for constructor parameters that make no sense."""
+        check_flags(self, "shuffle")
+        check_run(self)
+
+    def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
+        """Make up to len(record) passes, stopping after one without an update; return the number made.
+
+        `memory` is what `prepare` returned, or None in `partial_fit`.
+        """
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Derive what predictions use from what passes moved."""
+
+    def prepare(self, rows: Rows) -> Any:
+        """Return what the passes of one `fit` over these rows remember from pass to pass."""
+        return None
+
+    def reorders(self) -> bool:
+        """Whether each pass visits rows in an order of its own."""
+        return self.shuffle
+
+    def visiting_order(self, n: int, rng: np.random.RandomState) -> Array:
+        """The n rows that a shuffled pass visits."""
+        return shuffled_order(n, rng)
+
+    def count_hopeless(self, rows: Rows) -> int:
+        """Updates of each pass that teach nothing, of a learner without an intercept."""
+        return 0
+
+    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
+        """Whether training is over after these passes; `hopeless` rows are mistaken for ever."""
+        updates = record[-1, RECORD.updates]
+        if updates == 0:
+            return StopReason.CLEAN_PASS
+        return StopReason.IMPOSSIBLE if updates <= hopeless else None
+
+    # -------------------------------------------------------------------- fit
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        reference: Hyperplane | tuple[Any, float] | None = None,
+    ) -> Self:
+        """Learn from all rows until a pass is clean or the budget ends.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            float32 and float64 are used as they are, other dtypes as float64.
+        y : array, shape (n_samples,)
+            Labels: of two the second in sorted order is the positive class.
+        sample_weight : array, shape (n_samples,), optional
+            An update of row i is scaled by its weight. An integer weight k is *not* the same as k visits; a
+            weight of 0 is the same as leaving the row out.
+        reference : (w, b), optional
+            Of two classes, a separator to compare with: the trace then holds the cosine of the angle to it and
+            w.w* + b b*.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For input that cannot be learnt from; the estimator is left as it was.
+        KeyboardInterrupt
+            On Ctrl-C, after the model so far has been kept (`stop_reason_` is "interrupted").
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the budget ended before a clean pass.
+        PrecisionWarning
+            When an update no longer changed w, because w has outgrown the digits of its dtype.
+        """
+        stopped: KeyboardInterrupt | None = None
+        with self.unchanged_on_error():
+            self.check_parameters()
+            warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
+            rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
+            plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)
+            if plane.size and len(self.classes_) > 2:
+                raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
+            try:
+                self._train(rows, plane, numbers)
+            except KeyboardInterrupt as interrupt:  # the model so far is kept
+                stopped = interrupt
+        if stopped is not None:
+            raise stopped
+        self.warn_of_run(len(rows.y))
+        return self
+
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
+        """Make the passes of one `fit`."""
+        n = len(rows.y)
+        rng = check_random_state(self.random_state) if self.reorders() else None
+        log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
+        self.trace_ = Trace(n, log, numbers, visits=self.t_, compared=reference.size > 0)
+        self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
+        # Without an intercept rows of zeros are mistakes for ever.
+        hopeless = 0 if getattr(self, "fit_intercept", True) else self.count_hopeless(rows)
+        memory = self.prepare(rows)
+        dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
+        most_norm2 = float(np.finfo(dtype).max)
+
+        def make_passes(most: int) -> Array:
+            ordered = rows if rng is None else rows._replace(order=self.visiting_order(n, rng))
+            record = np.zeros((most, len(RECORD)))
+            record = record[: self.run(ordered, memory, log, reference, record)]
+            if hopeless and (last := np.flatnonzero(record[:, RECORD.updates] <= hopeless)).size:
+                record = record[: last[0] + 1]
+            self.t_ += n * len(record)
+            norm = float(record[-1, RECORD.norm_w])
+            if not norm * norm < most_norm2:
+                check_weights(norm, dtype)
+            return record
+
+        run_epochs(
+            make_passes,
+            stop_after=partial(self.stop_after, hopeless=hopeless),
+            end=self._end,
+            budget=Budget(self.max_iter, self.time_limit),
+            trace=self.trace_,
+            verbose=self.verbose,
+            most=1 if rng is not None else self.batch_epochs,
+        )
+
+    def count_passes(self, record: Array) -> None:
+        """Add passes to the counters."""
+        self.n_iter_ += len(record)
+        self.n_mistakes_ += int(record[:, RECORD.mistakes].sum())
+        self.n_updates_ += int(record[:, RECORD.updates].sum())
+
+    def _end(self, stop: StopReason) -> None:
+        trace = self.trace_
+        self.stop_reason_ = stop
+        self.n_iter_, self.n_mistakes_, self.n_updates_ = trace.total_epochs, trace.total_mistakes, trace.total_updates
+        self.settle()
+        if trace.update_log is not None:
+            trace.update_log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count
+
+    # --------------------------------------------------------------- warnings
+    def warn_of_run(self, n: int) -> None:
+        """Warn of a run over n rows that ended before a clean pass, and of updates without effect."""
+        if self.stop_reason_ is not StopReason.CLEAN_PASS and self.wants_clean_pass:
+            mistakes = int(self.trace_.mistakes[-1])
+            warnings.warn(
+                f"{type(self).__name__} stopped after {self.n_iter_} epochs: {self.stop_reason_.sentence}. "
+                f"The last pass made {mistakes} mistakes on {n} rows. A separable table comes to a clean pass in the "
+                "end: linsep.separability(X, y) decides whether this one is; if so raise max_iter or time_limit.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        if self.trace_.total_absorbed:
+            self._warn_of_absorbed(self.trace_.total_absorbed, stacklevel=4)
+
+    def _warn_of_absorbed(self, absorbed: int, stacklevel: int = 3) -> None:
+        dtype = self.moving()[0].dtype
+        advice = "give float64 rows" if dtype == np.float32 else "scale the rows down, or stop earlier"
+        warnings.warn(
+            f"{absorbed} update(s) no longer changed w: its entries have outgrown {dtype} and absorb the rows "
+            f"added to them. The mistakes since then teach nothing; {advice}.",
+            PrecisionWarning,
+            stacklevel=stacklevel,
+        )

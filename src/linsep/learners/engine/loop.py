@@ -1,0 +1,123 @@
+"""The one training loop: epochs, stopping, clock, progress, trace and Ctrl-C. Whoever calls it says what a pass is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from time import perf_counter
+from typing import TypeVar
+
+from linsep.kernels.records import RECORD
+from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.engine.trace import Trace
+from linsep.types import Array, Budget, StopReason
+
+Progress = Callable[[int, int, float], None]
+Item = TypeVar("Item")
+
+# One call makes as many epochs as fit in about this many seconds: short ones would otherwise drown in the cost of the
+# call, and Ctrl-C and the clock are only looked at between calls.
+_BATCH_SECONDS = 0.05
+
+
+def run_epochs(
+    make_passes: Callable[[int], Array],
+    *,
+    stop_after: Callable[[Array], StopReason | None],
+    budget: Budget,
+    keep: Callable[[Array], None] | None = None,
+    end: Callable[[StopReason], None] | None = None,
+    trace: Trace | None = None,
+    verbose: int | Progress = 0,
+    most: int = 1,
+    interruptible: bool = False,
+) -> StopReason:
+    """Make passes until `stop_after` says so, the budget ends or Ctrl-C comes; at least one.
+
+    Parameters
+    ----------
+    make_passes : callable
+        Makes up to so many passes, 1 at least, and returns a row of `RECORD` for each pass made.
+    stop_after : callable
+        Takes the records just made and returns why training is over, or None.
+    budget : Budget
+        Most epochs and most seconds.
+    keep : callable, optional
+        Takes the records just made and writes down what they changed.
+    end : callable, optional
+        Takes the stop reason; called once, whatever ended the run (an error counts as an interruption).
+    trace : Trace, optional
+        Gets the records and the clock.
+    verbose : int or callable
+        As in `Perceptron`; reports after each call of `make_passes`.
+    most : int
+        Passes that one call of `make_passes` may be asked for: short passes are made in batches that grow.
+    interruptible : bool
+        Ctrl-C interrupts `make_passes`, and what it has done does not count until `keep` is called. Otherwise Ctrl-C
+        waits until `make_passes` returns.
+
+    Returns
+    -------
+    StopReason
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C, after `end`.
+    """
+    stop: StopReason | None = None
+    epochs, size = 0, 1
+    with uninterrupted() as held:
+        try:
+            started = perf_counter()
+            while stop is None:
+                began = perf_counter() - started
+                size = size if budget.epochs is None else min(size, budget.epochs - epochs)
+                if interruptible:
+                    with held.lifted():
+                        record = make_passes(size)
+                else:
+                    record = make_passes(size)
+                if keep is not None:
+                    keep(record)
+                epochs += len(record)
+                seconds = perf_counter() - started
+                if trace is not None:
+                    trace.extend(record, (began, seconds))
+                stop = stop_after(record)
+                if stop is None and epochs == budget.epochs:
+                    stop = StopReason.EPOCH_BUDGET
+                elif stop is None and budget.seconds is not None and seconds >= budget.seconds:
+                    stop = StopReason.TIME_BUDGET
+                if verbose:
+                    report_epoch(verbose, epochs, int(record[-1, RECORD.mistakes]), seconds)
+                if seconds - began < _BATCH_SECONDS:
+                    size = min(2 * size, most)
+                if held.came:
+                    held.let_in()
+        except KeyboardInterrupt:
+            stop = StopReason.INTERRUPTED
+            raise
+        finally:
+            if end is not None:
+                end(stop or StopReason.INTERRUPTED)
+    return stop
+
+
+def learn_chunks(chunks: Iterable[Item], learn: Callable[[Item], None], between: Callable[[], None]) -> None:
+    """Make one pass over a stream: `learn` each chunk, then call `between`. Ctrl-C waits until a chunk is learnt.
+
+    For `make_passes` of an interruptible `run_epochs`.
+    """
+    for chunk in chunks:
+        with uninterrupted():
+            learn(chunk)
+        between()
+
+
+def report_epoch(verbose: int | Progress, epochs: int, mistakes: int, seconds: float) -> None:
+    """Report an epoch as a learner's `verbose` asks: call it, or print a line on standard error."""
+    if callable(verbose):
+        verbose(epochs, mistakes, seconds)
+    elif verbose:
+        print(f"epoch {epochs}: {mistakes} mistakes, {seconds:.1f} s", file=sys.stderr)
