@@ -15,6 +15,7 @@ from linsep.learners.base.classifier import as_matrix
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.inputs.labels import all_classes, check_label
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
+from linsep.tables import is_sparse
 from linsep.types import CSR, Array, DataError
 
 _MORE = 16
@@ -335,7 +336,7 @@ def _as_array(x: Any, dtype: Any = None) -> Array:
     if row.dtype.kind not in "biuf" and not (row.size == 0 and row.ndim == 1):
         raise DataError(
             "a row is a dict of named features, an array of numbers, or (indices, values); this is a "
-            f"{type(x).__name__}{'; give (row.indices, row.data)' if sp.issparse(x) else ''}"
+            f"{type(x).__name__}{'; give (row.indices, row.data)' if is_sparse(x) else ''}"
         )
     return np.asarray(row, dtype=dtype, order="C")
 
