@@ -17,6 +17,7 @@ from linsep.learners.base.one_row import check_row
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.trace import make_update_log
 from linsep.learners.inputs.parameters import keep_parameters
+from linsep.tables import dense
 from linsep.types import CSR, Array
 
 # Entries of the block of dot products held at a time while predicting: 64 MiB of float32.
@@ -284,5 +285,5 @@ def _multiply(X: Any, stored: Any, block: Array) -> Array:
     size = max(1, len(block) // 16)
     for at in range(0, len(block), size):
         product = X[at : at + size] @ stored
-        block[at : at + size] = product if isinstance(product, np.ndarray) else product.toarray()
+        block[at : at + size] = dense(product)
     return block
