@@ -13,6 +13,7 @@ from linsep.kernels.records import RECORD, SPENT
 from linsep.learners.base.epochs import LinearBatchLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.visiting_order import drawn_order
+from linsep.learners.inputs.parameters import keep_parameters
 from linsep.types import Array, StopReason
 
 
@@ -22,8 +23,8 @@ class PocketPerceptron(LinearBatchLearner):
     A vector is judged when its clean run, the rows in a row that it got right, is longer than that of the one in the
     pocket: its mistakes on all rows are counted, and it goes into the pocket if they are strictly fewer (the ratchet).
     So the training error of the pocket never rises, and on rows that no hyperplane separates it is far better than that
-    of the last vector. Shuffled, it comes to the least error there is with a probability that tends to 1; how soon,
-    nobody knows, and to find the least error is NP-hard.
+    of the last vector. Shuffled, it comes to the least error there is with a probability that tends to 1; no bound
+    on the time is known, and finding the least error is NP-hard.
 
     A mistake is y z <= 0 here as in training (z_y <= z of another class with "multiclass"), so no mistakes are a proof
     of separation, and swapping the classes changes nothing. `predict` puts z = 0 on the positive side, so it makes
@@ -94,19 +95,7 @@ class PocketPerceptron(LinearBatchLearner):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        super().__init__(
-            max_iter=max_iter,
-            time_limit=time_limit,
-            fit_intercept=fit_intercept,
-            shuffle=shuffle,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-            multi_class=multi_class,
-            n_jobs=n_jobs,
-            trace=trace,
-            verbose=verbose,
-        )
+        keep_parameters(self, locals())
 
     @property
     def pocket_mistakes_(self) -> Any:

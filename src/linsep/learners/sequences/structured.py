@@ -19,7 +19,7 @@ from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.engine.visiting_order import shuffled_order
-from linsep.learners.inputs.parameters import check_flags, is_whole
+from linsep.learners.inputs.parameters import check_options, is_whole
 from linsep.types import Array, Budget, DataError, StopReason
 
 
@@ -114,7 +114,7 @@ class EpochState:
     trace_: Trace
 
     def _check_budget(self) -> None:
-        check_flags(self, "shuffle")
+        check_options(self, "shuffle")
         if self.max_iter is not None and not (is_whole(self.max_iter) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {self.max_iter!r}")
 
@@ -151,7 +151,7 @@ class EpochState:
 class StructuredPerceptron(EpochState, BaseEstimator):
     """w += Phi(x, y) - Phi(x, z) wherever the best output z is not y; predicts with the mean of w over all visits.
 
-    A mistake is a guess z = inference(x, w) with loss(y, z) > 0; how inference breaks ties is the model's affair.
+    A mistake is a guess z = inference(x, w) with loss(y, z) > 0; the model decides how inference breaks ties.
 
     Parameters
     ----------
@@ -217,11 +217,11 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         Raises
         ------
         DataError
-            No examples, or not as many outputs as inputs.
+            No examples, or the numbers of inputs and outputs differ.
         """
         self._check_budget()
         if len(X) != len(y) or not len(X):
-            raise DataError(f"{len(X)} inputs and {len(y)} outputs: as many of both are needed, one at least")
+            raise DataError(f"{len(X)} inputs and {len(y)} outputs: give as many outputs as inputs, and one at least")
         if reference is not None and np.shape(reference) != (self.model.n_weights,):
             raise DataError(f"the reference has shape {np.shape(reference)}, the model {self.model.n_weights} weights")
         w = self.last_coef_ = np.zeros(self.model.n_weights)

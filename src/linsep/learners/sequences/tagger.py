@@ -69,8 +69,8 @@ class SequenceTagger(EpochState, BaseEstimator):
 
     Learnt by the averaged structured perceptron: w += Phi(x, y) - Phi(x, z) wherever the best sequence z is not the
     gold one y; predictions are made with the mean of w over all visits. Ties: of several best sequences the one whose
-    last tag comes first in `classes_`, then whose last but one does, and so on. The gold sequence has no say in that,
-    and a mistake is a sentence where the sequence chosen is not the gold one.
+    last tag comes first in `classes_`, then whose last but one does, and so on. The gold sequence
+    makes no difference to that; a mistake is a sentence where the sequence chosen is not the gold one.
 
     Parameters
     ----------
