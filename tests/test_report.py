@@ -306,9 +306,9 @@ def test_check_separation_and_streams_write_theirs(
     ("path", "message"),
     [
         ("none/r.html", "there is no folder none"),
-        (".", "it is a folder"),
-        ("t.csv", "would replace t.csv"),
-        ("./m.linsep", "would replace m.linsep"),
+        (".", "cannot write the report: . is a folder"),
+        ("t.csv", "t.csv would be replaced by the report"),
+        ("./m.linsep", "m.linsep would be replaced by the report"),
     ],
 )
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
