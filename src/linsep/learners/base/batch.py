@@ -18,7 +18,7 @@ from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
 from linsep.learners.engine.visiting_order import shuffled_order
-from linsep.learners.inputs.parameters import check_flags, check_run
+from linsep.learners.inputs.parameters import check_options, check_run
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
 
 
@@ -49,7 +49,7 @@ class BatchLearner(LabelledClassifier):
     # ------------------------------------------------------------------ hooks
     def check_parameters(self) -> None:
         """Raise for constructor parameters that make no sense."""
-        check_flags(self, "shuffle")
+        check_options(self, "shuffle")
         check_run(self)
 
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:

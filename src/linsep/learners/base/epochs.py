@@ -18,7 +18,7 @@ from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.number_range import check_weights, find_zero_rows
 from linsep.learners.engine.threads import passes_of_many
-from linsep.learners.inputs.parameters import check_choice, check_flags, check_run, check_threads
+from linsep.learners.inputs.parameters import check_options, check_run, check_threads, keep_parameters
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.types import Array, DataError
 
@@ -48,23 +48,12 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.multi_class = multi_class
-        self.open_classes = open_classes
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def check_parameters(self) -> None:
         """Raise for constructor parameters that make no sense."""
-        check_flags(self, "fit_intercept", "shuffle", "warm_start", "open_classes")
-        check_choice(self, multi_class=("ovr", "multiclass"), trace=("epochs", "updates"))
+        flags = ("fit_intercept", "shuffle", "warm_start", "open_classes")
+        check_options(self, *flags, multi_class=("ovr", "multiclass"), trace=("epochs", "updates"))
         check_run(self)
         if self.n_jobs is not None:
             check_threads(self.n_jobs)

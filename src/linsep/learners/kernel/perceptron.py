@@ -18,6 +18,7 @@ from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.loop import Progress
+from linsep.learners.inputs.parameters import keep_parameters
 from linsep.learners.inputs.sample_weights import Given
 from linsep.learners.kernel.budgeted import Budgeted, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel
@@ -121,6 +122,14 @@ class KernelPerceptron(BatchLearner):
     mistake_steps_: Array
     mistake_visits_: Array
 
+    kernel: str | Callable[[Any, Any], Any]
+    degree: int
+    gamma: float
+    coef0: float
+    average: str
+    budget: int | None
+    budget_policy: str
+
     def __init__(
         self,
         kernel: str | Callable[[Any, Any], Any] = "poly",
@@ -137,18 +146,7 @@ class KernelPerceptron(BatchLearner):
         time_limit: float | None = None,
         verbose: int | Progress = 0,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.average = average
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.budget = budget
-        self.budget_policy = budget_policy
-        self.time_limit = time_limit
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     # --------------------------------------------------------------- training
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -9,7 +9,7 @@ import numpy as np
 from linsep.kernels.optional import Mean
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import check_choice
+from linsep.learners.inputs.parameters import check_options, keep_parameters
 from linsep.types import Array
 
 
@@ -71,6 +71,8 @@ class AveragedPerceptron(DerivedLearner):
     last_coef_: Array
     last_intercept_: Array
 
+    average: str
+
     def __init__(
         self,
         *,
@@ -88,25 +90,11 @@ class AveragedPerceptron(DerivedLearner):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        super().__init__(
-            max_iter=max_iter,
-            time_limit=time_limit,
-            fit_intercept=fit_intercept,
-            shuffle=shuffle,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-            multi_class=multi_class,
-            open_classes=open_classes,
-            n_jobs=n_jobs,
-            trace=trace,
-            verbose=verbose,
-        )
-        self.average = average
+        keep_parameters(self, locals())
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        check_choice(self, average=("averaged", "last"))
+        check_options(self, average=("averaged", "last"))
 
     def start(self, X: Any) -> None:
         super().start(X)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from linsep.kernels.steps import PA, PA1, PA2, PerceptronStep
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import check_choice, is_number
+from linsep.learners.inputs.parameters import check_options, is_number, keep_parameters
 
 
 class MarginPerceptron(EpochLearner):
@@ -45,6 +45,8 @@ class MarginPerceptron(EpochLearner):
 
     unit_steps: ClassVar[bool] = False
 
+    margin: float
+
     def __init__(
         self,
         *,
@@ -62,21 +64,7 @@ class MarginPerceptron(EpochLearner):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        super().__init__(
-            max_iter=max_iter,
-            time_limit=time_limit,
-            fit_intercept=fit_intercept,
-            shuffle=shuffle,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-            multi_class=multi_class,
-            open_classes=open_classes,
-            n_jobs=n_jobs,
-            trace=trace,
-            verbose=verbose,
-        )
-        self.margin = margin
+        keep_parameters(self, locals())
 
     def check_parameters(self) -> None:
         super().check_parameters()
@@ -124,6 +112,9 @@ class PassiveAggressive(EpochLearner):
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
 
+    variant: str
+    C: float
+
     def __init__(
         self,
         *,
@@ -142,26 +133,11 @@ class PassiveAggressive(EpochLearner):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        super().__init__(
-            max_iter=max_iter,
-            time_limit=time_limit,
-            fit_intercept=fit_intercept,
-            shuffle=shuffle,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-            multi_class=multi_class,
-            open_classes=open_classes,
-            n_jobs=n_jobs,
-            trace=trace,
-            verbose=verbose,
-        )
-        self.variant = variant
-        self.C = C
+        keep_parameters(self, locals())
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        check_choice(self, variant=("pa", "pa1", "pa2"))
+        check_options(self, variant=("pa", "pa1", "pa2"))
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"C must be above 0, got {self.C!r}")
 

@@ -10,6 +10,7 @@ from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import ROSENBLATT, EpochLearner
 from linsep.learners.engine.loop import Progress
+from linsep.learners.inputs.parameters import keep_parameters
 from linsep.types import Array
 
 
@@ -107,18 +108,7 @@ class Perceptron(EpochLearner):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.multi_class = multi_class
-        self.open_classes = open_classes
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def prepare(self, rows: Rows) -> list[Skip] | None:
         """Room for one memory of skipping; it costs as much as a pass, so it comes when mistakes have become rare."""

@@ -13,6 +13,7 @@ from linsep.kernels.records import RECORD, SPENT
 from linsep.learners.base.epochs import LinearBatchLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.visiting_order import drawn_order
+from linsep.learners.inputs.parameters import keep_parameters
 from linsep.types import Array, StopReason
 
 
@@ -94,19 +95,7 @@ class PocketPerceptron(LinearBatchLearner):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        super().__init__(
-            max_iter=max_iter,
-            time_limit=time_limit,
-            fit_intercept=fit_intercept,
-            shuffle=shuffle,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-            multi_class=multi_class,
-            n_jobs=n_jobs,
-            trace=trace,
-            verbose=verbose,
-        )
+        keep_parameters(self, locals())
 
     @property
     def pocket_mistakes_(self) -> Any:

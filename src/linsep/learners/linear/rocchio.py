@@ -9,7 +9,7 @@ import numpy as np
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.sums import add_class_sums
 from linsep.learners.base.one_row import OnlineClassifier, check_row
-from linsep.learners.inputs.parameters import check_flags
+from linsep.learners.inputs.parameters import check_options
 from linsep.types import Array, StopReason
 
 
@@ -72,7 +72,7 @@ class Rocchio(OnlineClassifier):
         return self
 
     def check_parameters(self) -> None:
-        check_flags(self, "fit_intercept", "open_classes")
+        check_options(self, "fit_intercept", "open_classes")
 
     def start(self, X: Any) -> None:
         super().start(X)

@@ -28,7 +28,7 @@ from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import is_number
+from linsep.learners.inputs.parameters import is_number, keep_parameters
 from linsep.theory.bounds.descent import auto_eta0, gradient_bound, loss_code, sgd_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
@@ -134,6 +134,14 @@ class SGDClassifier(DerivedLearner):
     gradient_bound_: float
     _promise: tuple[Any, ...]
 
+    loss: str
+    projection_radius: float | None
+    average: str | None
+    learning_rate: str
+    eta0: float | str
+    sampling: str
+    clip_norm: float | None
+
     def __init__(
         self,
         loss: str = "hinge",
@@ -156,24 +164,7 @@ class SGDClassifier(DerivedLearner):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        self.loss = loss
-        self.projection_radius = projection_radius
-        self.average = average
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.sampling = sampling
-        self.clip_norm = clip_norm
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.open_classes = open_classes
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     # ---------------------------------------------------------------- results
     @property

@@ -16,6 +16,7 @@ from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.one_row import check_row
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.trace import make_update_log
+from linsep.learners.inputs.parameters import keep_parameters
 from linsep.tables import dense
 from linsep.types import CSR, Array
 
@@ -96,20 +97,7 @@ class VotedPerceptron(EpochLearner):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        super().__init__(
-            max_iter=max_iter,
-            time_limit=time_limit,
-            fit_intercept=fit_intercept,
-            shuffle=shuffle,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-            multi_class=multi_class,
-            open_classes=open_classes,
-            n_jobs=n_jobs,
-            trace=trace,
-            verbose=verbose,
-        )
+        keep_parameters(self, locals())
 
     # --------------------------------------------------------------- training
     def start(self, X: Any) -> None:

@@ -19,7 +19,7 @@ from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.engine.visiting_order import shuffled_order
-from linsep.learners.inputs.parameters import check_flags, is_whole
+from linsep.learners.inputs.parameters import check_options, is_whole
 from linsep.types import Array, Budget, DataError, StopReason
 
 
@@ -114,7 +114,7 @@ class EpochState:
     trace_: Trace
 
     def _check_budget(self) -> None:
-        check_flags(self, "shuffle")
+        check_options(self, "shuffle")
         if self.max_iter is not None and not (is_whole(self.max_iter) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {self.max_iter!r}")
 
