@@ -84,9 +84,8 @@ def make_receipt(
         ("R, the largest row norm", f"{data['radius']:.6g}"),
     ]
     proof_lines, proof, proved = _prove(learner, model.classes_, X, y) if prove else ([], {}, Proved())
-    loss_lines, loss = [], {}
-    if prove and hasattr(learner, "excess_bound_"):
-        loss_lines, loss = _excess(learner, model.classes_, X, y)
+    with_loss = prove and hasattr(learner, "excess_bound_")
+    loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
     return Receipt(lines + loss_lines + proof_lines, data | loss | proof, proved)
 
 
