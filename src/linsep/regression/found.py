@@ -83,8 +83,10 @@ class Separation:
 
         Parameters
         ----------
-        X : as for `separation`
-        y : as for `separation`
+        X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
+            The design, as for `separation`.
+        y : array-like of shape (n_samples,)
+            The response.
 
         Raises
         ------
@@ -126,6 +128,7 @@ class Separation:
         Returns
         -------
         str
+            Some sentences.
         """
         if self.verdict == "undecided":
             return f"Undecided: {self.reason}."
@@ -158,6 +161,7 @@ class Separation:
         Returns
         -------
         dict
+            Numbers, text, lists and dicts.
         """
         return {
             "format": FORMAT,
@@ -193,6 +197,7 @@ class Separation:
         Returns
         -------
         str
+            The JSON text.
         """
         return json.dumps(self.to_dict(), allow_nan=False)
 
@@ -203,10 +208,12 @@ class Separation:
         Parameters
         ----------
         text : str
+            The JSON text.
 
         Returns
         -------
         Separation
+            The result, not yet verified.
 
         Raises
         ------

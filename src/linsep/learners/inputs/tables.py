@@ -74,10 +74,12 @@ class EncodedColumns(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : dataframe, Source, array or SciPy sparse matrix
+            The rows.
 
         Returns
         -------
         ndarray or CSR matrix, shape (n_samples, n_encoded_features)
+            The encoded rows.
         """
         check_is_fitted(self)
         if self.encoder_ is None:
@@ -95,6 +97,7 @@ class EncodedColumns(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of str objects
+            One name for each feature of the encoded rows.
         """
         check_is_fitted(self)
         if self.encoder_ is not None:

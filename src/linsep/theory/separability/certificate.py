@@ -25,14 +25,33 @@ FORMAT = "linsep separability certificate 1"
 
 
 class Combination(NamedTuple):
-    """Rows, counted from 0, and their positive integer weights."""
+    """Rows, counted from 0, and their positive integer weights.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        The rows, in ascending order.
+    weights : tuple of int
+        The weight of each of them.
+    """
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
 
     @classmethod
     def of(cls, weights: Mapping[int, int]) -> Combination:
-        """Rows in ascending order from a mapping row -> weight."""
+        """Make a combination from a mapping row -> weight; its rows are in ascending order.
+
+        Parameters
+        ----------
+        weights : mapping of int to int
+            Row -> weight.
+
+        Returns
+        -------
+        Combination
+            The same rows and weights.
+        """
         rows = tuple(sorted(weights))
         return cls(rows, tuple(weights[i] for i in rows))
 
@@ -120,6 +139,13 @@ class Separability:
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every part against the rows in exact arithmetic.
+
+        Parameters
+        ----------
+        X : array or SciPy CSR matrix of shape (n_samples, n_features)
+            The rows that the verdict is about.
+        y : array-like of shape (n_samples,)
+            Their labels.
 
         Raises
         ------
@@ -245,6 +271,16 @@ class Separability:
     @classmethod
     def from_json(cls, text: str) -> Separability:
         """Read what `to_json` wrote; `verify` then also checks that the rows are those it was about.
+
+        Parameters
+        ----------
+        text : str
+            The JSON text.
+
+        Returns
+        -------
+        Separability
+            The certificate, not yet verified.
 
         Raises
         ------
