@@ -1,4 +1,4 @@
-"""A source cut into shards, and what all of them must agree on."""
+"""Cut a source into shards, and find what they have in common."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from linsep.types import Array, DataError, Hyperplane
 
 
 class Part(NamedTuple):
-    """What one load task gets: a path, a dataframe (or one to come), or (X, y)."""
+    """What one load task gets: a path, a dataframe (or a delayed one), or (X, y)."""
 
     name: str
     content: Any
@@ -38,7 +38,7 @@ class Shard(NamedTuple):
 
 
 class About(NamedTuple):
-    """What the client has to know of a shard."""
+    """A summary of a shard for the client."""
 
     name: str
     n: int
@@ -130,7 +130,7 @@ def _blocks(X: Any, y: Any) -> list[Part]:
 
 # --------------------------------------------------------------- tasks of a shard
 def load(name: str, content: Any, learner: Any, target: str | None, encoder: Any) -> Shard:
-    """Read a part, through the encoder if there is one, and check it at the learner's own door."""
+    """Read a part, through the encoder if there is one, and check it as the learner's `fit` does."""
     if isinstance(content, tuple) and encoder is None:
         X, y, names, first = *content, None, None
     else:
@@ -200,7 +200,7 @@ def arrange(shard: Shard, blank: Any, common: Common) -> Rows:
 
 
 def count_hopeless(rows: Rows, learner: Any) -> int:
-    """Updates of each epoch that teach nothing."""
+    """Count the updates that every epoch makes in vain."""
     return int(learner.count_hopeless(rows))
 
 

@@ -1,4 +1,4 @@
-"""Which learner a table needs: from the simplest up, as long as rows held out say that it pays."""
+"""Choose the simplest learner that no other beats clearly on rows held out."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Any] = RUNGS) -> Ladder:
 
 
 def _held_out(learner: Any, X: Any, y: Array, folds: list[tuple[Array, Array]]) -> Array:
-    """Whether it is right about each row that it was not shown."""
+    """Whether the learner is right about each held-out row."""
     right = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -66,7 +66,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         return ROSENBLATT
 
     def watch(self) -> Any:
-        """What a kernel tells of each update, beside the trace: sums for a mean, say."""
+        """What kernels update beside the weights (sums for a mean, say), or None."""
         return None
 
     # ------------------------------------------------------------------- pass
@@ -85,7 +85,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         return passes_of_many(rows, (W, b), watch, (step, intercept), self.t_, record, together, self.n_jobs)
 
     def count_hopeless(self, rows: Rows) -> int:
-        """Updates of each pass that teach nothing: without an intercept the value of a row of zeros is 0 for ever."""
+        """Count the updates on rows of zeros: without an intercept their decision value is always 0."""
         if not self._moves_on_zero_rows():
             return 0
         every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
@@ -142,7 +142,7 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
                 self.run(rows, None, None, np.empty(0), record)
                 self.t_ += len(rows.y)
                 total += record
-            if not total[0, RECORD.dots]:  # all weights are 0: the rows are not there
+            if not total[0, RECORD.dots]:  # all rows have weight 0
                 return self
             self.count_passes(total)
             self.settle()

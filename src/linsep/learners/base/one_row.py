@@ -23,13 +23,13 @@ _TRUTH = frozenset([bool, np.bool_])
 
 
 class OnlineClassifier(LinearClassifier):
-    """`learn_one` and `predict_one`: no validation of tables, no copies, no ceremony."""
+    """`learn_one` and `predict_one`, without the validation and copies that tables need."""
 
     # Arrays with one column a feature, which grow when a new name comes.
     column_arrays: ClassVar[tuple[str, ...]] = ("coef_",)
 
     feature_names_in_: Array
-    # Derived from the names and the labels when first asked for.
+    # Computed from the names and the labels on first access.
     _columns: dict[str, int] | None = None
     _names: list[str]
     _plain: Any = None  # the dtype of a row of all names, where the weights suit such rows
@@ -115,7 +115,7 @@ class OnlineClassifier(LinearClassifier):
         if X is None:
             X, names = self._row_to_learn(x)
         if names is not None or code is None or self.class_weight is not None:
-            # What is counted or made room for must not be for a row that is then refused.
+            # A row that is refused must not be counted, and no column may be added for it.
             check_row(X)
             check_class_weight(self.class_weight)
             if names is not None:
@@ -297,7 +297,7 @@ class OnlineClassifier(LinearClassifier):
 
     # ----------------------------------------------------------------- labels
     def _label_codes(self) -> dict[Any, Any]:
-        """What kernels read for each label; made anew when classes have joined."""
+        """The code of each label for kernels; recomputed when classes have joined."""
         if self._coded is not self.classes_:
             self._labels = self.classes_.tolist()
             self._truth = self.classes_.dtype.kind == "b"
@@ -315,7 +315,7 @@ def check_row(X: Any) -> None:
 
 
 def _check_sum(x: Mapping[str, Any]) -> None:
-    """Raise unless all values are finite numbers; their sum tells, in one call: unlike float() it takes no text."""
+    """Raise unless all values are finite numbers. One sum checks them all; unlike float(), it refuses text."""
     try:
         if isfinite(sum(x.values())):
             return

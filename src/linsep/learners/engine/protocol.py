@@ -97,7 +97,7 @@ class Learner(Stored, Protocol):
         """The step rule, as kernels read it."""
 
     def watch(self) -> Any:
-        """What a kernel tells of each update beside the trace, or None."""
+        """What kernels update beside the weights (sums for a mean, say), or None."""
 
     def reorders(self) -> bool:
         """Whether each pass visits rows in an order of its own."""
@@ -106,13 +106,13 @@ class Learner(Stored, Protocol):
         """The n rows that such a pass visits."""
 
     def count_hopeless(self, rows: Rows) -> int:
-        """Updates of each pass that teach nothing, of a learner without an intercept."""
+        """Count the updates that every pass makes in vain, for a learner without an intercept."""
 
     def count_passes(self, record: Array) -> None:
         """Add passes to `n_iter_`, `n_mistakes_` and `n_updates_`."""
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        """Whether training is over after these passes; `hopeless` updates are made in every pass for ever."""
+        """The reason to stop after these passes, or None; `hopeless` updates are made in every pass in vain."""
 
     # -------------------------------------------------------------- afterwards
     def settle(self) -> None:

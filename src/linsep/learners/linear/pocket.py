@@ -23,8 +23,8 @@ class PocketPerceptron(LinearBatchLearner):
     A vector is judged when its clean run, the rows in a row that it got right, is longer than that of the one in the
     pocket: its mistakes on all rows are counted, and it goes into the pocket if they are strictly fewer (the ratchet).
     So the training error of the pocket never rises, and on rows that no hyperplane separates it is far better than that
-    of the last vector. Shuffled, it comes to the least error there is with a probability that tends to 1; how soon,
-    nobody knows, and to find the least error is NP-hard.
+    of the last vector. Shuffled, it comes to the least error there is with a probability that tends to 1; no bound
+    on the time is known, and finding the least error is NP-hard.
 
     A mistake is y z <= 0 here as in training (z_y <= z of another class with "multiclass"), so no mistakes are a proof
     of separation, and swapping the classes changes nothing. `predict` puts z = 0 on the positive side, so it makes

@@ -276,7 +276,7 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         """
         self._check_budget()
         if len(X) != len(y) or not len(X):
-            raise DataError(f"{len(X)} inputs and {len(y)} outputs: as many of both are needed, one at least")
+            raise DataError(f"{len(X)} inputs and {len(y)} outputs: give as many outputs as inputs, and one at least")
         if reference is not None and np.shape(reference) != (self.model.n_weights,):
             raise DataError(f"the reference has shape {np.shape(reference)}, the model {self.model.n_weights} weights")
         w = self.last_coef_ = np.zeros(self.model.n_weights)

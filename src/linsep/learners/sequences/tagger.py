@@ -315,6 +315,8 @@ class SequenceTagger(EpochState, BaseEstimator):
             arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
             arrays["name_ends"] = np.cumsum([len(name) for name in encoded], dtype=np.int64)
         meta = {name: getattr(self, name) for name in ("n_iter_", "n_mistakes_", "t_")}
+        if self.n_bits is not None and not self._index.crc:
+            meta["hash"] = "FNV-1a"
         return {**meta, "stop_reason_": str(self.stop_reason_)}, arrays
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
@@ -326,7 +328,7 @@ class SequenceTagger(EpochState, BaseEstimator):
         if self.n_bits is None:
             text, ends = arrays["names"].tobytes(), arrays["name_ends"].tolist()
             names = [text[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *ends])]
-        self._index = FeatureIndex(self.n_bits, names)
+        self._index = FeatureIndex(self.n_bits, names, crc="hash" not in meta)  # format 1 had CRC-32
         self._index.open = False
         n_tags = len(self.classes_)
         weights = make_chain(self._index.size, n_tags, np.float32)
