@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, code_class_weight, positions, targets_of
-from linsep.learners.inputs.tables import EncodedColumns, is_table, labels_given, open_rows, weight_argument
+from linsep.learners.inputs.tables import EncodedColumns, Prepared, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.linear.perceptron import Perceptron
 from linsep.types import Array, DataError
 
@@ -31,15 +31,6 @@ def _learner_has(method: str) -> Any:
     return check
 
 
-class Prepared(NamedTuple):
-    """Rows as a learner takes them: `names[k]` is the name of the target k, None where targets are the labels."""
-
-    encoder: TableEncoder | None
-    rows: Any
-    targets: Any
-    names: Array | None
-
-
 class TableModel(ClassifierMixin, EncodedColumns):
     """Encode the columns of a table, train a learner on them, and predict labels by their names.
 
@@ -47,8 +38,7 @@ class TableModel(ClassifierMixin, EncodedColumns):
     A matrix of numbers goes to the learner as it is, so `TableModel(learner).fit(X, y)` gives the weights of
     `learner.fit(X, y)`.
 
-    Columns of a table are found by name: their order does not matter, a missing one is an error, and further columns
-    are ignored.
+    Columns of a table are found by name, in any order; a missing one is an error, and further columns are ignored.
 
     Parameters
     ----------
@@ -73,10 +63,6 @@ class TableModel(ClassifierMixin, EncodedColumns):
     feature_names_in_ : ndarray of str, shape (n_features_in_,)
         Names of the columns; not there after a matrix.
 
-    See Also
-    --------
-    linsep.save, linsep.load : Keep the whole model in one file.
-
     Examples
     --------
     >>> import pandas as pd
@@ -84,8 +70,6 @@ class TableModel(ClassifierMixin, EncodedColumns):
     >>> model = TableModel().fit(frame, ["no", "no", "yes", "yes"])
     >>> model.predict(frame[["city", "age"]]).tolist()
     ['no', 'no', 'yes', 'yes']
-    >>> model.get_feature_names_out().tolist()
-    ['age', 'city=Oslo', 'city=Rome']
     >>> model.score(frame, ["no", "no", "yes", "yes"])
     1.0
     """

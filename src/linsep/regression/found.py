@@ -57,6 +57,8 @@ class Separation:
         Text column -> level -> number of rows, for the levels all of whose rows are separated.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
+    about : (X, y) or None
+        The data, if this was not read from JSON.
     """
 
     verdict: Verdict

@@ -11,8 +11,9 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from linsep.data.sources.source import Source
+from linsep.learners.inputs.tables import Prepared
 from linsep.learners.selection import climb
-from linsep.learners.table_model import Prepared, TableModel
+from linsep.learners.table_model import TableModel
 from linsep.reporting.receipt import Receipt, hold_out, make_receipt
 from linsep.types import Array
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,15 @@ from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import column_names
 from linsep.types import Array, DataError
+
+
+class Prepared(NamedTuple):
+    """Rows as a learner takes them: `names[k]` is the name of the target k, None where targets are the labels."""
+
+    encoder: TableEncoder | None
+    rows: Any
+    targets: Any
+    names: Array | None
 
 
 def is_table(X: Any) -> bool:

@@ -70,6 +70,12 @@ class Separability:
     Attributes
     ----------
     verdict : "separable", "quasi-separable", "inseparable" or "undecided"
+    n_rows : int
+        Rows that it is about.
+    n_features : int
+        Their columns.
+    fit_intercept : bool
+        Whether b may differ from 0.
     hyperplane : Hyperplane or None
         Every y_i (w.x_i + b) > 0. Doubles, unless no double near it separates: then Python integers, or None where
         those would be very long and only `directions` prove it.
@@ -87,8 +93,14 @@ class Separability:
         left out), which bounds their rank from above.
     reason : str
         Why the search is undecided.
+    digest : str
+        SHA-256 of the rows and labels, if this was read from JSON.
+    about : (X, y) or None
+        The rows and labels, if this was not read from JSON.
     margin : MarginBracket or None
         A first bracket of the geometric margin; `max_margin` closes it. Computed when it is asked for.
+    said_fragile : bool
+        What the JSON says of `fragile`.
     fragile : bool
         Some inputs that are no integers are doubles, and half a unit in their last places could change the verdict.
         Computed when it is asked for.
