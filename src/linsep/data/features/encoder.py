@@ -89,7 +89,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         source : Source, dataframe or array
-            All rows; `y` is not looked at.
+            All rows.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        self
         """
         if not isinstance(source, Source):
             source = _as_source(source)
@@ -105,7 +111,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
-        """Take in some rows of a stream: a `Source`, a `TableChunk`, or a dataframe.
+        """Learn from some rows of a stream.
+
+        Parameters
+        ----------
+        source : Source, TableChunk or dataframe
+            The rows.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        self
 
         Examples
         --------
@@ -195,12 +212,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     # -------------------------------------------------------------- transform
     def transform(self, source: Any) -> Any:
-        """Return the rows of a `Source` as `Chunk(X, y, start)`, of a dataframe or an array as a matrix.
+        """Encode rows.
+
+        Parameters
+        ----------
+        source : Source, dataframe or array
+            The rows.
+
+        Returns
+        -------
+        Chunk, ndarray or SciPy CSR matrix
+            A `Chunk` for a `Source`, a matrix for a dataframe or an array.
 
         Raises
         ------
         DataError
-            A column is missing, or holds text where there were numbers; extra columns are ignored.
+            A column is missing, or holds text where `fit` saw numbers. Extra columns are ignored.
         """
         if not isinstance(source, Source):
             return self.transform(_as_source(source)).X

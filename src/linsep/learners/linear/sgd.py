@@ -99,7 +99,7 @@ class SGDClassifier(DerivedLearner):
         Factor on the loss of each class: finite, at least 0, and 1 for a class that the dict leaves out.
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. (A second class shares the plane of the first: it joins with the negative of its w.)
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
         Number of threads for predictions on sparse rows: None is one, -1 all cores. Training uses one thread.
     trace : {"epochs", "updates"}, default="epochs"
