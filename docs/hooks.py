@@ -8,6 +8,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
+from linsep.learners.engine.protocol import Learner
+
 sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone, not as one of a folder
 from options import commands, option_table
 
@@ -21,6 +23,14 @@ FETCHED = re.compile(
 
 # Emphasis that begins inside a word, as the stars of (w*, b*) would make it.
 STARRED = re.compile(r"\w<em>.{0,40}")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Leave out of the pages about learners what only the library itself asks of them."""
+    names = [name for name in dir(Learner) if not name.startswith("_")]
+    options = config.plugins["mkdocstrings"].config["handlers"]["python"]["options"]
+    options["filters"] = [*options["filters"], f"!^({'|'.join(names)})$"]
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -6,6 +6,7 @@ import ast
 import re
 from pathlib import Path
 
+import house
 import pytest
 
 import linsep
@@ -250,3 +251,31 @@ def test_the_verifiers_are_as_long_as_the_documentation_says() -> None:
         text = (ROOT.parent / page).read_text(encoding="utf-8")
         said = {name: int(count) for name, count in re.findall(r"verify/(\w+)\.py`\s+\((\d+)\s+lines\)", text)}
         assert said == lines, page
+
+
+def test_the_walk_through_the_house_names_files_that_exist() -> None:
+    text = (ROOT.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.py|(?:[a-z_]+/)+)`", text))
+    assert len(named) > 50
+    places = (ROOT / "linsep", ROOT, ROOT.parent)
+    assert sorted(name for name in named if not any((place / name).exists() for place in places)) == []
+
+
+def test_the_picture_of_the_house_is_drawn_from_its_imports() -> None:
+    assert house.PICTURE.read_text(encoding="utf-8") == house.picture(), "run python docs/house.py"
+
+
+def test_parts_import_each_other_in_no_circle() -> None:
+    arrows = house.imports()
+    assert arrows.keys() == FLOORS.keys()
+    floors = house.floors(arrows)  # recursion without end where there is a circle
+    assert all(
+        floors[other] < floors[part] for part, others in arrows.items() for other in others - house.ground(arrows)
+    )
+
+
+@pytest.mark.parametrize("folder", sorted({file.parent for file in FILES}), ids=lambda folder: folder.name)
+def test_rooms_are_small_enough_to_know(folder: Path) -> None:
+    """A dozen files and the one that says what the room is for; more want another seam."""
+    assert len([file for file in folder.glob("*.py") if file.stem not in ("__init__", "__main__")]) <= 14
+    assert (folder / "__init__.py").exists()

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 import linsep.plots
 from linsep import MLP, AveragedPerceptron, Perceptron, report, separability, separation
 from linsep.plots.style import shorten
+from linsep.reporting.page.tables import cell
 from linsep.reporting.receipt import why_stopped
-from linsep.reporting.tables import cell
 from linsep.reporting.weights import Weights
 from linsep.types import DataError, StopReason
 

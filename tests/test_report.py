@@ -238,7 +238,7 @@ def test_what_has_no_report_is_told(fitted: tuple[Any, Any, Any]) -> None:
         report(model, X, ["maybe", *y[1:]])
 
 
-def test_a_missing_extra_is_named() -> None:
+def test_a_missing_extra_is_named(folder: Path) -> None:
     script = (
         "import sys\n"
         "sys.modules['jinja2'] = None\n"
@@ -246,10 +246,10 @@ def test_a_missing_extra_is_named() -> None:
         "try:\n    linsep.report(None)\n"
         "except ImportError as error:\n    print(error)\n"
         "from linsep.app import cli\n"
-        "sys.argv = ['linsep', 'check', 'nowhere.csv', '--target', 'y', '--report', 'r.html']\n"
+        "sys.argv = ['linsep', 'check', 't.csv', '--target', 'sold', '--report', 'r.html']\n"
         "cli.main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=folder, check=False)
     assert "pip install 'linsep[report]'" in done.stdout
     assert "pip install 'linsep[report]'" in done.stderr
     assert done.returncode == 2
@@ -306,9 +306,9 @@ def test_check_separation_and_streams_write_theirs(
     ("path", "message"),
     [
         ("none/r.html", "there is no folder none"),
-        (".", "it is a folder"),
-        ("t.csv", "would replace t.csv"),
-        ("./m.linsep", "would replace m.linsep"),
+        (".", "cannot write the report: . is a folder"),
+        ("t.csv", "t.csv would be replaced by the report"),
+        ("./m.linsep", "m.linsep would be replaced by the report"),
     ],
 )
 @pytest.mark.parametrize("stream", [[], ["--stream"]])

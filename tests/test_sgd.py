@@ -508,9 +508,8 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         )
         data, lines = result.data, dict(result.lines)
         assert len(data["loss"]) == planes
-        assert data["guaranteed_excess"] == pytest.approx(
-            5.0 * load(tmp_path / "m").learner_.gradient_bound_ / math.sqrt(1500)
-        )
+        gradient = load(tmp_path / "m").learner_.gradient_bound_
+        assert data["guaranteed_excess"] == pytest.approx(5.0 * gradient / math.sqrt(1500))
         assert 0 <= data["measured_excess"] < data["guaranteed_excess"]
         assert "in expectation" in lines["guaranteed excess"]
         assert "||(w, b)|| <= 5" in lines["measured excess"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +268,16 @@ def test_a_saved_tagger_tags_the_same(tmp_path: Path, n_bits: int | None) -> Non
     assert again.feature_names_ == tagger.feature_names_
     assert again.get_params() == tagger.get_params()
     assert (again.n_iter_, again.n_mistakes_, again.stop_reason_) == (3, tagger.n_mistakes_, tagger.stop_reason_)
+
+
+@pytest.mark.parametrize("name", ["named", "hashed"])
+def test_a_tagger_of_format_1_tags_as_it_did(tmp_path: Path, name: str) -> None:
+    folder = Path(__file__).parent / "data" / "format-1" / "taggers"
+    expected = json.loads((folder / "expected.json").read_text())
+    tagger = load(folder / f"{name}.linsep")
+    assert tagger.predict(expected["sentences"]) == expected["tags"][name]
+    save(tagger, tmp_path / "again")
+    assert load(tmp_path / "again").predict(expected["sentences"]) == expected["tags"][name]
 
 
 def test_a_tagger_of_other_features_is_not_saved(tmp_path: Path) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import os
+import sys
 from dataclasses import replace
 from fractions import Fraction
+from itertools import groupby
 from math import gcd
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
+import linsep
 from linsep.theory.separability.certificate import Combination, Separability
 from linsep.theory.separability.decide import separability
 from linsep.theory.verify.separability import CertificateError
@@ -332,3 +336,34 @@ def test_a_time_limit_leaves_it_undecided_with_what_is_known() -> None:
 def test_bad_input_is_refused(X: Any, y: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         separability(X, np.array(y))
+
+
+def test_a_proof_is_a_short_walk_through_the_source() -> None:
+    # As `python -m benchmarks.walks` counts: a move is a call in another file than the call before it.
+    package = str(Path(linsep.__file__).parent)
+    files: list[str] = []
+
+    def see(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(package) and not code.co_name.startswith("<"):
+            files.append(code.co_filename)
+
+    separability(SQUARE, XOR)  # imports and compilation do not count
+    before = sys.getprofile()
+    sys.setprofile(see)
+    try:
+        separability(SQUARE, XOR)
+    finally:
+        sys.setprofile(before)
+    assert len([file for file, _ in groupby(files)]) <= 24
+
+
+def test_what_is_asked_later_is_computed_later() -> None:
+    X, y = np.array([[0.1], [0.2], [5.3]]), np.array([0, 0, 1])
+    found = separability(X, y)
+    assert not {"margin", "fragile"} & vars(found).keys()
+    assert found.margin is not None
+    assert found.margin.hyperplane is found.hyperplane
+    assert found.margin is found.margin
+    again = Separability.from_json(found.to_json())
+    assert (again.margin, again.fragile) == (None, found.fragile)

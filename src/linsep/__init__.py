@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from linsep.learners.table_model import TableModel
     from linsep.regression.found import Separation
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
-    from linsep.reporting.page import Report
+    from linsep.reporting.page.html import Report
     from linsep.reporting.report import report
     from linsep.reporting.scores import Scores, iter_predictions, score_table
     from linsep.reporting.shown import describe
@@ -68,7 +68,7 @@ _HOME = {
     "Perceptron": "linsep.learners.linear.perceptron",
     "PocketPerceptron": "linsep.learners.linear.pocket",
     "PrecisionWarning": "linsep.types",
-    "Report": "linsep.reporting.page",
+    "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
     "SGDClassifier": "linsep.learners.linear.sgd",
     "Scores": "linsep.reporting.scores",

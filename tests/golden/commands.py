@@ -247,7 +247,7 @@ def stream_resumed() -> Any:
     """A stream interrupted after its first checkpoint, and the same command once more, beside a run undisturbed."""
     for part in range(4):
         write(f"part-{part}.csv", houses(200, seed=part))
-    line = "fit part-*.csv --target sold --learner averaged --bits 9 --passes 2 --every 100 --json"
+    line = "fit part-*.csv --target sold --learner averaged --bits 9 --passes 2 --checkpoint-rows 100 --json"
     first = shell(f"{line} --checkpoint kept --model m.linsep", Stopped())
     second = shell(f"{line} --checkpoint kept --model m.linsep")
     whole = shell(f"{line} --checkpoint other --model whole.linsep")

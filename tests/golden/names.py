@@ -16,7 +16,7 @@ from typing import Any
 import linsep
 
 # Parameters and options of the command line: old -> new.
-NAMES = {"max_seconds": "time_limit", "which": "average", "--seconds": "--time-limit"}
+NAMES = {"max_seconds": "time_limit", "which": "average", "--seconds": "--time-limit", "--every": "--checkpoint-rows"}
 # Keys of the record, wherever they stand: old -> new. A key is only taken as renamed where the old one is gone.
 KEYS: dict[str, str] = {}
 # Keys of a `Separation`, all at once: "rows" was the list and is the count.

@@ -14,7 +14,7 @@ from linsep.data.sources.source import Source
 from linsep.files import check_output
 from linsep.learners.table_model import TableModel
 from linsep.regression.found import Separation
-from linsep.reporting.page import Page, check_extras, render
+from linsep.reporting.page.html import Page, check_extras, render
 from linsep.reporting.receipt import Receipt
 from linsep.reporting.table_fit import TableFit
 from linsep.theory.separability.certificate import Separability
@@ -51,10 +51,11 @@ def page_of_fit(found: TableFit) -> Callable[[Sequence[str]], Page]:
     """The page of a model of a table."""
 
     def page(said: Sequence[str]) -> Page:
-        from linsep.reporting import compose
+        from linsep.reporting.page.about import about_encoded
+        from linsep.reporting.page.model import of_model
 
-        about = compose.about_encoded(found.rows, found.y, found.source.read(), found.model.encoder_)
-        return compose.of_model(found.model, about, found.receipt, command_line(), said)
+        about = about_encoded(found.rows, found.y, found.source.read(), found.model.encoder_)
+        return of_model(found.model, about, found.receipt, command_line(), said)
 
     return page
 
@@ -63,9 +64,9 @@ def page_of_stream(model: TableModel, lines: list[tuple[str, str]]) -> Callable[
     """The page of a model of a stream, whose rows are gone."""
 
     def page(said: Sequence[str]) -> Page:
-        from linsep.reporting import compose
+        from linsep.reporting.page.model import of_model
 
-        return compose.of_model(model, None, Receipt(lines, {}), command_line(), said)
+        return of_model(model, None, Receipt(lines, {}), command_line(), said)
 
     return page
 
@@ -79,11 +80,12 @@ def page_of_check(
     """The page of a certificate, or of one for each class: (its name, the certificate, the labels of two classes)."""
 
     def page(said: Sequence[str]) -> Page:
-        from linsep.reporting import compose
+        from linsep.reporting.page.about import about_exact
+        from linsep.reporting.page.proofs import Asked, of_certificates
 
-        about = compose.about_exact(numbers, source.read())
-        each = [compose.Asked(*one) for one in asked]
-        return compose.of_certificates(each, about, numbers.exponents, lines, command_line(), said)
+        about = about_exact(numbers, source.read())
+        each = [Asked(*one) for one in asked]
+        return of_certificates(each, about, numbers.exponents, lines, command_line(), said)
 
     return page
 
@@ -94,9 +96,10 @@ def page_of_separation(
     """The page of a regression that is separated, or not."""
 
     def page(said: Sequence[str]) -> Page:
-        from linsep.reporting import compose
+        from linsep.reporting.page.about import about_exact
+        from linsep.reporting.page.proofs import of_separation
 
-        about = compose.about_exact(numbers, source.read())
-        return compose.of_separation(found, about, lines, command_line(), said)
+        about = about_exact(numbers, source.read())
+        return of_separation(found, about, lines, command_line(), said)
 
     return page

@@ -45,7 +45,7 @@ def fit(
     Each shard runs the pass that a single machine runs, from the mixed weights, until an epoch is clean on every shard
     or the budget ends. If a hyperplane of margin gamma separates the rows, sum over epochs n and shards i of
     mu_in k_in <= R^2 / gamma^2, k_in the mistakes of shard i in epoch n, so a clean pass comes. Tasks are pure: what is
-    lost with a worker is computed again, and the result is the same.
+    lost with a worker is computed again with the same result.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Mixing the weights of shards, and what the theory says about it."""
+"""Mix the weights of shards, and compute the bound on the mistakes."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def shares(mix: str, updates: Array) -> Array:
 
 
 def fresh(learner: Any) -> Any:
-    """A view of the learner as a shard starts from it: its weights, and running sums that begin at 0."""
+    """A copy of the learner that a shard starts from: the same weights, running sums of 0."""
     start = copy(learner)
     start.t_ = 0
     for name in learner.running_sums:
@@ -121,7 +121,7 @@ class Blend:
             total += _in_use(part, name)
 
     def mixed(self, *, moved: bool) -> Any:
-        """The learner to go on from. Weights that none `moved` stay, which a mean of them might not, by rounding."""
+        """The learner with mixed weights. If no shard `moved` them they stay as they are: a mean would round."""
         after = deepcopy(self._before)
         if moved:
             for weighted, array in zip(self._weighted, after.moving(), strict=True):

@@ -1,8 +1,7 @@
-"""A source cut into shards, and what all of them must agree on."""
+"""Cut a source into shards, and find what they have in common."""
 
 from __future__ import annotations
 
-import glob
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -12,15 +11,17 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from linsep.data.sources.inputs import find_files
 from linsep.data.sources.open import open_data
 from linsep.kernels.linear.epoch import Rows
 from linsep.learners.base.classifier import as_matrix
+from linsep.tables import column_names, is_sparse
 from linsep.theory.margin.geometry import row_norms2
 from linsep.types import Array, DataError, Hyperplane
 
 
 class Part(NamedTuple):
-    """What one load task gets: a path, a dataframe (or one to come), or (X, y)."""
+    """What one load task gets: a path, a dataframe (or a delayed one), or (X, y)."""
 
     name: str
     content: Any
@@ -37,7 +38,7 @@ class Shard(NamedTuple):
 
 
 class About(NamedTuple):
-    """What the client has to know of a shard."""
+    """A summary of a shard for the client."""
 
     name: str
     n: int
@@ -79,11 +80,11 @@ def cut(source: Any, shards: int | None, n_threads: int) -> list[Part]:
             raise DataError(f"rows and labels are given as (X, y), got a tuple of {len(source)}")
         return _cut_arrays(*source, max(1, n_threads) if shards is None else shards) if in_memory else _blocks(*source)
     if is_dask_collection(source):
-        if not hasattr(source, "columns"):
+        if column_names(source) is None:
             raise DataError("a Dask array holds no labels: give (X, y)")
         return [Part(f"partition {i}", part) for i, part in enumerate(source.to_delayed())]
     if isinstance(source, str | Path):
-        source = sorted(glob.glob(str(source))) or [source]
+        source = find_files(str(source))
     if not isinstance(source, list) or not all(isinstance(path, str | Path) for path in source):
         raise DataError(
             f"no shards can be made of a {type(source).__name__}: give files (a list, or a pattern such as "
@@ -95,7 +96,7 @@ def cut(source: Any, shards: int | None, n_threads: int) -> list[Part]:
 
 
 def _cut_arrays(X: Any, y: Any, shards: int) -> list[Part]:
-    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    X = X.tocsr() if is_sparse(X) else np.asarray(X)
     y = np.asarray(y)
     if X.ndim != 2 or y.shape != X.shape[:1]:
         raise DataError(f"X of shape (n, p) and y of shape (n,) are needed, got {X.shape} and {y.shape}")
@@ -129,7 +130,7 @@ def _blocks(X: Any, y: Any) -> list[Part]:
 
 # --------------------------------------------------------------- tasks of a shard
 def load(name: str, content: Any, learner: Any, target: str | None, encoder: Any) -> Shard:
-    """Read a part, through the encoder if there is one, and check it at the learner's own door."""
+    """Read a part, through the encoder if there is one, and check it as the learner's `fit` does."""
     if isinstance(content, tuple) and encoder is None:
         X, y, names, first = *content, None, None
     else:
@@ -147,7 +148,7 @@ def load(name: str, content: Any, learner: Any, target: str | None, encoder: Any
 
 def _read(name: str, content: Any, target: str | None, encoder: Any) -> tuple[Any, Any, list[str] | None, int | None]:
     texts = () if encoder is None else encoder.text_columns
-    if hasattr(content, "columns") and len(content) == 0:
+    if column_names(content) is not None and len(content) == 0:
         return np.zeros((0, 0)), np.zeros(0), None, None
     source = open_data(content, target=target, categorical=texts)
     if source.kind == "table" and target is None:
@@ -199,7 +200,7 @@ def arrange(shard: Shard, blank: Any, common: Common) -> Rows:
 
 
 def count_hopeless(rows: Rows, learner: Any) -> int:
-    """Updates of each epoch that teach nothing."""
+    """Count the updates that every epoch makes in vain."""
     return int(learner.count_hopeless(rows))
 
 

@@ -1,4 +1,4 @@
-"""Where tasks run: shards on a cluster, and the tasks themselves, pure functions that may run twice."""
+"""The shards of a source on a cluster, and the tasks that run on them: pure functions that may run twice."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Site:
             yield waiting.popleft().result()
 
     def count_hopeless(self) -> int:
-        """Updates of each epoch that teach nothing: without an intercept, those of rows of zeros."""
+        """Count the updates that every epoch makes in vain: without an intercept, those on rows of zeros."""
         if self._blank.fit_intercept:
             return 0
         return int(sum(self._client.gather([self._on_shard(count_hopeless, k, self._blank) for k in range(len(self))])))
@@ -110,7 +110,7 @@ def _is_to_come(argument: Any) -> bool:
 
 
 def _blank(learner: Any, common: Common) -> Any:
-    """A learner that knows the classes and the dtype, and has no weights to carry."""
+    """A learner with the classes and the dtype but no columns, so that it is small to send."""
     blank = clone(learner)
     blank.start_empty(common.classes, np.zeros((0, 0), dtype=common.dtype))
     if blank.class_weight == "balanced":
@@ -128,7 +128,7 @@ def hold(start: Pass) -> Pass:
 
 
 def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
-    """One epoch on one shard. What it is given stays as it was."""
+    """One epoch on one shard, on copies of what it is given."""
     learner, rng = deepcopy(start.learner), deepcopy(rng)
     rows = _as_compiled(rows)
     n = len(rows.y)
@@ -143,12 +143,12 @@ def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
 
 
 def read_and(task: Any, arguments: Any, blank: Any, common: Common, name: str, content: Any, *reading: Any) -> Any:
-    """Do a task on a shard that is read for it and forgotten."""
+    """Read a shard, do a task on it, and do not keep it."""
     return task(arrange(load(name, content, *reading), blank, common), *arguments)
 
 
 def _as_compiled(part: Any) -> Any:
-    """Arrays that came over the network may be read-only, which to the compiler is another type."""
+    """Make arrays writable: those from the network may be read-only, for which kernels would be compiled again."""
     if isinstance(part, Rows | CSR):
         return type(part)(*(_as_compiled(array) for array in part))
     return None if part is None else np.require(part, requirements=["C", "A", "W"])

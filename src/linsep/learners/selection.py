@@ -1,4 +1,4 @@
-"""Which learner a table needs: from the simplest up, as long as rows held out say that it pays."""
+"""Choose the simplest learner that no other beats clearly on rows held out."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from linsep.learners.kernel.perceptron import KernelPerceptron
 from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.rocchio import Rocchio
 from linsep.learners.mlp import MLP
+from linsep.tables import is_sparse
 from linsep.types import Array, DataError
 
 # From the bottom up. A seed each, so that the same table ends on the same rung.
@@ -75,7 +76,7 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Any] = RUNGS) -> Ladder:
     >>> found.name, round(found.accuracy["kernel"], 2)
     ('kernel', 1.0)
     """
-    X, y = X if hasattr(X, "tocsr") else np.asarray(X), np.asarray(y)
+    X, y = X if is_sparse(X) else np.asarray(X), np.asarray(y)
     labels, counts = np.unique(y, return_counts=True)
     if counts.min() < 2:
         raise DataError(f"label {labels[counts.argmin()]} has 1 row: to hold one out there must be 2 of each label")
@@ -96,7 +97,7 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Any] = RUNGS) -> Ladder:
 
 
 def _held_out(learner: Any, X: Any, y: Array, folds: list[tuple[Array, Array]]) -> Array:
-    """Whether it is right about each row that it was not shown."""
+    """Whether the learner is right about each held-out row."""
     right = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

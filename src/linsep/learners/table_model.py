@@ -280,9 +280,8 @@ class TableModel(ClassifierMixin, EncodedColumns):
 
     def _new_encoder(self, X: Any) -> TableEncoder | None:
         """An encoder that is not fitted, if these rows need one."""
-        if self.encoder is not None:
-            return clone(self.encoder)
-        return TableEncoder() if is_table(X) else None
+        made: TableEncoder | None = clone(self.encoder) if self.encoder is not None else None
+        return TableEncoder() if made is None and is_table(X) else made
 
     # ------------------------------------------------------------------- labels
     @property

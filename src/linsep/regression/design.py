@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from linsep.data.columns import as_labels
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.sources.open import open_data
+from linsep.tables import is_matrix, is_sparse
 from linsep.theory.separation.sentences import listed
 from linsep.types import Array, DataError
 
@@ -31,8 +31,8 @@ class Design(NamedTuple):
 
 def design_of(X: Any, fit_intercept: bool) -> Design:
     """The design of an array, which is taken as it is, or of a dataframe, whose text columns become indicators."""
-    if isinstance(X, np.ndarray | list | tuple) or sp.issparse(X):
-        X = X if sp.issparse(X) else np.asarray(X)
+    if isinstance(X, list | tuple) or is_matrix(X):
+        X = X if is_sparse(X) else np.asarray(X)
         return Design(X, row_names(X.shape[1] if X.ndim == 2 else 0, None), {}, {})
     if isinstance(X, str | Path):
         raise DataError(f"X is text ({X}): give rows; for a file there is `linsep separation TABLE --target COLUMN`")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.regression.design import Design, separated_levels
-from linsep.theory.rows.signed import check_rows
+from linsep.tables import check_length, exact_table
 from linsep.theory.separability.digest import as_doubles, data_digest
 from linsep.theory.separation.model_rows import Family, ModelRows, model_rows
 from linsep.theory.verify.separation import SeparationProof, verify_proof
@@ -85,7 +85,8 @@ def data_hash(family: Family, X: Any, y: Array) -> tuple[str, str]:
     The response is hashed as signs for a logistic model (as `separability` does), as class numbers for a multinomial
     one, and as counts for a Poisson one.
     """
-    X = check_rows(X, y)
+    X = exact_table(X)
+    check_length(X, y)
     numbers = "doubles" if as_doubles(X) else "rationals"
     if family == "poisson":
         return data_digest(X, y, "<f8"), numbers

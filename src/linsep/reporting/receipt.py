@@ -18,7 +18,8 @@ from linsep.theory.bounds.mistakes import mistake_bounds
 from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
-from linsep.theory.separability.decide import Separability, separability
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.decide import separability
 from linsep.types import Array, Hyperplane, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
@@ -83,9 +84,8 @@ def make_receipt(
         ("R, the largest row norm", f"{data['radius']:.6g}"),
     ]
     proof_lines, proof, proved = _prove(learner, model.classes_, X, y) if prove else ([], {}, Proved())
-    loss_lines, loss = [], {}
-    if prove and hasattr(learner, "excess_bound_"):
-        loss_lines, loss = _excess(learner, model.classes_, X, y)
+    with_loss = prove and hasattr(learner, "excess_bound_")
+    loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
     return Receipt(lines + loss_lines + proof_lines, data | loss | proof, proved)
 
 

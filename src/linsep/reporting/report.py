@@ -8,7 +8,7 @@ from typing import Any
 
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.regression.found import Separation
-from linsep.reporting.page import Report, check_extras, render
+from linsep.reporting.page.html import Report, check_extras, render
 from linsep.reporting.proof import proof_lines
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.separated import separation_lines
@@ -55,20 +55,22 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     check_extras()
     if (X is None) != (y is None):
         raise DataError("give the rows and their labels, X and y, or neither")
-    from linsep.reporting import compose
+    from linsep.reporting.page.about import about_rows
+    from linsep.reporting.page.model import check_labels, of_model
+    from linsep.reporting.page.proofs import Asked, of_certificates, of_separation
 
     command = f"linsep.report({model!r}{'' if X is None else ', X, y'})"
     if isinstance(model, Separability | Separation):
         command = f"linsep.report({type(model).__name__.lower()}, X, y)"
         if X is None:
             raise DataError(f"a report on a {type(model).__name__} needs the rows that it is about: give X and y")
-        about = compose.about_rows(X, y)
+        about = about_rows(X, y)
         if isinstance(model, Separation):
-            return render(compose.of_separation(model, about, separation_lines(model), command))
+            return render(of_separation(model, about, separation_lines(model), command))
         powers = [0] * len(about.names)
         lines = [("rows x features", f"{model.n_rows:,} x {model.n_features:,}"), ("verdict", model.verdict)]
         lines += [("why", model.summary()), *proof_lines(model, about.names, powers)]
-        return render(compose.of_certificates([compose.Asked("", model, about.y)], about, powers, lines, command))
+        return render(of_certificates([Asked("", model, about.y)], about, powers, lines, command))
     learner, encoder = parts_of(model)
     if not hasattr(learner, "stop_reason_") or not hasattr(learner, "decision_function"):
         raise DataError(
@@ -76,23 +78,23 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
             f"not about a {type(model).__name__}"
         )
     if X is None:
-        return render(compose.of_model(model, None, Receipt(_told_by(learner), {}), command))
-    about = compose.about_rows(X, y, encoder)
+        return render(of_model(model, None, Receipt(_told_by(learner), {}), command))
+    about = about_rows(X, y, encoder)
     if about.matrix is None:
         raise DataError("the model takes numbers, and a column of X is text; encode it as for the fit")
     if isinstance(model, TableModel):
         about = about._replace(y=model.as_classes(about.y))
-    compose.check_labels(model, about.y)
+    check_labels(model, about.y)
     if encoder is None and (known := getattr(learner, "feature_names_in_", None)) is not None:
         if column_names(X) is not None and list(known) != about.names:
             raise DataError("the columns of X are not those of the fit, in their order")
-        about = compose.about_rows(X, about.y, names=list(map(str, known)))
+        about = about_rows(X, about.y, names=list(map(str, known)))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # looked at just now
         receipt = make_receipt(model, about.matrix, about.y, seconds=None, held_out=None, prove=True)
         # How to keep rows aside is an option of the command.
         receipt = replace(receipt, lines=[line for line in receipt.lines if line[0] != "held-out accuracy"])
-        return render(compose.of_model(model, about, receipt, command))
+        return render(of_model(model, about, receipt, command))
 
 
 def _told_by(learner: Any) -> list[tuple[str, str]]:

@@ -6,17 +6,16 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
-from linsep.data.features.exact_decimals import WIDE, row_names
+from linsep.data.columns import TableChunk
+from linsep.data.features.exact_decimals import row_names
+from linsep.data.features.fitted_columns import Levels, encode_as_fitted, fit_columns, moments
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.tables import dense, is_matrix
+from linsep.tables import is_matrix
 from linsep.types import Array, Chunk, DataError
 
 
@@ -79,7 +78,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         # The index that svmlight text gives to the first matrix column; None for arrays.
         self._first_index: int | None = None
         # Levels of each text column, None for numbers, in the order of the columns.
-        self._levels: dict[str, list[str] | None] = {}
+        self._levels: Levels = {}
         self._mean = np.empty(0)
         self._scale = np.empty(0)
 
@@ -100,12 +99,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self._first_index = source.first_index
         if source.kind == "rows":
             self._levels = {}
-            self._mean, self._scale = _moments(chunk.X, row_names(chunk.X.shape[1], self._first_index))
+            self._mean, self._scale = moments(chunk.X, row_names(chunk.X.shape[1], self._first_index))
             return self
-        self._levels = {c.name: None if c.is_number else sorted(pc.unique(c.text).to_pylist()) for c in chunk.columns}
-        numbers = [c for c in chunk.columns if c.values is not None]
-        columns = np.column_stack([c.values for c in numbers]) if numbers else np.empty((1, 0))
-        self._mean, self._scale = _moments(columns, [c.name for c in numbers])
+        self._levels, self._mean, self._scale = fit_columns(chunk)
         return self
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
@@ -146,7 +142,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
         if self._running is None:
-            return self._encode(chunk)
+            return encode_as_fitted(chunk, self._levels, self._mean, self._scale, self.unknown_)
         return self._running.encode(chunk, learn=False)
 
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
@@ -221,57 +217,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.unknown_ = {}
         self.ignored_ = 0
 
-    def _encode(self, chunk: TableChunk) -> Any:
-        missing = [name for name in self._levels if chunk.column(name) is None]
-        if missing:
-            source = chunk.where(0).rpartition(":")[0] or "the table"
-            raise DataError(f"{source}: columns missing: {', '.join(map(repr, missing))}")
-        return self._assemble([self._as_fitted(chunk, name) for name in self._levels], chunk.n_rows)
-
-    def _as_fitted(self, chunk: TableChunk, name: str) -> Column:
-        """The column as numbers or as text, whichever it was in `fit`."""
-        column = chunk.column(name)
-        assert column is not None
-        if self._levels[name] is not None:
-            return Column(name, None, as_text(column.values) if column.text is None else column.text)
-        if column.text is None or column.values is not None:
-            return column
-        bad = np.flatnonzero(~are_numbers(column.text))
-        if not bad.size:  # numbers that the source was told to read as categories
-            return number_column(name, column.text, chunk.where, is_text=False)
-        row = int(bad[0])
-        raise DataError(
-            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the model was trained on numbers"
-        )
-
-    def _assemble(self, columns: list[Column], n: int) -> Any:
-        """Entries column by column: one a row each, a number or a 1 at the place of its level."""
-        data = np.ones((n, len(columns)))
-        indices = np.empty((n, len(columns)), dtype=np.int64)
-        offset = number = 0
-        for j, column in enumerate(columns):
-            levels = self._levels[column.name]
-            if levels is None:
-                data[:, j] = (column.values - self._mean[number]) / self._scale[number]
-                indices[:, j] = offset
-                number, offset = number + 1, offset + 1
-            else:
-                assert column.text is not None
-                place = pc.index_in(column.text, value_set=pa.array(levels, pa.string()))
-                codes = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
-                if (codes < 0).any():
-                    self.unknown_[column.name] = self.unknown_.get(column.name, 0) + int((codes < 0).sum())
-                data[:, j] = codes >= 0
-                indices[:, j] = offset + np.maximum(codes, 0)
-                offset += len(levels)
-        if offset > WIDE * len(columns):
-            kept = data != 0
-            indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-            return sp.csr_matrix((data[kept], indices[kept], indptr), shape=(n, offset))
-        X = np.zeros((n, offset))
-        X[np.arange(n)[:, None], indices] = data
-        return X
-
     def _aligned(self, X: Any, source: Source) -> Any:
         """Sparse rows with the columns where they were in `fit`, whichever index the file happens to begin with."""
         if self._first_index is None or source.first_index is None or self._first_index == source.first_index:
@@ -336,27 +281,3 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 def _as_source(rows: Any) -> Source:
     return rows if isinstance(rows, Source) else open_data((rows, None) if is_matrix(rows) else rows)
-
-
-def _moments(X: Any, names: list[str]) -> tuple[Array, Array]:
-    """Mean and population standard deviation of each column; 1 for a constant one. Means are 0 for sparse rows."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, scale = (X.mean(axis=0), X.std(axis=0)) if isinstance(X, np.ndarray) else _sparse_moments(X)
-    low, high = X.min(axis=0), X.max(axis=0)
-    low, high = dense(low).ravel(), dense(high).ravel()
-    # The mean of equal numbers may be off by rounding, and their deviation then not quite 0.
-    constant = (high == low) | (scale == 0)
-    huge = np.flatnonzero(~np.isfinite(scale) & ~constant)
-    if huge.size:
-        raise DataError(f"column {names[huge[0]]!r}: numbers too large to be standardised (up to {high[huge[0]]:g})")
-    scale = np.where(constant, 1.0, scale)
-    return (np.where(constant, low, mean) if isinstance(X, np.ndarray) else np.zeros(len(scale))), scale
-
-
-def _sparse_moments(X: Any) -> tuple[Array, Array]:
-    n, p = X.shape
-    mean = np.bincount(X.indices, X.data, p) / n
-    # Two passes: squares of the stored entries about the mean, and the mean itself for those not stored.
-    centred = (X.data - mean[X.indices]) ** 2
-    stored = np.bincount(X.indices, minlength=p)
-    return mean, np.sqrt((np.bincount(X.indices, centred, p) + (n - stored) * mean**2) / n)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,59 +48,55 @@ class SvmlightReader(TextReader):
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time; indices count from 1, or from 0 when an index 0 appears anywhere."""
-        name, so_far, n_entries = "", _Pieces([], [], [], [], [], []), 0
+        name = ""
+        labels, sizes = _Growing(np.float64), _Growing(np.int64)
+        indices, data = _Growing(np.int32), _Growing(np.float64)
+        mantissa, exponent = _Growing(np.int64), _Growing(np.int32)
         beyond: dict[int, str] = {}
         for lines in pieces:
             name = name or lines.name
             found = _scanned(lines)
             over = found.exponent[found.slow] == np.iinfo(np.int32).min
             for k, (a, b) in zip(found.slow[over].tolist(), found.spans[over].tolist(), strict=True):
-                beyond[n_entries + k] = lines.content[a:b].decode()
-            so_far.add(found)
-            n_entries += found.indices.size
-        y = as_labels(joined_arrays(so_far.labels), row_of(name), "label")
-        if not y.size:
+                beyond[indices.size + k] = lines.content[a:b].decode()
+            labels.add(found.labels)
+            sizes.add(np.diff(found.indptr))
+            indices.add(found.indices)
+            data.add(found.data)
+            mantissa.add(found.mantissa)
+            exponent.add(found.exponent)
+        if not labels.size:
             raise DataError(f"{name}: there is not one row")
-        if not n_entries:
+        if not indices.size:
             raise DataError(f"{name}: not one row has a feature")
-        columns = joined_arrays(so_far.indices)
+        y = as_labels(labels.taken(), row_of(name), "label")
+        columns = indices.taken()
         first = 0 if columns.min() == 0 else 1
         columns -= first
-        indptr = np.concatenate([[0], np.cumsum(joined_arrays(so_far.sizes))])
-        shape = (len(y), int(columns.max()) + 1)
-        X = sp.csr_matrix((joined_arrays(so_far.data), columns, indptr), shape=shape)
-        decimals = Decimals(joined_arrays(so_far.mantissa), joined_arrays(so_far.exponent), beyond)
-        return Whole(Chunk(X, y, 0), first, decimals)
+        indptr = np.concatenate([[0], np.cumsum(sizes.taken())])
+        X = sp.csr_matrix((data.taken(), columns, indptr), shape=(len(y), int(columns.max()) + 1))
+        return Whole(Chunk(X, y, 0), first, Decimals(mantissa.taken(), exponent.taken(), beyond))
 
 
-class _Pieces(NamedTuple):
-    """What was found in each piece: labels, entries a row, and of each entry its index, value and digits."""
+class _Growing:
+    """One array made of many in little more than its own memory: it is made larger in place."""
 
-    labels: list[Array]
-    sizes: list[Array]
-    indices: list[Array]
-    data: list[Array]
-    mantissa: list[Array]
-    exponent: list[Array]
+    def __init__(self, dtype: type) -> None:
+        self._values: Array = np.empty(0, dtype)
+        self.size = 0
 
-    def add(self, found: Scanned) -> None:
-        sizes = np.diff(found.indptr)
-        parts = (found.labels, sizes, found.indices, found.data, found.mantissa, found.exponent)
-        for pieces, part in zip(self, parts, strict=True):
-            pieces.append(part)
+    def add(self, part: Array) -> None:
+        end = self.size + part.size
+        if end > self._values.size:
+            self._values.resize(end + end // 8, refcheck=False)
+        self._values[self.size : end] = part
+        self.size = end
 
-
-def joined_arrays(parts: list[Array]) -> Array:
-    """One array of many, which are let go of; none at all are an empty array.
-
-    Examples
-    --------
-    >>> joined_arrays([np.array([1]), np.array([2, 3])]).tolist()
-    [1, 2, 3]
-    """
-    whole = np.concatenate(parts) if parts else np.empty(0)
-    parts.clear()
-    return whole
+    def taken(self) -> Array:
+        """The whole, which is let go of here."""
+        values, self._values = self._values, np.empty(0)
+        values.resize(self.size, refcheck=False)
+        return values
 
 
 def _scanned(lines: Lines, *, keep_digits: bool = True) -> Scanned:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.data.features.hashing import hash_names
 from linsep.types import Array, DataError
 
 Extract = Callable[[list[str]], Sequence[Iterable[str]]]
@@ -34,11 +35,17 @@ class Tokens(NamedTuple):
 class FeatureIndex:
     """The number of each feature name: in the order they first come, or by hashing where `n_bits` says so.
 
-    Hashing is CRC-32 cut to `n_bits` bits; it keeps no names, and names that fall together share their weights.
+    Names are hashed to `n_bits` bits by `linsep.data.features.hashing`, without signs. No names are kept then, and
+    names of one number share their weights. `crc` asks for CRC-32 instead, as taggers of model files of format 1 need it.
+
+    Examples
+    --------
+    >>> FeatureIndex().numbers(["word:a", "word:b", "word:a"]), FeatureIndex(8).numbers(["word:a", "word:b"])
+    ([0, 1, 0], [120, 225])
     """
 
-    def __init__(self, n_bits: int | None = None, names: Iterable[str] = ()) -> None:
-        self.n_bits = n_bits
+    def __init__(self, n_bits: int | None = None, names: Iterable[str] = (), *, crc: bool = False) -> None:
+        self.n_bits, self.crc = n_bits, crc
         self._numbers = {name: k for k, name in enumerate(names)}
         self.open = True
 
@@ -55,8 +62,12 @@ class FeatureIndex:
     def numbers(self, names: Iterable[str]) -> list[int]:
         """The number of each name; a new one gets the next while the index is open, and -1 once it is closed."""
         if self.n_bits is not None:
-            mask = (1 << self.n_bits) - 1
-            return [zlib.crc32(name.encode("utf-8", "surrogatepass")) & mask for name in names]
+            raw = [name.encode("utf-8", "surrogatepass") for name in names]
+            if self.crc:
+                return [zlib.crc32(name) & ((1 << self.n_bits) - 1) for name in raw]
+            bounds = np.cumsum([0, *map(len, raw)])
+            columns, _ = hash_names("", np.frombuffer(b"".join(raw), np.uint8), bounds, self.n_bits)
+            return [int(column) for column in columns]
         known = self._numbers
         if self.open:
             return [known.setdefault(name, len(known)) for name in names]
@@ -144,7 +155,8 @@ def index_features(sentences: Sequence[Sequence[str]], index: FeatureIndex, feat
 
 
 def _by_token(sentences: Sequence[Sequence[str]], index: FeatureIndex, features: Extract) -> tuple[Array, Array]:
-    counts, numbers = [], []
+    counts: list[Array] = []
+    numbers: list[Array] = []
     for i, sentence in enumerate(sentences):
         found = features(list(sentence))
         if len(found) != len(sentence):
@@ -155,10 +167,13 @@ def _by_token(sentences: Sequence[Sequence[str]], index: FeatureIndex, features:
             )
             if wrong is not None:
                 raise DataError(f"sentence {i}, token {t}: features must give a list of names, got {wrong!r}")
-            here = [k for k in index.numbers(names) if k >= 0]
-            counts.append(len(here))
-            numbers += here
-    return np.cumsum([0, *counts], dtype=np.int64), np.array(numbers, dtype=np.int32)
+        here = np.array(index.numbers(chain.from_iterable(found)), dtype=np.int32)
+        ends = np.cumsum([0, *(len(list(names)) for names in found)])
+        known = np.append(0, np.cumsum(here >= 0))
+        counts.append(np.diff(known[ends]))
+        numbers.append(here[here >= 0])
+    none = [np.empty(0, dtype=np.int32)]
+    return np.cumsum(np.concatenate([[0], *counts]), dtype=np.int64), np.concatenate(none + numbers)
 
 
 def _by_word(tokens: list[str], first: Array, index: FeatureIndex) -> tuple[Array, Array]:
@@ -185,10 +200,11 @@ def _distinct(values: list[str]) -> tuple[list[str], Array]:
 
 def _own_features(words: list[str], index: FeatureIndex) -> Array:
     """Numbers of the features of each distinct word, one row a word, filled up with -1."""
-    found = [index.numbers(word_features(word)) for word in words]
-    width = max(map(len, found), default=0)
-    filled = list(chain.from_iterable(row + [-1] * (width - len(row)) for row in found))
-    return np.array(filled, dtype=np.int32).reshape(len(words), width)
+    names = [word_features(word) for word in words]
+    sizes = np.fromiter(map(len, names), dtype=np.int64, count=len(words))
+    filled = np.full((len(words), sizes.max(initial=0)), -1, dtype=np.int32)
+    filled[np.arange(filled.shape[1]) < sizes[:, None]] = index.numbers(chain.from_iterable(names))
+    return filled
 
 
 def _near_features(lows: list[str], low: Array, first: Array, index: FeatureIndex) -> list[Array]:

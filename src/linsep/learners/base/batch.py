@@ -18,7 +18,7 @@ from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.number_range import check_weights
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
 from linsep.learners.engine.visiting_order import shuffled_order
-from linsep.learners.inputs.parameters import check_flags, check_run
+from linsep.learners.inputs.parameters import check_options, check_run
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
 
 
@@ -49,7 +49,7 @@ class BatchLearner(LabelledClassifier):
     # ------------------------------------------------------------------ hooks
     def check_parameters(self) -> None:
         """Raise for constructor parameters that make no sense."""
-        check_flags(self, "shuffle")
+        check_options(self, "shuffle")
         check_run(self)
 
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
@@ -75,11 +75,11 @@ class BatchLearner(LabelledClassifier):
         return shuffled_order(n, rng)
 
     def count_hopeless(self, rows: Rows) -> int:
-        """Updates of each pass that teach nothing, of a learner without an intercept."""
+        """Count the updates that every pass makes in vain, for a learner without an intercept."""
         return 0
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        """Whether training is over after these passes; `hopeless` rows are mistaken for ever."""
+        """The reason to stop after these passes, or None; `hopeless` updates are made in every pass in vain."""
         updates = record[-1, RECORD.updates]
         if updates == 0:
             return StopReason.CLEAN_PASS
@@ -150,7 +150,7 @@ class BatchLearner(LabelledClassifier):
         log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
         self.trace_ = Trace(n, log, numbers, visits=self.t_, compared=reference.size > 0)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
-        # Without an intercept rows of zeros are mistakes for ever.
+        # Without an intercept rows of zeros are mistakes in every pass.
         hopeless = 0 if getattr(self, "fit_intercept", True) else self.count_hopeless(rows)
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype

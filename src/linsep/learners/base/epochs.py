@@ -18,7 +18,7 @@ from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.number_range import check_weights, find_zero_rows
 from linsep.learners.engine.threads import passes_of_many
-from linsep.learners.inputs.parameters import check_choice, check_flags, check_run, check_threads
+from linsep.learners.inputs.parameters import check_options, check_run, check_threads, keep_parameters
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.types import Array, DataError
 
@@ -48,23 +48,12 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         trace: str = "epochs",
         verbose: int | Progress = 0,
     ) -> None:
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.multi_class = multi_class
-        self.open_classes = open_classes
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def check_parameters(self) -> None:
         """Raise for constructor parameters that make no sense."""
-        check_flags(self, "fit_intercept", "shuffle", "warm_start", "open_classes")
-        check_choice(self, multi_class=("ovr", "multiclass"), trace=("epochs", "updates"))
+        flags = ("fit_intercept", "shuffle", "warm_start", "open_classes")
+        check_options(self, *flags, multi_class=("ovr", "multiclass"), trace=("epochs", "updates"))
         check_run(self)
         if self.n_jobs is not None:
             check_threads(self.n_jobs)
@@ -77,7 +66,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         return ROSENBLATT
 
     def watch(self) -> Any:
-        """What a kernel tells of each update, beside the trace: sums for a mean, say."""
+        """What kernels update beside the weights (sums for a mean, say), or None."""
         return None
 
     # ------------------------------------------------------------------- pass
@@ -96,7 +85,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         return passes_of_many(rows, (W, b), watch, (step, intercept), self.t_, record, together, self.n_jobs)
 
     def count_hopeless(self, rows: Rows) -> int:
-        """Updates of each pass that teach nothing: without an intercept the value of a row of zeros is 0 for ever."""
+        """Count the updates on rows of zeros: without an intercept their decision value is always 0."""
         if not self._moves_on_zero_rows():
             return 0
         every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
@@ -128,9 +117,18 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as in `fit`
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Their labels.
         classes : array, optional
-            All labels that will ever come; needed at the first call unless `open_classes`.
+            All labels that may come; needed in the first call unless `open_classes`.
+        sample_weight : array, shape (n_samples,), optional
+            Factor on the update of each row.
+
+        Returns
+        -------
+        self
         """
         with self.unchanged_on_error():
             self.check_parameters()
@@ -144,7 +142,7 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
                 self.run(rows, None, None, np.empty(0), record)
                 self.t_ += len(rows.y)
                 total += record
-            if not total[0, RECORD.dots]:  # all weights are 0: the rows are not there
+            if not total[0, RECORD.dots]:  # all rows have weight 0
                 return self
             self.count_passes(total)
             self.settle()

@@ -18,7 +18,7 @@ from linsep.types import Array
 class LinearClassifier(LabelledClassifier):
     """Class weights and decision values of a learner with `coef_` and `intercept_`.
 
-    The attributes below stand for parameters that a learner may lack.
+    `class_weight`, `open_classes`, `multi_class` and `n_jobs` are for learners without these parameters.
     """
 
     state_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_", "class_count_")
@@ -117,6 +117,7 @@ class LinearClassifier(LabelledClassifier):
         Parameters
         ----------
         X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
 
         Returns
         -------

@@ -15,6 +15,7 @@ from linsep.learners.base.classifier import as_matrix
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.inputs.labels import all_classes, check_label
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
+from linsep.tables import is_sparse
 from linsep.types import CSR, Array, DataError
 
 _MORE = 16
@@ -22,13 +23,13 @@ _TRUTH = frozenset([bool, np.bool_])
 
 
 class OnlineClassifier(LinearClassifier):
-    """`learn_one` and `predict_one`: no validation of tables, no copies, no ceremony."""
+    """`learn_one` and `predict_one`, without the validation and copies that tables need."""
 
     # Arrays with one column a feature, which grow when a new name comes.
     column_arrays: ClassVar[tuple[str, ...]] = ("coef_",)
 
     feature_names_in_: Array
-    # Derived from the names and the labels when first asked for.
+    # Computed from the names and the labels on first access.
     _columns: dict[str, int] | None = None
     _names: list[str]
     _plain: Any = None  # the dtype of a row of all names, where the weights suit such rows
@@ -68,6 +69,10 @@ class OnlineClassifier(LinearClassifier):
             Text, a whole number or a truth value, of the kind of the labels before it.
         classes : array, optional
             All labels that will ever come, at the first call; predictions are then those of a table's from the start.
+
+        Returns
+        -------
+        self
 
         Raises
         ------
@@ -110,7 +115,7 @@ class OnlineClassifier(LinearClassifier):
         if X is None:
             X, names = self._row_to_learn(x)
         if names is not None or code is None or self.class_weight is not None:
-            # What is counted or made room for must not be for a row that is then refused.
+            # A row that is refused must not be counted, and no column may be added for it.
             check_row(X)
             check_class_weight(self.class_weight)
             if names is not None:
@@ -292,7 +297,7 @@ class OnlineClassifier(LinearClassifier):
 
     # ----------------------------------------------------------------- labels
     def _label_codes(self) -> dict[Any, Any]:
-        """What kernels read for each label; made anew when classes have joined."""
+        """The code of each label for kernels; recomputed when classes have joined."""
         if self._coded is not self.classes_:
             self._labels = self.classes_.tolist()
             self._truth = self.classes_.dtype.kind == "b"
@@ -310,7 +315,7 @@ def check_row(X: Any) -> None:
 
 
 def _check_sum(x: Mapping[str, Any]) -> None:
-    """Raise unless all values are finite numbers; their sum tells, in one call: unlike float() it takes no text."""
+    """Raise unless all values are finite numbers. One sum checks them all; unlike float(), it refuses text."""
     try:
         if isfinite(sum(x.values())):
             return
@@ -335,7 +340,7 @@ def _as_array(x: Any, dtype: Any = None) -> Array:
     if row.dtype.kind not in "biuf" and not (row.size == 0 and row.ndim == 1):
         raise DataError(
             "a row is a dict of named features, an array of numbers, or (indices, values); this is a "
-            f"{type(x).__name__}{'; give (row.indices, row.data)' if sp.issparse(x) else ''}"
+            f"{type(x).__name__}{'; give (row.indices, row.data)' if is_sparse(x) else ''}"
         )
     return np.asarray(row, dtype=dtype, order="C")
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-# The signals that came in while they were held back, a list for each block that is open.
+# The signals received while they were held back: a list for each open block.
 _held: list[list[Any]] = []
 
 
 class Held(NamedTuple):
-    """Ctrl-C inside a block of `uninterrupted`: who hears it afterwards, and what came in so far."""
+    """Ctrl-C inside a block of `uninterrupted`: the handler to call afterwards, and the signals received so far."""
 
     handler: Any
     came: list[Any]
@@ -59,5 +59,5 @@ def uninterrupted() -> Iterator[Held]:
 
 
 def is_interrupted() -> bool:
-    """Whether Ctrl-C is being held back in this thread: what takes long may then end early, in a state that agrees."""
+    """Whether Ctrl-C was pressed and is held back in this thread: a long pass may then end early."""
     return any(_held) and threading.current_thread() is threading.main_thread()

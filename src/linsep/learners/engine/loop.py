@@ -1,4 +1,4 @@
-"""The one training loop: epochs, stopping, clock, progress, trace and Ctrl-C. Whoever calls it says what a pass is."""
+"""The one training loop: epochs, stopping, clock, progress, trace and Ctrl-C. Its callers define what a pass is."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from linsep.types import Array, Budget, StopReason
 Progress = Callable[[int, int, float], None]
 Item = TypeVar("Item")
 
-# One call makes as many epochs as fit in about this many seconds: short ones would otherwise drown in the cost of the
-# call, and Ctrl-C and the clock are only looked at between calls.
+# One call makes as many epochs as fit in about this many seconds: a call costs more than a short epoch. Ctrl-C and the
+# clock are looked at between calls only.
 _BATCH_SECONDS = 0.05
 
 
@@ -32,7 +32,7 @@ def run_epochs(
     most: int = 1,
     interruptible: bool = False,
 ) -> StopReason:
-    """Make passes until `stop_after` says so, the budget ends or Ctrl-C comes; at least one.
+    """Make at least one pass, and more until `stop_after` returns a reason, the budget ends or Ctrl-C is pressed.
 
     Parameters
     ----------

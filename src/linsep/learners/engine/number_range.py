@@ -1,4 +1,4 @@
-"""Numbers at the ends of their range: rows and weights too large for the arithmetic are refused, zeros counted."""
+"""Rows and weights too large for their dtype are refused; rows of zeros are found."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_entries(X: Any) -> None:
 
 
 def check_weights(norm: float, dtype: Any) -> None:
-    """Raise unless ||w||^2 is within the range of w's dtype: then so is w.x for every row that `check_entries` passed.
+    """Raise unless ||w||^2 fits the dtype of w: then w.x fits too, for every row that `check_entries` accepted.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def check_weights(norm: float, dtype: Any) -> None:
 
 
 def find_zero_rows(X: Any) -> Array:
-    """Which rows have no entry but zeros: without an intercept their decision value is 0, a mistake for ever."""
+    """A mask of the rows of zeros: without an intercept their decision value is always 0, which is a mistake."""
     if isinstance(X, np.ndarray):
         return np.asarray(~X.any(axis=1))
     stored = np.add.reduceat(np.append(X.data != 0, False).astype(np.int64), X.indptr[:-1])

@@ -43,7 +43,7 @@ def count_threads(n_jobs: int | None, most: int) -> int:
 
 
 def multiply(X: Any, W: Array, n_jobs: int | None) -> Array:
-    """X W for W (n_features, n_planes), the rows of a sparse X dealt out to threads; NumPy's BLAS has its own."""
+    """X W for W (n_features, n_planes), the rows of a sparse X divided among threads; dense ones are left to BLAS."""
     if isinstance(X, np.ndarray):
         return np.asarray(X @ W)
     n_threads = count_threads(n_jobs, max(1, X.shape[0] // _ROWS_A_THREAD))
@@ -80,9 +80,9 @@ def passes_of_many(
     """
     W, b = weights
     n = len(rows.y)
-    # Logs are of all classes in one order, so they are kept by one thread.
+    # A log holds the updates of all classes in one order, so one thread keeps it.
     alone = together or not isinstance(watch, Mean | None)
-    # What a sparse row waits for are the cache lines of weights, about 16 classes each: less is no share.
+    # A sparse row reads cache lines of weights, about 16 classes each: smaller shares gain nothing.
     shares = len(b) if isinstance(rows.X, np.ndarray) else max(1, len(b) // 16)
     n_threads = 1 if alone else count_threads(n_jobs, shares)
     kernel = multiclass_epoch if together else one_vs_rest_epoch

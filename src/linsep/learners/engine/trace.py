@@ -1,4 +1,4 @@
-"""What happened while a learner ran: bounded memory, cheap enough to be always on."""
+"""The course of a run, epoch by epoch, in bounded memory; cheap enough to be kept always."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Trace:
         self._last: Array | None = None
 
     def extend(self, record: Array, seconds: tuple[float, float]) -> None:
-        """Take the record of the epochs just made, which began and ended at these seconds."""
+        """Add the records of the epochs just made; `seconds` are their start and end."""
         k = len(record)
         epochs = self.total_epochs + np.arange(1, k + 1)
         clock = seconds[0] + (seconds[1] - seconds[0]) * np.arange(1, k + 1) / k

@@ -53,10 +53,10 @@ def binary_names(labels: Any, positive: Any) -> Array | None:
 
 def as_named(labels: Any, names: Array, positive: Any) -> Array:
     """Labels as names of classes: where the class of the rest is "not POSITIVE", all other labels are the rest."""
-    labels = as_labels(labels, "row {}".format, "y")
+    given = as_labels(labels, "row {}".format, "y")
     if positive is None or names[0] != f"not {positive}":
-        return labels
-    return np.asarray(names[(label_names(labels) == str(positive)).astype(np.intp)])
+        return given
+    return np.asarray(names[(label_names(given) == str(positive)).astype(np.intp)])
 
 
 def positions(labels: Array, names: Array) -> Array:
@@ -76,7 +76,7 @@ def positions(labels: Array, names: Array) -> Array:
     if strange.size:
         listed = ", ".join(map(str, names[:6]))
         raise DataError(f"row {strange[0]}: label {labels[strange[0]]} is not one of the classes {listed}")
-    return order[places]
+    return np.asarray(order[places])
 
 
 def code_class_weight(learner: Any, names: Array | None) -> None:

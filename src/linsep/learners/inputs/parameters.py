@@ -9,16 +9,19 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 
-def check_flags(learner: Any, *names: str) -> None:
-    """Raise unless these parameters of the learner are True or False."""
-    for name in names:
+def keep_parameters(learner: Any, given: dict[str, Any]) -> None:
+    """Set the arguments of a constructor as attributes: `keep_parameters(self, locals())` is all that one does."""
+    for name, value in given.items():
+        if name != "self":
+            setattr(learner, name, value)
+
+
+def check_options(learner: Any, *flags: str, **choices: tuple[str, ...]) -> None:
+    """Raise unless the flags, parameters of the learner, are True or False and the others are one of their choices."""
+    for name in flags:
         value = getattr(learner, name)
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{name} must be True or False, got {value!r}")
-
-
-def check_choice(learner: Any, **choices: tuple[str, ...]) -> None:
-    """Raise unless each of these parameters of the learner is one of its choices."""
     for name, allowed in choices.items():
         value = getattr(learner, name)
         if not isinstance(value, str) or value not in allowed:

@@ -17,6 +17,7 @@ from linsep.kernels.dual.removing import removing_block
 from linsep.kernels.records import COUNTS, SUMS
 from linsep.learners.base.classifier import pack_rows, unpack_rows
 from linsep.learners.kernel.function import KernelFunction, block_rows
+from linsep.tables import dense
 from linsep.theory.bounds.kernel import FORGETRON_LEAST_BUDGET, halving_bound, projection_bound, removal_bound
 from linsep.types import Array, DataError
 
@@ -204,7 +205,7 @@ class Budgeted:
 def _stack(parts: list[Any]) -> Any:
     """One matrix of them all, in the format of the first."""
     if isinstance(parts[0], np.ndarray):
-        return np.concatenate([part if isinstance(part, np.ndarray) else part.toarray() for part in parts])
+        return np.concatenate([dense(part) for part in parts])
     return sp.vstack([sp.csr_matrix(part) for part in parts], format="csr", dtype=parts[0].dtype)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linsep.learners.inputs.parameters import is_number, is_whole
+from linsep.tables import dense
 from linsep.types import Array, DataError
 
 KERNELS = ("poly", "rbf", "linear")
@@ -148,8 +149,8 @@ def block_rows(X: Any) -> int:
 def _products(A: Any, B: Any) -> Array:
     """A B', dense, whatever the two are: the rows of the smaller, A, are written out in full."""
     if isinstance(B, np.ndarray):
-        return np.asarray((A if isinstance(A, np.ndarray) else A.toarray()) @ B.T)
-    full = A.T if isinstance(A, np.ndarray) else A.T.toarray()
+        return np.asarray(dense(A) @ B.T)
+    full = dense(A.T)
     return np.asarray((B @ full).T)
 
 

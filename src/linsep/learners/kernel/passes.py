@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from linsep.kernels.dual.plain import dual_block
 from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.kernel.function import KernelFunction, block_rows
+from linsep.tables import dense
 from linsep.types import Array, DataError
 
 
@@ -35,7 +36,7 @@ class Growing:
             room = np.empty((max(2 * before, self.n), self._room.shape[1]), self._room.dtype)
             room[:before] = self._room[:before]
             self._room = room
-        self._room[before : self.n] = new if isinstance(new, np.ndarray) else new.toarray()
+        self._room[before : self.n] = dense(new)
 
 
 class Passes:

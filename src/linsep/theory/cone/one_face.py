@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg
@@ -36,7 +37,6 @@ class WorkingSet:
         self.free = rows.Z[free] if free else None
         # Directions that are 0 on the free rows: coordinates for all others.
         self.room = scipy.linalg.qr(self.free.T)[0][:, len(free) :] if self.free is not None else None
-        self.rng = np.random.default_rng(0)
         ids = np.flatnonzero(active)
         self.n_active = ids.size
         width = rows.width - len(free)
@@ -45,6 +45,10 @@ class WorkingSet:
         elif ids.size * width > 3e7:
             ids = np.sort(self.rng.choice(ids, max(300, int(3e7 / width)), replace=False))
         self.ids = ids
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        return np.random.default_rng(0)
 
     def guess(self) -> Guess | None:
         """Add wrong rows until none is left; None if that does not come to an end.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.tables import is_sparse
 from linsep.types import Array, DataError
 
 
@@ -46,7 +47,7 @@ def signs(y: Any) -> Array:
 
 def row_norms2(X: Any) -> Array:
     """||x_i||^2 of each row, in float64."""
-    if hasattr(X, "toarray"):
+    if is_sparse(X):
         X = X.astype(np.float64)
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).reshape(-1)
     X = np.asarray(X, dtype=np.float64)
@@ -108,7 +109,7 @@ def functional_margins(X: Any, y: Any, w: Any, b: float = 0.0) -> Array:
     >>> functional_margins([[2.0], [-1.0]], [1, 0], [3.0], 1.0).tolist()
     [7.0, 2.0]
     """
-    X = X if hasattr(X, "toarray") else np.asarray(X)
+    X = X if is_sparse(X) else np.asarray(X)
     w = np.asarray(w, dtype=np.float64)
     s = signs(y)
     if X.ndim != 2 or X.shape != (s.size, w.size):
@@ -250,7 +251,7 @@ def projection(u: Any, v: Any) -> Any:
     >>> projection([[3.0, 4.0], [1.0, -1.0]], [0.0, 2.0]).tolist()
     [4.0, -1.0]
     """
-    u = u.astype(np.float64) if hasattr(u, "toarray") else np.asarray(u, dtype=np.float64)
+    u = u.astype(np.float64) if is_sparse(u) else np.asarray(u, dtype=np.float64)
     v = np.asarray(v, dtype=np.float64)
     if v.ndim != 1 or len(u.shape) not in (1, 2) or u.shape[-1] != v.size:
         raise DataError(f"u has shape {u.shape} and v {v.shape}: need (p,) or (n, p), and (p,)")

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from linsep.markup import table_html
-from linsep.tables import check_length, exact_table
+from linsep.tables import check_length, dense, exact_table, is_sparse, stored
 from linsep.theory.margin.geometry import row_norms2, signs
 from linsep.theory.margin.mdm import Exchanged, exchanged
 from linsep.theory.margin.wolfe import RowHull, nearest_point
@@ -109,7 +109,7 @@ class _Difference:
 
     def _dense(self, ids: Any) -> Array:
         rows = self.X[ids]
-        return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+        return dense(rows).astype(np.float64, copy=False)
 
     def lowest(self, v: Array) -> tuple[float, tuple[int, int]]:
         z = self.X @ v
@@ -197,13 +197,13 @@ def max_margin(
         X = X.astype(np.float64)
     deadline = deadline_of(time_limit)
     limits: dict[str, Any] = {"tol": tol, "max_steps": max_steps, "deadline": deadline}
-    stored = X.data if hasattr(X, "toarray") else X
-    e = int(np.frexp(np.abs(stored).max(initial=0.0))[1])
+    values = stored(X)
+    e = int(np.frexp(np.abs(values).max(initial=0.0))[1])
     if -_SQUARES <= e <= _SQUARES or (e < 0 and bias == "homogeneous"):
         return _nearest(X, s, bias, limits)
     if bias == "homogeneous":
         one: Any = np.ones((len(s), 1))
-        X = scipy.sparse.csr_matrix(scipy.sparse.hstack([X, one])) if hasattr(X, "toarray") else np.hstack([X, one])
+        X = scipy.sparse.csr_matrix(scipy.sparse.hstack([X, one])) if is_sparse(X) else np.hstack([X, one])
     found = _nearest(times_columns(X, np.full(X.shape[1], e)), s, None if bias == "homogeneous" else bias, limits)
     w, b = found.hyperplane.w, float(np.ldexp(found.hyperplane.b, e))
     plane = Hyperplane(w[:-1], float(w[-1])) if bias == "homogeneous" else Hyperplane(w, b)

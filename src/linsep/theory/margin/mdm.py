@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.kernels.mdm import move_weight
+from linsep.tables import dense
 from linsep.types import Array
 
 _ADDED = 100  # rows of each group that are added after each visit of all rows
@@ -98,5 +99,5 @@ def _combined(X: Any, s: Array, constant: bool, ids: Array, p: Array) -> Array:
 def _products(X: Any, s: Array, constant: bool, a: Array, b: Array) -> Array:
     """z_i.z_j for i in a and j in b."""
     inner = X[a] @ X[b].T
-    inner = inner.toarray() if hasattr(inner, "toarray") else inner
+    inner = dense(inner)
     return np.asarray((inner + float(constant)) * np.outer(s[a], s[b]))

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.linalg
 
+from linsep.tables import dense
 from linsep.types import Array
 
 _REFRESH = 64  # changes of the corral between two new factorisations: each update loses about a bit
@@ -52,7 +53,7 @@ class RowHull:
         return float(z[i]), i
 
     def point(self, key: int) -> Array:
-        row = self.X[[key]].toarray()[0] if hasattr(self.X, "toarray") else self.X[key]
+        row = dense(self.X[[key]])[0]
         z = np.array(row) if self.k is None else np.append(row, self.k[key])
         if self.basis is not None:
             z -= self.basis @ (self.basis.T @ z)

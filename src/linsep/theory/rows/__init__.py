@@ -1,5 +1,5 @@
 """Rows as the search for separators sees them.
 
-In: arrays and labels. Out: rows signed by label, scaled by powers of two, as floats or exact integers, and their span.
-Begin with `signed.py`.
+In: checked arrays and labels. Out: rows signed by label and scaled by powers of two, in floats and as exact integers,
+their span and exact signs; deadlines. Begin with `signed.py`.
 """

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
+from linsep.tables import is_sparse, stored
 from linsep.types import Array, DataError
 
 _UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are 1, calls for a better scale
@@ -39,10 +40,10 @@ def scale_rows(X: Any, s: Array, *, constant: bool, scaled: bool, whole: bool) -
     --------
     >>> found = scale_rows(np.array([[8.0], [2.0]]), np.array([1.0, -1.0]), constant=True, scaled=True, whole=False)
     >>> found.table.tolist(), found.columns.tolist(), found.rows.tolist()
-    ([[0.25, 0.5], [-0.125, -0.5]], [4, 0], [1, 1])
+    ([[0.25, 0.5], [-0.0625, -0.5]], [4, 0], [1, 1])
     """
     n, p = X.shape
-    sparse = hasattr(X, "toarray")
+    sparse = is_sparse(X)
     columns, rows = np.zeros(p + constant, dtype=np.int64), np.zeros(n, dtype=np.int64)
     multiples, filled = [1] * p, p
     table = None if sparse else np.empty((n, p + constant))
@@ -86,21 +87,21 @@ def _from_integers(X: Array, exps: Array, scaled: bool) -> tuple[Array, list[int
 
 
 def _column_max(X: Any) -> Array:
-    if not hasattr(X, "toarray"):
+    if not is_sparse(X):
         return np.asarray(np.maximum(X.max(axis=0).astype(np.float64), -X.min(axis=0).astype(np.float64)))
-    stored = abs(X.data if X.dtype.kind == "f" else X.data.astype(np.float64))
-    out = np.zeros(X.shape[1], dtype=stored.dtype)
-    np.maximum.at(out, X.indices, stored)
+    sizes = abs(X.data if X.dtype.kind == "f" else X.data.astype(np.float64))
+    out = np.zeros(X.shape[1], dtype=sizes.dtype)
+    np.maximum.at(out, X.indices, sizes)
     return out.astype(np.float64)
 
 
 def _row_max(values: Any) -> Array:
-    if not hasattr(values, "toarray"):
+    if not is_sparse(values):
         return np.asarray(np.maximum(values.max(axis=1), -values.min(axis=1)))
     out = np.zeros(values.shape[0])
-    stored = np.flatnonzero(np.diff(values.indptr))
-    if stored.size:
-        out[stored] = np.maximum.reduceat(abs(values.data), values.indptr[stored])
+    filled = np.flatnonzero(np.diff(values.indptr))
+    if filled.size:
+        out[filled] = np.maximum.reduceat(abs(values.data), values.indptr[filled])
     return out
 
 
@@ -112,7 +113,7 @@ def _is_uneven(X: Any, Z: Any) -> bool:
     """Whether Z, which is X with columns and rows divided by their largest entries, has very small entries."""
     if X.dtype.kind in "iu" and X.dtype.itemsize <= 4:
         return False
-    before, after = (table.data if hasattr(table, "toarray") else table for table in (X, Z))
+    before, after = (stored(table) for table in (X, Z))
     step = max(1, 2**22 // max(1, after[:1].size))
     for start in range(0, after.shape[0], step):
         part = slice(start, start + step)
@@ -148,7 +149,7 @@ def even_exponents(X: Any, *, constant: bool) -> tuple[Array, Array]:
 
 def _entries(X: Any, constant: bool) -> tuple[Array, Array, Array]:
     """Row, column and exponent of each entry that is not 0."""
-    if hasattr(X, "toarray"):
+    if is_sparse(X):
         table = X.tocoo()
         i, j, values = table.row, table.col, table.data
         i, j, values = i[values != 0], j[values != 0], values[values != 0]
@@ -165,7 +166,7 @@ def _entries(X: Any, constant: bool) -> tuple[Array, Array, Array]:
 
 def times_columns(X: Any, exps: Array, out: Array | None = None) -> Any:
     """x_ij 2^-exps_j as doubles: a new table, or `out` for a dense one."""
-    if not hasattr(X, "toarray"):
+    if not is_sparse(X):
         if abs(exps).max() < _FAR:
             return np.multiply(X, _powers(exps), out=out)
         return np.ldexp(X.astype(np.float64), -exps, out=out)
@@ -177,11 +178,11 @@ def times_columns(X: Any, exps: Array, out: Array | None = None) -> Any:
 
 def times_rows(X: Any, exps: Array, signs: Array) -> Any:
     """signs_i x_ij 2^-exps_i in place, which is returned."""
-    stored = X.data if hasattr(X, "toarray") else X
+    values = stored(X)
     if abs(exps).max() < _FAR:
-        stored *= _each(signs * _powers(exps), X)
+        values *= _each(signs * _powers(exps), X)
     else:
-        stored[...] = np.ldexp(stored * _each(signs, X), -_each(exps, X))
+        values[...] = np.ldexp(values * _each(signs, X), -_each(exps, X))
     return X
 
 
@@ -191,12 +192,12 @@ def _powers(exps: Array) -> Array:
 
 def _each(per_row: Array, X: Any) -> Array:
     """One value a row, shaped to meet the entries of X."""
-    return np.repeat(per_row, np.diff(X.indptr)) if hasattr(X, "toarray") else per_row[:, None]
+    return np.repeat(per_row, np.diff(X.indptr)) if is_sparse(X) else per_row[:, None]
 
 
 def _shifted(X: Any, columns: Array, rows: Array, signs: Array) -> Any:
     """signs_i x_ij 2^(-columns_j - rows_i) where either factor alone might overflow: a new table."""
-    if not hasattr(X, "toarray"):
+    if not is_sparse(X):
         return np.ldexp(X.astype(np.float64), -(columns[None, :] + rows[:, None])) * signs[:, None]
     data = np.ldexp(X.data.astype(np.float64), -(columns[X.indices] + _each(rows, X))) * _each(signs, X)
     return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)

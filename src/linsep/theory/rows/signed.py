@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.tables import is_sparse, stored
 from linsep.theory.rows.powers_of_two import scale_rows
 from linsep.types import Array
 
@@ -39,7 +40,7 @@ class SignedRows:
         self.X, self.s, self.constant, self.scaled = X, s, constant, scaled
         self.n, self.p = X.shape
         self.width = self.p + constant
-        self.sparse = hasattr(X, "toarray")
+        self.sparse = is_sparse(X)
         self.stored = int(X.nnz) if self.sparse else self.n * self.p
         self.whole = X.dtype == object or (X.dtype.kind in "iu" and X.dtype.itemsize == 8 and _beyond(X, 2**53))
         found = scale_rows(X, s, constant=constant, scaled=scaled, whole=self.whole)
@@ -84,5 +85,5 @@ class _DenseRows:
 
 
 def _beyond(X: Any, limit: int) -> bool:
-    stored = X.data if hasattr(X, "toarray") else X
-    return bool(stored.size) and (int(stored.max()) > limit or int(stored.min()) < -limit)
+    values = stored(X)
+    return bool(values.size) and (int(values.max()) > limit or int(values.min()) < -limit)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.tables import is_sparse, stored
 from linsep.types import Array
 
 _ENTRY = np.dtype([("row", "<i8"), ("column", "<i8"), ("value", "<f8")])
@@ -15,12 +16,12 @@ _ENTRY = np.dtype([("row", "<i8"), ("column", "<i8"), ("value", "<f8")])
 
 def as_doubles(X: Any) -> bool:
     """Whether every entry is exactly a double; else the hash is taken of rationals."""
-    stored = X.data if hasattr(X, "toarray") else X
+    values = stored(X)
     if X.dtype == object:
         return all(
-            isinstance(v, float) or (int(v) == v if abs(v) <= 2**53 else False) for v in np.asarray(stored).ravel()
+            isinstance(v, float) or (int(v) == v if abs(v) <= 2**53 else False) for v in np.asarray(values).ravel()
         )
-    return bool(X.dtype.itemsize < 8 or X.dtype.kind == "f" or abs(stored).max(initial=0) <= 2**53)
+    return bool(X.dtype.itemsize < 8 or X.dtype.kind == "f" or abs(values).max(initial=0) <= 2**53)
 
 
 def data_digest(X: Any, response: Array, dtype: str = "i1") -> str:
@@ -38,10 +39,10 @@ def data_digest(X: Any, response: Array, dtype: str = "i1") -> str:
     n, p = X.shape
     out = hashlib.sha256(f"{n} {p}\n".encode())
     doubles = as_doubles(X)
-    step = max(1, 2**20 // p) if not hasattr(X, "toarray") else 2**16
+    step = max(1, 2**20 // p) if not is_sparse(X) else 2**16
     for start in range(0, n, step):
         part = X[start : start + step]
-        if hasattr(part, "toarray"):
+        if is_sparse(part):
             part = part.tocoo()
             order = np.lexsort((part.col, part.row))
             row, column, value = part.row[order], part.col[order], part.data[order]

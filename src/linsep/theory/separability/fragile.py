@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from linsep.tables import dense, is_sparse, stored
 from linsep.theory.rows.exact_signs import as_floats
 from linsep.types import Array, Hyperplane
 
@@ -47,16 +48,16 @@ def exact_inputs(X: Any) -> bool:
     """Whether no entry can be the rounding of another number: integers, Fractions, doubles that are integers."""
     if X.dtype.kind != "f":
         return X.dtype != object or not any(isinstance(v, float) and v != int(v) for v in X.ravel().tolist())
-    stored = X.data if hasattr(X, "toarray") else X
-    return bool(np.array_equal(stored, np.rint(stored)))
+    values = stored(X)
+    return bool(np.array_equal(values, np.rint(values)))
 
 
 def _half_places(part: Any) -> Any:
     """How far each entry may be off."""
-    stored = part.data if hasattr(part, "toarray") else part
-    unit = np.finfo(stored.dtype).eps / 2 if stored.dtype.kind == "f" else _HALF
-    off = np.where(stored == np.rint(stored), 0.0, np.abs(stored) * unit * 1.01)
-    if not hasattr(part, "toarray"):
+    values = stored(part)
+    unit = np.finfo(values.dtype).eps / 2 if values.dtype.kind == "f" else _HALF
+    off = np.where(values == np.rint(values), 0.0, np.abs(values) * unit * 1.01)
+    if not is_sparse(part):
         return off
     out = part.astype(np.float64)
     out.data = off
@@ -92,7 +93,7 @@ def overlap_is_fragile(
     if bent.size and abs(_half_places(part)).sum() > 0:
         return True
     ids = list(weights)
-    Z = (X[ids].toarray() if hasattr(X, "toarray") else X[ids]).astype(np.float64) * s[ids][:, None]
+    Z = dense(X[ids]).astype(np.float64) * s[ids][:, None]
     Z, off = (np.column_stack([Z, s[ids]]) if fit_intercept else Z), _half_places(Z)
     off = np.column_stack([off, np.zeros(len(ids))]) if fit_intercept else off
     if not off.any():

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.tables import is_sparse
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.rows.deadline import OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import vanishing
@@ -156,7 +157,7 @@ def _with_unit(Z: Any, ids: Sequence[int], j: int, way: int) -> Any:
     """The rows `ids` of Z, then a unit vector times `way`."""
     unit = np.zeros((1, Z.shape[1]), dtype=Z.dtype)
     unit[0, j] = way
-    if not hasattr(Z, "toarray"):
+    if not is_sparse(Z):
         return np.vstack([Z[ids], unit])
     parts: list[Any] = [Z[ids], sp.csr_matrix(unit)]
     return sp.vstack(parts, format="csr")

@@ -8,17 +8,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.tables import check_length, exact_table
+from linsep.tables import check_length, exact_table, is_sparse
 from linsep.theory.separation.sentences import INTERCEPT
 from linsep.types import Array, DataError
 
 Family = Literal["logistic", "poisson", "multinomial"]
 FAMILIES: tuple[Family, ...] = ("logistic", "poisson", "multinomial")
 _WHOLE = 2**53  # every smaller integer is a double
-
-
-def _is_sparse(X: Any) -> bool:
-    return bool(sp.issparse(X))
 
 
 class ModelRows(NamedTuple):
@@ -67,7 +63,7 @@ def model_rows(X: Any, y: Array, names: list[str], family: Family, fit_intercept
 
 def whole_columns(X: Any) -> Any:
     """X as doubles, without rounding; a column that doubles cannot hold is multiplied to integers."""
-    if _is_sparse(X):
+    if is_sparse(X):
         if X.dtype.kind in "iu" and X.nnz and max(int(X.data.max()), -int(X.data.min())) > _WHOLE:
             raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
         return X.astype(np.float64)
@@ -88,13 +84,13 @@ def whole_columns(X: Any) -> Any:
 
 
 def _with_constant(X: Any) -> Any:
-    if _is_sparse(X):
+    if is_sparse(X):
         return sp.hstack([sp.csr_matrix(np.ones((X.shape[0], 1))), X], format="csr")
     return np.hstack([np.ones((X.shape[0], 1), dtype=X.dtype), X])
 
 
 def _signed(X: Any, s: Array) -> Any:
-    if _is_sparse(X):
+    if is_sparse(X):
         return sp.csr_matrix(X.multiply(s[:, None].astype(np.float64)))
     return X * s[:, None].astype(X.dtype)
 

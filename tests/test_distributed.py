@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 from sklearn.exceptions import ConvergenceWarning
 
+import linsep
 from linsep import load, make_separable, open_data, save
 from linsep.data.features.encoder import TableEncoder
 from linsep.learners import (
@@ -33,7 +34,11 @@ from naive import parameter_mixing
 
 distributed = pytest.importorskip("distributed")
 
-from linsep import scale  # noqa: E402
+
+def fit(*given: Any, **named: Any) -> Any:
+    """`linsep.distributed.fit`, imported when it is first called."""
+    return linsep.distributed.fit(*given, **named)
+
 
 QUIET = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
 
@@ -72,7 +77,7 @@ def test_separable_rows_come_to_a_clean_pass_below_the_bound(client: Any, mix: s
         X, y, w, b = make_separable(100, 3, 0.2, random_state=seed)
         if not intercept:  # the plane through the origin of the rows with the constant appended
             X, w, b = np.column_stack([X, np.ones(len(X))]), np.append(w, b), 0.0
-        learner = scale.fit(
+        learner = fit(
             Perceptron(fit_intercept=intercept, max_iter=None), (X, y), client, mix=mix, shards=shards, reference=(w, b)
         )
         found = learner.mixing_
@@ -94,7 +99,7 @@ def test_separable_rows_come_to_a_clean_pass_below_the_bound(client: Any, mix: s
 def test_every_step_is_that_of_the_plain_loops(client: Any, mix: str) -> None:
     X = np.random.default_rng(1).integers(-3, 4, size=(60, 3)).astype(float)
     y = (X @ [1, -1, 2] > 0).astype(int)
-    learner = scale.fit(Perceptron(max_iter=40), (X, y), client, mix=mix, shards=4)
+    learner = fit(Perceptron(max_iter=40), (X, y), client, mix=mix, shards=4)
     cuts = learner.mixing_.rows.cumsum()[:-1]
     twin = parameter_mixing(np.split(X, cuts), np.split(2.0 * y - 1, cuts), mix, learner.n_iter_)
     assert learner.mixing_.mistakes.tolist() == twin.mistakes
@@ -103,7 +108,7 @@ def test_every_step_is_that_of_the_plain_loops(client: Any, mix: str) -> None:
 
 def test_the_average_is_that_of_all_vectors_in_use(client: Any) -> None:
     X, y = noisy(80, 3)
-    learner = scale.fit(AveragedPerceptron(max_iter=4, shuffle=False), (X, y), client, shards=3)
+    learner = fit(AveragedPerceptron(max_iter=4, shuffle=False), (X, y), client, shards=3)
     cuts = learner.mixing_.rows.cumsum()[:-1]
     twin = parameter_mixing(np.split(X, cuts), np.split(2.0 * y - 1, cuts), "uniform", 4)
     assert learner.t_ == 4 * 80
@@ -118,10 +123,10 @@ def test_where_there_is_no_bound_it_says_why(client: Any) -> None:
         (PassiveAggressive(max_iter=2), "the steps are not of unit length"),
         (AveragedPerceptron(max_iter=2, class_weight="balanced"), "the steps are not of unit length"),
     ]:
-        bound = scale.fit(learner, (X, y), client, shards=2).mixing_.bound
+        bound = fit(learner, (X, y), client, shards=2).mixing_.bound
         assert (bound.applies, bound.value) == (False, None)
         assert why in bound.why
-    three = scale.fit(AveragedPerceptron(max_iter=2), noisy(60, classes=3), client, shards=2)
+    three = fit(AveragedPerceptron(max_iter=2), noisy(60, classes=3), client, shards=2)
     assert "several classes" in repr(three.mixing_)
 
 
@@ -141,7 +146,7 @@ def test_shards_in_turn_are_one_machine_to_the_bit(client: Any, learner: Any, cl
     X, y = noisy(classes=classes)
     alone = type(learner)(**learner.get_params()).fit(X, y)
     in_turn = type(learner)(**learner.get_params())
-    assert_same(scale.fit(in_turn, (X, y), client, mix=None, shards=4), alone)
+    assert_same(fit(in_turn, (X, y), client, mix=None, shards=4), alone)
     assert in_turn.trace_.mistakes.tolist() == alone.trace_.mistakes.tolist()
     assert in_turn.trace_.norm_w.tolist() == pytest.approx(alone.trace_.norm_w.tolist())
     assert (in_turn.mixing_.weights == 1).all()
@@ -155,7 +160,7 @@ def test_one_shard_is_one_machine_to_the_bit_shuffled_too(client: Any, learner: 
     parameters = learner.get_params() | {"shuffle": True, "random_state": 7}
     alone = type(learner)(**parameters).fit(X, y)
     for mix in ("uniform", "mistakes", None):
-        one = scale.fit(type(learner)(**parameters), (X, y), client, mix=mix, shards=1)
+        one = fit(type(learner)(**parameters), (X, y), client, mix=mix, shards=1)
         assert_same(one, alone)
         assert (one.mixing_.weights == 1).all()
 
@@ -165,9 +170,9 @@ def test_sparse_rows_and_single_precision(client: Any) -> None:
     X = (X * (np.abs(X) > 1)).astype(np.float32)
     for rows in (X, sp.csr_matrix(X)):
         alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(rows, y)
-        in_turn = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), (rows, y), client, mix=None, shards=3)
+        in_turn = fit(AveragedPerceptron(max_iter=2, shuffle=False), (rows, y), client, mix=None, shards=3)
         assert_same(in_turn, alone)
-        mixed = scale.fit(AveragedPerceptron(max_iter=2), (rows, y), client, shards=3)
+        mixed = fit(AveragedPerceptron(max_iter=2), (rows, y), client, shards=3)
         assert mixed.last_coef_.dtype == np.float32
         assert mixed.score(rows, y) > 0.6
 
@@ -179,7 +184,7 @@ def test_a_class_of_weight_0_is_not_there_even_if_it_fills_a_shard(client: Any) 
     two = y > 0
     options: dict[str, Any] = {"max_iter": 2, "shuffle": False, "multi_class": "multiclass"}
     alone = AveragedPerceptron(class_weight={0: 0.0}, **options).fit(X, y)
-    found = scale.fit(AveragedPerceptron(class_weight={0: 0.0}, **options), (X, y), client, mix=None, shards=9)
+    found = fit(AveragedPerceptron(class_weight={0: 0.0}, **options), (X, y), client, mix=None, shards=9)
     assert_same(found, alone)
     assert found.t_ == 2 * two.sum()
 
@@ -187,15 +192,13 @@ def test_a_class_of_weight_0_is_not_there_even_if_it_fills_a_shard(client: Any) 
 def test_voted_perceptrons_go_in_turn(client: Any) -> None:
     X, y = noisy(100)
     alone = VotedPerceptron(shuffle=False).fit(X, y)
-    in_turn = scale.fit(VotedPerceptron(shuffle=False), (X, y), client, mix=None, shards=3)
+    in_turn = fit(VotedPerceptron(shuffle=False), (X, y), client, mix=None, shards=3)
     assert in_turn.decision_function(X).tolist() == alone.decision_function(X).tolist()
 
 
 def test_shuffled_shards_repeat_and_go_on(client: Any, tmp_path: Path) -> None:
     X, y = noisy()
-    once, again = (
-        scale.fit(AveragedPerceptron(random_state=3, max_iter=3), (X, y), client, shards=3) for _ in range(2)
-    )
+    once, again = (fit(AveragedPerceptron(random_state=3, max_iter=3), (X, y), client, shards=3) for _ in range(2))
     assert_same(once, again)
     save(once, tmp_path / "m")
     assert_same(load(tmp_path / "m").partial_fit(X, y), again.partial_fit(X, y))
@@ -225,10 +228,10 @@ def test_files_with_an_encoder(client: Any, files: list[Path], keep: bool) -> No
     alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(rows.X, rows.y)
     pattern = files[0].with_name("part-*.csv")
     options: dict[str, Any] = {"target": "label", "encoder": encoder, "keep": keep}
-    found = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), pattern, client, mix=None, **options)
+    found = fit(AveragedPerceptron(max_iter=2, shuffle=False), pattern, client, mix=None, **options)
     assert_same(found.learner_, alone)
     assert found.encoder_ is encoder
-    mixed = scale.fit(AveragedPerceptron(max_iter=2), [str(path) for path in files], client, **options)
+    mixed = fit(AveragedPerceptron(max_iter=2), [str(path) for path in files], client, **options)
     assert mixed.learner_.mixing_.rows.tolist() == [40, 30, 20]
     assert mixed.score(whole) > 0.6
 
@@ -238,7 +241,7 @@ def test_files_with_a_hashing_encoder(client: Any, files: list[Path]) -> None:
     whole = encoder.transform(open_data(files[0].with_name("all.csv"), target="label"))
     alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(whole.X, whole.y)
     learner = AveragedPerceptron(max_iter=2, shuffle=False)
-    found = scale.fit(learner, files, client, mix=None, target="label", encoder=encoder)
+    found = fit(learner, files, client, mix=None, target="label", encoder=encoder)
     assert_same(found.learner_, alone)
 
 
@@ -248,7 +251,7 @@ def test_files_of_numbers_match_columns_by_name(client: Any, files: list[Path]) 
     table = pd.read_csv(files[0].with_name("all.csv"))
     X, y = table[["a", "b", "c"]], table["label"].to_numpy(dtype=str)
     alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(X, y)
-    found = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), files, client, mix=None, target="label")
+    found = fit(AveragedPerceptron(max_iter=2, shuffle=False), files, client, mix=None, target="label")
     assert_same(found, alone)
     assert found.feature_names_in_.tolist() == ["a", "b", "c"]
     assert found.predict(X).tolist() == alone.predict(X).tolist()
@@ -264,7 +267,7 @@ def test_svmlight_files_agree_on_their_columns(client: Any, tmp_path: Path) -> N
     for k, name in enumerate(names):
         dump_svmlight_file(sp.csr_matrix(X[20 * k : 20 * k + 20]), y[20 * k : 20 * k + 20], str(name))
     alone = AveragedPerceptron(max_iter=2, shuffle=False).fit(sp.csr_matrix(X), y)
-    found = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), names, client, mix=None)
+    found = fit(AveragedPerceptron(max_iter=2, shuffle=False), names, client, mix=None)
     assert_same(found, alone)
 
 
@@ -284,7 +287,7 @@ def test_dask_collections(client: Any) -> None:
         (dd.concat([empty, frame]), {"target": "label", "keep": False}),
     ]
     for source, options in cases:
-        found = scale.fit(AveragedPerceptron(max_iter=2, shuffle=False), source, client, mix=None, **options)
+        found = fit(AveragedPerceptron(max_iter=2, shuffle=False), source, client, mix=None, **options)
         assert_same(found, alone)
         assert found.mixing_.rows.tolist() == [30, 30, 30]
 
@@ -303,13 +306,13 @@ def test_a_worker_lost_in_the_middle_changes_nothing(client: Any, tmp_path: Path
 
     marker = tmp_path / "killed"
     X, y, *_ = make_separable(400, 4, 0.02, random_state=1)
-    calm = scale.fit(Perceptron(shuffle=True, random_state=0), (X, y), client, shards=4)
+    calm = fit(Perceptron(shuffle=True, random_state=0), (X, y), client, shards=4)
     assert calm.n_iter_ > 3
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, **QUIET) as cluster,
         distributed.Client(cluster, set_as_default=False) as processes,
     ):
-        found = scale.fit(Fragile(shuffle=True, random_state=0), (X, y), processes, shards=4)
+        found = fit(Fragile(shuffle=True, random_state=0), (X, y), processes, shards=4)
         assert marker.exists()
         assert_same(found, calm)
         assert found.mixing_.mistakes.tolist() == calm.mixing_.mistakes.tolist()
@@ -321,7 +324,7 @@ def test_the_budget_ends_with_a_warning_and_progress_is_told(client: Any) -> Non
     said = []
     learner: Any = Perceptron(max_iter=50, verbose=lambda *told: said.append(told[:2]))
     with pytest.warns(ConvergenceWarning, match="stopped after 3 epochs: the epoch budget"):
-        scale.fit(learner, (X, y), client, shards=2, epochs=3)
+        fit(learner, (X, y), client, shards=2, epochs=3)
     assert [epoch for epoch, _ in said] == [1, 2, 3]
     assert [mistakes for _, mistakes in said] == learner.mixing_.mistakes.sum(axis=1).tolist()
     assert learner.trace_.mistakes.tolist() == learner.mixing_.mistakes.sum(axis=1).tolist()
@@ -331,7 +334,7 @@ def test_the_budget_ends_with_a_warning_and_progress_is_told(client: Any) -> Non
 def test_rows_of_zeros_are_impossible_without_an_intercept(client: Any) -> None:
     X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
     with pytest.warns(ConvergenceWarning, match="only rows of zeros are left"):
-        learner = scale.fit(Perceptron(fit_intercept=False), (X, [1, 0, 1, 0]), client, shards=2)
+        learner = fit(Perceptron(fit_intercept=False), (X, [1, 0, 1, 0]), client, shards=2)
     assert learner.stop_reason_ is StopReason.IMPOSSIBLE
 
 
@@ -342,7 +345,7 @@ def test_ctrl_c_keeps_the_model_so_far(client: Any) -> None:
 
     learner = Perceptron(verbose=stop)
     with pytest.raises(KeyboardInterrupt):
-        scale.fit(learner, noisy(60), client, shards=2)
+        fit(learner, noisy(60), client, shards=2)
     assert learner.stop_reason_ is StopReason.INTERRUPTED
     assert learner.n_iter_ == 2
     assert learner.coef_.any()
@@ -350,7 +353,7 @@ def test_ctrl_c_keeps_the_model_so_far(client: Any) -> None:
 
 def test_without_a_client_one_line_does(tmp_path: Path) -> None:
     X, y = noisy(40)
-    assert scale.fit(AveragedPerceptron(max_iter=1), (X, y)).score(X, y) > 0.5
+    assert fit(AveragedPerceptron(max_iter=1), (X, y)).score(X, y) > 0.5
     with pytest.raises(ValueError, match="No global client found"):
         distributed.get_client()
 
@@ -385,7 +388,7 @@ def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path
     before = dict(vars(learner))
     for source, options, message in cases:
         with pytest.raises(ValueError, match=message):
-            scale.fit(learner, source, client, **options)
+            fit(learner, source, client, **options)
         assert vars(learner) == before
     refused: list[tuple[Any, dict[str, Any], str]] = [
         (PocketPerceptron(), {}, "cannot be trained shard by shard"),
@@ -399,11 +402,11 @@ def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path
     ]
     for other, options, message in refused:
         with pytest.raises(ValueError, match=message):
-            scale.fit(other, (X, y), client, **options)
+            fit(other, (X, y), client, **options)
 
 
 def test_without_dask_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ImportError, match=r"pip install 'linsep\[dask\]'"):
-        scale.fit(Perceptron(), noisy(40))
+        fit(Perceptron(), noisy(40))
     assert issubclass(DataError, ValueError)

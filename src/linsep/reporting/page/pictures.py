@@ -13,7 +13,7 @@ from linsep.learners.table_model import parts_of
 from linsep.plots.style import count
 from linsep.plots.subject import Subject, Table
 from linsep.regression.found import Separation
-from linsep.reporting.draw import Sketch
+from linsep.reporting.page.draw import Sketch
 from linsep.reporting.receipt import Proved
 from linsep.reporting.weights import Weights
 from linsep.theory.separability.certificate import Separability

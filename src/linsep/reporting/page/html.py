@@ -12,12 +12,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from linsep.files import write_whole
-from linsep.reporting.tables import Table
+from linsep.reporting.page.tables import Table
 
 if TYPE_CHECKING:
-    from linsep.reporting.draw import Picture
+    from linsep.reporting.page.draw import Picture
 
-_PARTS = files("linsep.reporting") / "template"
+_PARTS = files("linsep.reporting.page") / "template"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,149 @@
+"""The columns of a table that is read whole: numbers standardised, text one indicator a level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+
+from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
+from linsep.data.features.exact_decimals import WIDE
+from linsep.tables import dense, is_sparse
+from linsep.types import Array, DataError
+
+# Levels of each text column, None for numbers, in the order of the columns.
+Levels = dict[str, list[str] | None]
+
+
+def fit_columns(chunk: TableChunk) -> tuple[Levels, Array, Array]:
+    """Return the levels of text columns in sorted order, and the means and standard deviations of the numbers.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> fit_columns(open_data(b"size,city\\n1,Rome\\n3,Oslo\\n").read())
+    ({'size': None, 'city': ['Oslo', 'Rome']}, array([2.]), array([1.]))
+    """
+    levels: Levels = {}
+    names, numbers = [], []
+    for column in chunk.columns:
+        if column.values is not None:
+            levels[column.name] = None
+            names.append(column.name)
+            numbers.append(column.values)
+        elif column.text is not None:
+            levels[column.name] = sorted(pc.unique(column.text).to_pylist())
+    return levels, *moments(np.column_stack(numbers) if numbers else np.empty((1, 0)), names)
+
+
+def encode_as_fitted(chunk: TableChunk, levels: Levels, mean: Array, scale: Array, unknown: dict[str, int]) -> Any:
+    """Return the rows of a chunk as a matrix, CSR where there are many levels.
+
+    Parameters
+    ----------
+    chunk : TableChunk
+        Its further columns are ignored.
+    levels, mean, scale
+        As `fit_columns` returned them.
+    unknown : dict
+        Column -> rows with a level that is not among `levels`, whose indicators are all 0; counted on.
+
+    Raises
+    ------
+    DataError
+        A column is missing, or holds text where there were numbers.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> chunk = open_data(b"size,city\\n3,Oslo\\n").read()
+    >>> encode_as_fitted(chunk, {"size": None, "city": ["Oslo", "Rome"]}, np.array([2.0]), np.array([1.0]), {}).tolist()
+    [[1.0, 1.0, 0.0]]
+    """
+    missing = [name for name in levels if chunk.column(name) is None]
+    if missing:
+        source = chunk.where(0).rpartition(":")[0] or "the table"
+        raise DataError(f"{source}: columns missing: {', '.join(map(repr, missing))}")
+    columns = [_as_fitted(chunk, name, is_number=found is None) for name, found in levels.items()]
+    # Entries column by column: one a row each, a number or a 1 at the place of its level.
+    n = chunk.n_rows
+    data = np.ones((n, len(columns)))
+    indices = np.empty((n, len(columns)), dtype=np.int64)
+    offset = number = 0
+    for j, column in enumerate(columns):
+        known = levels[column.name]
+        if known is None:
+            data[:, j] = (column.values - mean[number]) / scale[number]
+            indices[:, j] = offset
+            number, offset = number + 1, offset + 1
+        else:
+            assert column.text is not None
+            place = pc.index_in(column.text, value_set=pa.array(known, pa.string()))
+            codes = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
+            if (codes < 0).any():
+                unknown[column.name] = unknown.get(column.name, 0) + int((codes < 0).sum())
+            data[:, j] = codes >= 0
+            indices[:, j] = offset + np.maximum(codes, 0)
+            offset += len(known)
+    if offset > WIDE * len(columns):
+        kept = data != 0
+        indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+        return sp.csr_matrix((data[kept], indices[kept], indptr), shape=(n, offset))
+    X = np.zeros((n, offset))
+    X[np.arange(n)[:, None], indices] = data
+    return X
+
+
+def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
+    """The column as numbers or as text, whichever it was in `fit_columns`."""
+    column = chunk.column(name)
+    assert column is not None
+    if not is_number:
+        return Column(name, None, as_text(column.values) if column.text is None else column.text)
+    if column.text is None or column.values is not None:
+        return column
+    bad = np.flatnonzero(~are_numbers(column.text))
+    if not bad.size:  # numbers that the source was told to read as categories
+        return number_column(name, column.text, chunk.where, is_text=False)
+    row = int(bad[0])
+    raise DataError(
+        f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the model was trained on numbers"
+    )
+
+
+def moments(X: Any, names: list[str]) -> tuple[Array, Array]:
+    """Return mean and population standard deviation of each column: 1 for a constant one. Means are 0 for sparse rows.
+
+    Raises
+    ------
+    DataError
+        The numbers of a column are too large for their squares.
+
+    Examples
+    --------
+    >>> moments(np.array([[1.0, 5.0], [3.0, 5.0]]), ["a", "b"])
+    (array([2., 5.]), array([1., 1.]))
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, scale = (X.mean(axis=0), X.std(axis=0)) if not is_sparse(X) else _sparse_moments(X)
+    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = dense(low).ravel(), dense(high).ravel()
+    # The mean of equal numbers may be off by rounding, and their deviation then not quite 0.
+    constant = (high == low) | (scale == 0)
+    huge = np.flatnonzero(~np.isfinite(scale) & ~constant)
+    if huge.size:
+        raise DataError(f"column {names[huge[0]]!r}: numbers too large to be standardised (up to {high[huge[0]]:g})")
+    scale = np.where(constant, 1.0, scale)
+    return (np.where(constant, low, mean) if not is_sparse(X) else np.zeros(len(scale))), scale
+
+
+def _sparse_moments(X: Any) -> tuple[Array, Array]:
+    n, p = X.shape
+    mean = np.bincount(X.indices, X.data, p) / n
+    # Two passes: squares of the stored entries about the mean, and the mean itself for those not stored.
+    centred = (X.data - mean[X.indices]) ** 2
+    stored = np.bincount(X.indices, minlength=p)
+    return mean, np.sqrt((np.bincount(X.indices, centred, p) + (n - stored) * mean**2) / n)

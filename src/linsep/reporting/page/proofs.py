@@ -1,0 +1,126 @@
+"""What goes on the page of certificates and of a separation. Imports Matplotlib: only to make a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from linsep.regression.found import Separation
+from linsep.reporting.page import tables
+from linsep.reporting.page.about import About, named_axes
+from linsep.reporting.page.draw import Sketch, draw_all
+from linsep.reporting.page.html import Page
+from linsep.reporting.page.pictures import certificate_sketches, separation_sketches
+from linsep.reporting.weights import Weights
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separation.sentences import opening
+from linsep.types import Array, Hyperplane
+
+Lines = list[tuple[str, str]]
+_MOST_ASKED = 4  # classes against the rest that are drawn
+
+
+class Asked(NamedTuple):
+    """One question of two classes: what it is called (nothing if it is the only one), the answer, the labels."""
+
+    title: str
+    found: Separability
+    y: Array
+
+
+def of_certificates(
+    asked: Sequence[Asked], about: About, exponents: Sequence[int], lines: Lines, command: str, said: Sequence[str] = ()
+) -> Page:
+    """The page of one certificate, or of each class against the rest; column j is the user's times 10**exponents[j]."""
+    sketches: list[Sketch] = []
+    parts: list[tables.Table] = []
+    remarks = list(said)
+    chosen = tables.chosen_columns(about.columns, None)
+    for title, found, y in asked[:_MOST_ASKED]:
+        plane = _in_units(found, exponents)
+        head = f"{title}: " if title else ""
+        if about.matrix is None:
+            remarks.append(f"{head}no picture: the numbers are beyond what doubles hold.")
+        else:
+            new = certificate_sketches(found, plane, named_axes(about), y)
+            sketches += [sketch._replace(title=head + sketch.title) for sketch in new]
+        if plane is not None and found.verdict == "separable":
+            w = Weights(plane.w[None], about.names, np.ones(len(plane.w)), {})
+            table = tables.weights_table(w, np.unique(y).tolist(), f"Of the hyperplane; its constant is {plane.b:.6g}.")
+            parts.append(_headed(table, head))
+        if found.witness is not None:
+            parts.append(_headed(tables.witness_table(found.witness, y, about.columns, chosen), head))
+        if found.verdict == "undecided":
+            remarks.append(f"{head or 'Still '}undecided: there is nothing to draw.")
+    if len(asked) > _MOST_ASKED:
+        remarks.append(f"Pictures and tables are those of the first {_MOST_ASKED} of {len(asked)} classes.")
+    pictures, left_out = draw_all(sketches)
+    verdicts = [found.verdict for _, found, _ in asked]
+    if len(asked) == 1:
+        heading, lead = verdicts[0].capitalize(), f"{asked[0].found.summary().partition(': ')[2]}."
+        lead = lead[:1].upper() + lead[1:]
+    else:
+        heading = f"{verdicts.count('separable')} of {len(asked)} classes are separable"
+        lead = "Each class was asked about against all the others."
+    return Page(
+        title=heading,
+        kicker="Is there a separating hyperplane?",
+        lead=lead,
+        lines=lines,
+        command=command,
+        pictures=pictures,
+        tables=parts,
+        remarks=[*remarks, *left_out],
+    )
+
+
+def _headed(table: tables.Table, head: str) -> tables.Table:
+    return tables.Table(head + table.title, table.note, table.columns, table.rows)
+
+
+def _in_units(found: Separability, exponents: Sequence[int]) -> Hyperplane | None:
+    """The plane (or the first direction) in the units of the table, its largest weight made 1 where floats need it."""
+    plane = found.hyperplane or (found.directions[0] if found.directions else None)
+    if plane is None:
+        return None
+    if plane.w.dtype != object and not any(exponents):
+        return plane
+    w = [Fraction(v) * Fraction(10) ** k for v, k in zip(plane.w.tolist(), exponents, strict=True)]
+    b = Fraction(plane.b)
+    top = max(map(abs, w), default=Fraction(1)) or Fraction(1)
+    if not Fraction(1, 10**9) < top < 10**9:
+        w, b = [v / top for v in w], b / top
+    return Hyperplane(np.array([float(v) for v in w]), float(b))
+
+
+# ------------------------------------------------------------------ separation
+def of_separation(found: Separation, about: About, lines: Lines, command: str, said: Sequence[str] = ()) -> Page:
+    """The page of a separated, or not separated, regression."""
+    pictures, remarks = draw_all(separation_sketches(found))
+    parts = []
+    if found.coefficients:
+        parts.append(tables.coefficients_table(found))
+    else:
+        remarks.append("Undecided: there is nothing to draw.")
+    if found.separated_rows:
+        chosen = tables.chosen_columns(about.columns, None)
+        parts.append(tables.separated_table(found, about.y, about.columns, chosen))
+    kind = {"complete": "Complete separation", "quasi-complete": "Quasi-complete separation"}
+    lead = found.summary()
+    if found.verdict != "undecided":
+        lead = opening(found.family, found.verdict, found.n_rows, len(found.separated_rows), found.classes)
+    return Page(
+        title=kind.get(found.verdict, found.verdict.capitalize()),
+        kicker=f"Does the {found.family} regression have finite estimates?",
+        lead=lead,
+        # Coefficients have a table, and advice a list.
+        lines=[line for line in lines if line[0] != "advice" and not line[0].startswith("  ")],
+        command=command,
+        advice=list(found.advice),
+        pictures=pictures,
+        tables=parts,
+        remarks=[*said, *remarks],
+    )
