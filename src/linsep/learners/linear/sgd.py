@@ -344,16 +344,14 @@ class SGDClassifier(DerivedLearner):
         with np.errstate(invalid="ignore", over="ignore"):
             s2 = self._scale**2
             norm2 = sum(float(s2[k]) * float(squared_norm(v)) for k, v in enumerate(self._v))
-            record[RECORD.norm_w] = math.sqrt(norm2)
-            record[RECORD.b] = math.sqrt(s2 @ self._b.astype(np.float64) ** 2)
+            record[[RECORD.norm_w, RECORD.b]] = math.sqrt(norm2), math.sqrt(s2 @ self._b.astype(np.float64) ** 2)
         if len(self._b) == 1:
             record[RECORD.b] = self._scale[0] * self._b[0]
         record[RECORD.bits] = bits_in_use(self._v.ravel(order="K"))
         if reference.size and len(self._b) == 1:
             dot = float(self._scale[0] * (self._v[0] @ reference[:-1] + self._b[0] * reference[-1]))
             full = math.sqrt(norm2 + record[RECORD.b] ** 2) * float(np.linalg.norm(reference))
-            record[RECORD.cos] = dot / full if full > 0 else math.nan
-            record[RECORD.w_dot_reference] = dot
+            record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot
 
     def _guarantee(self, steps: int, *, planned: bool) -> Bound:
         bound = sgd_bound(
