@@ -26,29 +26,31 @@ _PATIENCE = 10
 class MLP(Classifier):
     """z = v.max(0, W x + b) + c: a hyperplane through the outputs of `hidden` nodes, which are learnt with it.
 
-    A universal approximator: with enough nodes it comes as near as one likes to any continuous function on a ball. What
-    it finds depends on the start, and nothing is proved about it; take it where no hyperplane serves. scikit-learn's
-    `MLPClassifier` does the epochs (Adam on the logistic loss, or on its form for several classes); the labels, the
-    tie rule, the stop reason and the model file are those of the other learners.
+    A universal approximator: with enough nodes it approximates any continuous function as closely as you like on a
+    ball. What it finds depends on the start, and nothing is proved about it; use it where no hyperplane is good enough.
+    scikit-learn's `MLPClassifier` does the epochs (Adam on the logistic loss, or on its form for several classes); the
+    labels, the tie rule, the stop reason and the model file are those of the other learners.
 
     Parameters
     ----------
     hidden : int, default=64
         Nodes of the one hidden layer.
     max_iter : int or None, default=500
-        Epochs at most; None sets no limit.
+        Largest number of epochs; None sets no limit.
     time_limit : float or None, default=None
-        Seconds at most, looked at between epochs.
+        Largest number of seconds, checked between epochs; None sets no limit.
     alpha : float, default=1e-4
         Weight of ||W||^2 + ||v||^2 in the loss.
     learning_rate_init : float, default=0.01
         Adam's step.
     tol : float, default=1e-4
-        It has converged when for more than 10 epochs the loss has not fallen by as much below its least value.
-    random_state : int, RandomState or None
+        Training has converged if for more than 10 epochs the loss has not fallen below its least value by at least this
+        much.
+    random_state : int, RandomState or None, default=None
         Seed of the first weights and of the order of the rows.
     verbose : int or callable, default=0
-        As in `Perceptron`; mistakes are those on all rows after the epoch.
+        1 prints progress on standard error; a callable is called with (epochs, mistakes on all rows after the epoch,
+        seconds).
 
     Attributes
     ----------
@@ -216,6 +218,11 @@ class MLP(Classifier):
     def decision_function(self, X: Any) -> Array:
         """z = v.max(0, W x + b) + c.
 
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+
         Returns
         -------
         ndarray, shape (n_samples,) or (n_samples, n_classes)
@@ -230,9 +237,15 @@ class MLP(Classifier):
     def predict_proba(self, X: Any) -> Array:
         """1 / (1 + exp(-z)) of the positive class; exp(z) of each of several classes, made to sum to 1.
 
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+
         Returns
         -------
         ndarray, shape (n_samples, n_classes)
+            One column per class, in the order of `classes_`.
         """
         z = self.decision_function(X)
         return np.asarray(scipy.special.softmax(z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z]), axis=1))

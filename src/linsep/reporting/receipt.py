@@ -18,7 +18,8 @@ from linsep.theory.bounds.mistakes import mistake_bounds
 from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
-from linsep.theory.separability.decide import Separability, separability
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.decide import separability
 from linsep.types import Array, Hyperplane, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.

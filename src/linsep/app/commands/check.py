@@ -14,7 +14,8 @@ from linsep.app.result import Result
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.files import check_output, open_output
 from linsep.reporting.proof import proof_lines
-from linsep.theory.separability.decide import Separability, separability
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.decide import separability
 from linsep.types import Array, DataError, Verdict
 
 _STATUS: dict[Verdict, int] = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}

@@ -92,13 +92,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ----------
         source : Source, dataframe or array
             All rows.
-        y : ignored
-            Part of scikit-learn's interface.
+        y : object, optional
+            Ignored.
 
         Returns
         -------
-        TableEncoder
-            Itself.
+        self
 
         Raises
         ------
@@ -130,13 +129,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ----------
         source : Source, TableChunk or dataframe
             The rows.
-        y : ignored
-            Part of scikit-learn's interface.
+        y : object, optional
+            Ignored.
 
         Returns
         -------
-        TableEncoder
-            Itself.
+        self
 
         Raises
         ------

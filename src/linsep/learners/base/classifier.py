@@ -110,6 +110,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> Array:
         """The positive class where z >= 0, the other where z < 0; of several classes the first with the largest z.
 
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+
         Returns
         -------
         ndarray, shape (n_samples,)

@@ -117,9 +117,18 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as in `fit`
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Their labels.
         classes : array, optional
-            All labels that will ever come; needed at the first call unless `open_classes`.
+            All labels that may come; needed in the first call unless `open_classes`.
+        sample_weight : array, shape (n_samples,), optional
+            Factor on the update of each row.
+
+        Returns
+        -------
+        self
         """
         with self.unchanged_on_error():
             self.check_parameters()

@@ -117,6 +117,7 @@ class LinearClassifier(LabelledClassifier):
         Parameters
         ----------
         X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
 
         Returns
         -------

@@ -70,6 +70,10 @@ class OnlineClassifier(LinearClassifier):
         classes : array, optional
             All labels that will ever come, at the first call; predictions are then those of a table's from the start.
 
+        Returns
+        -------
+        self
+
         Raises
         ------
         DataError

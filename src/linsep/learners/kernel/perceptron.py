@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.linear.votes import add_votes
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.learners.base.batch import BatchLearner
@@ -22,6 +21,7 @@ from linsep.learners.inputs.parameters import keep_parameters
 from linsep.learners.inputs.sample_weights import Given
 from linsep.learners.kernel.budgeted import Budgeted, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel
+from linsep.learners.kernel.mistakes import MistakeRecord
 from linsep.learners.kernel.passes import Growing, Passes
 from linsep.theory.bounds.kernel import projection_bound
 from linsep.types import Array, DataError
@@ -30,7 +30,7 @@ from linsep.types import Array, DataError
 _VOTE_ENTRIES = 1 << 22
 
 
-class KernelPerceptron(BatchLearner):
+class KernelPerceptron(MistakeRecord, BatchLearner):
     """The perceptron in the feature space of a kernel: on a mistake, y z <= 0, z = sum_j a_j k(x_j, x), do a_i += y_i.
 
     Learns what no hyperplane represents. Starts from z = 0 and has no intercept: "poly" brings one along in
@@ -50,19 +50,19 @@ class KernelPerceptron(BatchLearner):
         (gamma x.y + coef0)^degree, exp(-gamma ||x - y||^2), x.y; a function gets two matrices of rows and returns the
         matrix of their values. A learner with a function cannot be saved.
     degree : int, default=3
-        Of "poly".
+        The degree of "poly".
     gamma : float, default=1.0
-        Of "poly" and "rbf", above 0.
+        The gamma of "poly" and "rbf", above 0.
     coef0 : float, default=1.0
-        Of "poly".
+        The coef0 of "poly".
     average : {"last", "averaged", "voted"}, default="last"
         The last vector w; the mean of the vectors after each visit; or the votes of these vectors, sign(w.x) each.
         Training is the same: set it after fitting to try the others.
     max_iter : int or None, default=1
-        Passes at most; one without a mistake is the last.
+        Largest number of passes; one without a mistake is the last. None sets no limit.
     shuffle : bool, default=True
-        Visit the rows in a fresh order each pass.
-    random_state : int, RandomState or None
+        Whether to visit the rows in a new order in each pass.
+    random_state : int, RandomState or None, default=None
         Seed of that order.
     budget : int or None, default=None
         Keep at most so many rows a plane, for ever: on a stream memory stays flat. `average` is "last" then.
@@ -71,8 +71,10 @@ class KernelPerceptron(BatchLearner):
         random; drop none and add the new row's projection on those kept, with "++" for rows right by a small margin
         too; or drop half, projected on the others ("ahpatron", which also adds rows whose margin is below twice the
         largest k(x, x)). `mistake_bound` tells what is guaranteed. Memory besides the rows: 8 budget^2 bytes a plane.
-    time_limit, verbose
-        As in `Perceptron`.
+    time_limit : float or None, default=None
+        Largest number of seconds, checked between passes; None sets no limit.
+    verbose : int or callable, default=0
+        1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
     Attributes
     ----------
@@ -115,12 +117,6 @@ class KernelPerceptron(BatchLearner):
     state_arrays: ClassVar[tuple[str, ...]] = (
         "support_", "norm2_", "mistake_rows_", "mistake_classes_", "mistake_steps_", "mistake_visits_"
     )  # fmt: skip
-    support_: Array
-    norm2_: Array
-    mistake_rows_: Array
-    mistake_classes_: Array
-    mistake_steps_: Array
-    mistake_visits_: Array
 
     kernel: str | Callable[[Any, Any], Any]
     degree: int
@@ -157,9 +153,18 @@ class KernelPerceptron(BatchLearner):
 
         Parameters
         ----------
-        X, y, sample_weight : as in `fit`
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Their labels.
         classes : array, optional
-            All labels that will ever come; needed at the first call.
+            All labels that may come; needed in the first call.
+        sample_weight : array, shape (n_samples,), optional
+            Factor on the update of each row.
+
+        Returns
+        -------
+        self
         """
         with self.unchanged_on_error():
             self.check_parameters()
@@ -260,27 +265,6 @@ class KernelPerceptron(BatchLearner):
         if self._budgeted is not None:
             self.support_, self.norm2_ = self._budgeted.numbers(), self._budgeted.norm2()
 
-    def _keep(self, passes: Passes, places: Array, origin: int) -> int:
-        """Take over the mistakes of a pass, and the rows that were never mistaken before."""
-        if not passes.rows:
-            return 0
-        rows, classes, visits = (np.concatenate(part) for part in (passes.rows, passes.classes, passes.visits))
-        passes.forget()
-        _, first = np.unique(rows, return_index=True)
-        new = rows[np.sort(first)]
-        new = new[places[new] < 0]
-        places[new] = self._support.n + np.arange(new.size)
-        self._support.add(passes.X[new])
-        for name, entries in (
-            ("support_", new + origin),
-            ("mistake_rows_", places[rows]),
-            ("mistake_classes_", classes),
-            ("mistake_steps_", passes.steps[classes, rows]),
-            ("mistake_visits_", visits + self.t_),
-        ):
-            setattr(self, name, np.concatenate([getattr(self, name), entries]))
-        return len(rows)
-
     # ----------------------------------------------------------------- the model
     @property
     def support_vectors_(self) -> Any:
@@ -298,20 +282,18 @@ class KernelPerceptron(BatchLearner):
             return coef if name == "coef_" else np.zeros(len(coef))
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
-    def _sums(self, averaged: bool) -> Array:
-        """Steps summed over the mistakes of each row and plane; averaged, each counts for the visits after it."""
-        sums = np.zeros((len(self.norm2_), self._support.n))
-        visits = max(self.t_, int(self.mistake_visits_.max(initial=-1)) + 1)  # Ctrl-C ends a pass before it is counted
-        share = (visits - self.mistake_visits_) / max(1, visits) if averaged else 1.0
-        np.add.at(sums, (self.mistake_classes_, self.mistake_rows_), self.mistake_steps_ * share)
-        return sums
-
     def decision_function(self, X: Any) -> Array:
         """z = sum_j a_j k(x_j, x), or the vectors' votes, sum_n c_n sign(w_n.x) / sum_n c_n, between -1 and 1.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
 
         Returns
         -------
         ndarray, shape (n_samples,) or (n_samples, n_classes)
+            Two classes: at or above 0 for the positive class. More: one column per class.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
@@ -319,7 +301,8 @@ class KernelPerceptron(BatchLearner):
         size = block_rows(X)
         if self.average == "voted":
             size = max(1, _VOTE_ENTRIES // max(1, self._support.n, 0 if isinstance(X, np.ndarray) else X.shape[1]))
-            parts = [self._votes(X[s : s + size]) for s in range(0, X.shape[0], size)]
+            function, stored = self._function(), self._support.rows
+            parts = [self._votes(function.between(X[s : s + size], stored)) for s in range(0, X.shape[0], size)]
         else:
             function, coefs, stored = self._function(), self.dual_coef_.T, self.support_vectors_
             size = max(1, X.shape[0]) if function.affine else size
@@ -327,22 +310,11 @@ class KernelPerceptron(BatchLearner):
         z = np.concatenate(parts)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
-    def _votes(self, X: Any) -> Array:
-        """The votes of all vectors on a block of rows: their values are running sums of its kernel values."""
-        G = self._function().between(X, self._support.rows)
-        columns = []
-        for k, survival in enumerate(self.survival_counts()):
-            own = self.mistake_classes_ == k
-            columns.append(np.full(len(G), survival[0]))
-            rows, steps = self.mistake_rows_[own], self.mistake_steps_[own]
-            add_votes(G, rows, steps, survival[1:], np.zeros(len(G)), columns[-1])
-        return np.column_stack(columns) / max(1, self.t_)
-
     def mistake_bound(self, norm: float, loss: float) -> Array:
-        """How many mistakes theory allows each plane of this run, by any function g of the kernel's space.
+        """Bound the mistakes of each plane of this run, by any function g of the kernel's space.
 
-        The bounds of `linsep.theory.bounds.kernel` that look at the run: loss + ||g|| ||w|| where all rows are kept,
-        and what the budget cost added.
+        The bounds of `linsep.theory.bounds.kernel` that need the run: loss + ||g|| ||w|| where all rows are kept, plus
+        what the budget cost.
 
         Parameters
         ----------
@@ -354,6 +326,7 @@ class KernelPerceptron(BatchLearner):
         Returns
         -------
         ndarray, shape (1,) or (n_classes,)
+            The bound of each plane.
 
         Examples
         --------
@@ -366,14 +339,6 @@ class KernelPerceptron(BatchLearner):
         if self._budgeted is not None:
             return self._budgeted.bounds(norm, loss)
         return np.array([projection_bound(norm, loss, norm_w=float(np.sqrt(q))) for q in self.norm2_])
-
-    def survival_counts(self) -> list[Array]:
-        """Return c_0, c_1, ... of each plane, the rows that each of its vectors survived; each list sums to `t_`."""
-        check_is_fitted(self)
-        if self._budgeted is not None:
-            raise DataError("a budget keeps no record of its mistakes; fit with budget=None")
-        visits = (self.mistake_visits_[self.mistake_classes_ == k] for k in range(len(self.norm2_)))
-        return [np.diff(np.concatenate([[0], v, [max(self.t_, v.max(initial=0))]])) for v in visits]
 
     # --------------------------------------------------------------------- state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -26,36 +26,37 @@ class Perceptron(EpochLearner):
     Parameters
     ----------
     max_iter : int or None, default=1000
-        Epochs at most; None sets no limit.
+        Largest number of epochs; None sets no limit.
     time_limit : float or None, default=None
-        Seconds at most, looked at between passes.
+        Largest number of seconds, checked between passes; None sets no limit.
     fit_intercept : bool, default=True
-        Learn b; without it b stays 0.
+        Whether to learn b; without it b stays 0.
     shuffle : bool, default=False
-        Visit the rows in a fresh order each epoch.
-    random_state : int, RandomState or None
+        Whether to visit the rows in a new order in each epoch.
+    random_state : int, RandomState or None, default=None
         Seed of that order.
     warm_start : bool, default=False
-        `fit` goes on from the weights it finds. With `shuffle` and an int as `random_state` each call visits the rows
-        in the same orders again; a RandomState goes on where it was.
-    class_weight : dict, "balanced" or None
-        Scale of the updates of each class, 1 for those that a dict leaves out; finite, at least 0. A class of weight 0
-        is as if its rows were left out; in one-vs-rest of several classes they are left out for that class alone.
+        Whether `fit` goes on from the current weights instead of 0. With `shuffle` and an int as `random_state`, each
+        call visits the rows in the same orders again; a RandomState goes on where it was.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the updates of each class: finite, at least 0, and 1 for a class that the dict leaves out. A class of
+        weight 0 is treated as if its rows were left out; in one-vs-rest of several classes they are left out for that
+        class alone.
     multi_class : {"ovr", "multiclass"}, default="ovr"
-        With three or more classes: each against the rest, all in one pass; or one update a mistake, which
-        rewards the row's class and punishes the first best other.
+        With three or more classes: each class against the rest, all in one pass ("ovr"); or one update per mistake,
+        towards the class of the row and away from the first of the others with the largest z ("multiclass").
     open_classes : bool, default=False
-        In `partial_fit` a class that was not named joins when its first row comes, with w = 0 from then on
-        (a second class shares the plane of the first: it joins with the negative of its w).
+        Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
-        Threads; -1 takes all cores, None one. The result is the same. They share the classes of one-vs-rest while
-        training (three or more classes of dense rows; 32 or more of sparse ones, each thread at least 16), and sparse
-        rows while predicting. Two classes and "multiclass" train on one thread, and dense products use the cores that
-        NumPy's BLAS is given, whatever this says.
+        Number of threads: None is one, -1 all cores. The result does not depend on it. Threads share the classes of
+        one-vs-rest in training (three or more classes of dense rows; 32 or more of sparse rows, at least 16 for each
+        thread) and sparse rows in prediction. Two classes and "multiclass" train on one thread. Products of dense rows
+        use the cores that NumPy's BLAS is given.
     trace : {"epochs", "updates"}, default="epochs"
-        With "updates" the trace also keeps the row and epoch of each update (two million at most).
+        With "updates" the trace also keeps the row and the epoch of each update (at most two million).
     verbose : int or callable, default=0
-        1 prints progress on standard error; a callable gets (epochs, mistakes of the last pass, seconds).
+        1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
     Attributes
     ----------

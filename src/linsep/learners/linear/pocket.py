@@ -37,11 +37,32 @@ class PocketPerceptron(LinearBatchLearner):
 
     Parameters
     ----------
-    max_iter, time_limit, fit_intercept, random_state, warm_start, class_weight, multi_class, n_jobs, trace, verbose
-        As in `Perceptron`; `max_iter` is 100 and `shuffle` True by default. With `warm_start` the pocket is judged on
-        the new rows first, and runs count afresh. With three or more classes "ovr" keeps a pocket a class, each what
-        it would be if that class were fitted alone, and "multiclass" one for all. `n_jobs` is for
-        predictions on sparse rows; training is one thread.
+    max_iter : int or None, default=100
+        Largest number of epochs; None sets no limit.
+    time_limit : float or None, default=None
+        Largest number of seconds, checked between passes; None sets no limit.
+    fit_intercept : bool, default=True
+        Whether to learn b; without it b stays 0.
+    shuffle : bool, default=True
+        Whether to visit the rows in a new order in each epoch.
+    random_state : int, RandomState or None, default=None
+        Seed of that order.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the current weights instead of 0. The pocket is then judged on the new rows first,
+        and runs of correct rows are counted from 0.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the updates of each class: finite, at least 0, and 1 for a class that the dict leaves out. A class of
+        weight 0 is treated as if its rows were left out; in one-vs-rest of several classes they are left out for that
+        class alone.
+    multi_class : {"ovr", "multiclass"}, default="ovr"
+        With three or more classes: "ovr" keeps one pocket per class, the same as if that class were fitted alone;
+        "multiclass" keeps one for all.
+    n_jobs : int or None, default=None
+        Number of threads for predictions on sparse rows: None is one, -1 all cores. Training uses one thread.
+    trace : {"epochs", "updates"}, default="epochs"
+        With "updates" the trace also keeps the row and the epoch of each update (at most two million).
+    verbose : int or callable, default=0
+        1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
     Attributes
     ----------

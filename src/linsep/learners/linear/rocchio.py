@@ -24,6 +24,8 @@ class Rocchio(OnlineClassifier):
     ----------
     fit_intercept : bool, default=True
         Without it b = 0.
+    open_classes : bool, default=False
+        Whether a label that was not named may join in `partial_fit` when its first row comes.
 
     Attributes
     ----------
@@ -56,14 +58,44 @@ class Rocchio(OnlineClassifier):
         self.open_classes = open_classes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Take the means of these rows; parameters as in `Perceptron.fit`, a weight k here equals k visits."""
+        """Compute the means of these rows.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Labels of any type; of two the second in sorted order is the positive class.
+        sample_weight : array, shape (n_samples,), optional
+            Weights; a weight k here equals k visits.
+
+        Returns
+        -------
+        self
+        """
         with self.unchanged_on_error():
             self.check_parameters()
             rows, _ = self.rows_to_fit(X, y, sample_weight, warm=False)
         return self._add(rows)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add these rows to the means; parameters as in `Perceptron.partial_fit`."""
+        """Add these rows to the means.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Their labels.
+        classes : array, optional
+            All labels that may come; needed in the first call unless `open_classes`.
+        sample_weight : array, shape (n_samples,), optional
+            Weights; a weight k here equals k visits.
+
+        Returns
+        -------
+        self
+        """
         with self.unchanged_on_error():
             self.check_parameters()
             parts = self.rows_to_add(X, y, classes, sample_weight)

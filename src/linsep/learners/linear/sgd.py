@@ -36,8 +36,6 @@ from linsep.types import Array, DataError, StopReason
 _WEIGHTING = {None: NO_MEAN, "uniform": UNIFORM, "eta": BY_STEP}
 _COUNTED = [RECORD.mistakes, RECORD.updates, RECORD.absorbed]
 _NO_PLAN = "it covers one fit from w = 0, not rows that come in parts or a warm start"
-
-
 _NO_STEPS = (
     'eta0="auto" needs all rows at once, for max ||(x, 1)|| and T: give eta0 as a number to learn from a stream (after '
     'a fit its eta0_, say); learning_rate="invsqrt" needs no T'
@@ -86,19 +84,35 @@ class SGDClassifier(DerivedLearner):
         Subgradients longer than this are cut to it; no guarantee once that can happen.
     max_iter : int or None, default=10
         Epochs of n steps. A run without a mean over epochs stops earlier after a pass in which every gradient is 0.
-    time_limit, fit_intercept, shuffle, random_state, warm_start
-    class_weight, open_classes, trace, verbose
-        As in `Perceptron`; `shuffle` is True by default. Weights scale the loss of a row.
+    time_limit : float or None, default=None
+        Largest number of seconds, checked between passes; None sets no limit.
+    fit_intercept : bool, default=True
+        Whether to learn b; without it b stays 0.
+    shuffle : bool, default=True
+        Whether to visit the rows in a new order in each epoch.
+    random_state : int, RandomState or None, default=None
+        Seed of that order.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the current weights instead of 0. With `shuffle` and an int as `random_state`, each
+        call visits the rows in the same orders again; a RandomState goes on where it was.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the loss of each class: finite, at least 0, and 1 for a class that the dict leaves out.
+    open_classes : bool, default=False
+        Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
-        Threads for predicting on sparse rows.
+        Number of threads for predictions on sparse rows: None is one, -1 all cores. Training uses one thread.
+    trace : {"epochs", "updates"}, default="epochs"
+        With "updates" the trace also keeps the row and the epoch of each update (at most two million).
+    verbose : int or callable, default=0
+        1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
     Attributes
     ----------
     coef_, intercept_ : ndarray
         The vector that predicts, one a class against the rest for three classes or more; float64 when a mean.
-    eta0_ : float
-    gradient_bound_ : float
-        G, for rows and weights as in the last `fit`.
+    eta0_, gradient_bound_ : float
+        The step size eta_1, and G for the rows and weights of the last `fit`.
     excess_bound_ : Bound
         The guarantee, or why there is none. Of several classes it is that of each.
     classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
@@ -106,8 +120,7 @@ class SGDClassifier(DerivedLearner):
 
     References
     ----------
-    Robbins and Monro 1951; Zinkevich 2003, ICML; Shalev-Shwartz and Ben-David 2014, Understanding Machine Learning,
-    theorem 14.8.
+    Robbins and Monro 1951; Zinkevich 2003, ICML; Shalev-Shwartz and Ben-David 2014, theorem 14.8.
 
     Examples
     --------
@@ -176,9 +189,15 @@ class SGDClassifier(DerivedLearner):
     def predict_proba(self, X: Any) -> Array:
         """1 / (1 + exp(-z)) of the positive class; of several classes that of each against the rest, made to sum to 1.
 
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+
         Returns
         -------
         ndarray, shape (n_samples, n_classes)
+            One column per class, in the order of `classes_`.
         """
         z = self.decision_function(X)
         if z.ndim == 2:
@@ -189,14 +208,41 @@ class SGDClassifier(DerivedLearner):
     # --------------------------------------------------------------- training
     @available_if(_has_steps)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over these rows, in the order given, from the weights so far; as `Perceptron.partial_fit`.
+        """Make one pass over these rows, in the order given, from the weights so far; `eta0` must be a number.
 
-        Needs `eta0` as a number.
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Their labels.
+        classes : array, optional
+            All labels that may come; needed in the first call unless `open_classes`.
+        sample_weight : array, shape (n_samples,), optional
+            Factor on the loss of each row.
+
+        Returns
+        -------
+        self
         """
         return super().partial_fit(X, y, classes, sample_weight)
 
     def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from one row: what `partial_fit` does with a table of one; as `Perceptron.learn_one`."""
+        """Learn from one row: the same as `partial_fit` with a table of one row.
+
+        Parameters
+        ----------
+        x : dict, ndarray of shape (n_features,) or (indices, values)
+            Named features, a row, or the columns that are not 0 with their values.
+        y : label
+            The label of the row.
+        classes : array, optional
+            All labels that may come, in the first call.
+
+        Returns
+        -------
+        self
+        """
         if self.eta0 == "auto":
             raise DataError(_NO_STEPS)
         return super().learn_one(x, y, classes)
@@ -222,11 +268,8 @@ class SGDClassifier(DerivedLearner):
         super().start(X)
         self._v, self._b = self.coef_, self.intercept_
         self._mean, self._mean_b = np.zeros_like(self._v, dtype=np.float64), np.zeros(len(self._b))
-        self._scale, self._scale_sum, self._norm2 = (
-            np.ones(len(self._b)),
-            np.zeros(len(self._b)),
-            np.zeros(len(self._b)),
-        )
+        planes = len(self._b)
+        self._scale, self._scale_sum, self._norm2 = np.ones(planes), np.zeros(planes), np.zeros(planes)
         self._total = np.zeros(1)
         self.gradient_bound_ = math.nan
         self._promise = ("sgd", None, False, _NO_PLAN, "")

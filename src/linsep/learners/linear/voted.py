@@ -38,10 +38,36 @@ class VotedPerceptron(EpochLearner):
 
     Parameters
     ----------
-    max_iter, time_limit, fit_intercept, random_state, warm_start
-    class_weight, multi_class, open_classes, n_jobs, trace, verbose
-        As in `Perceptron`; `max_iter` is 1 and `shuffle` True by default. `n_jobs` changes nothing here: mistakes are
-        noted in one order by one thread, and products are SciPy's or those of NumPy's BLAS.
+    max_iter : int or None, default=1
+        Largest number of epochs; None sets no limit.
+    time_limit : float or None, default=None
+        Largest number of seconds, checked between passes; None sets no limit.
+    fit_intercept : bool, default=True
+        Whether to learn b; without it b stays 0.
+    shuffle : bool, default=True
+        Whether to visit the rows in a new order in each epoch.
+    random_state : int, RandomState or None, default=None
+        Seed of that order.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the current weights instead of 0. With `shuffle` and an int as `random_state`, each
+        call visits the rows in the same orders again; a RandomState goes on where it was.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the updates of each class: finite, at least 0, and 1 for a class that the dict leaves out. A class of
+        weight 0 is treated as if its rows were left out; in one-vs-rest of several classes they are left out for that
+        class alone.
+    multi_class : {"ovr", "multiclass"}, default="ovr"
+        With three or more classes: each class against the rest, all in one pass ("ovr"); or one update per mistake,
+        towards the class of the row and away from the first of the others with the largest z ("multiclass").
+    open_classes : bool, default=False
+        Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
+    n_jobs : int or None, default=None
+        Has no effect: mistakes are noted in one order by one thread, and products are those of SciPy or of NumPy's
+        BLAS.
+    trace : {"epochs", "updates"}, default="epochs"
+        With "updates" the trace also keeps the row and the epoch of each update (at most two million).
+    verbose : int or callable, default=0
+        1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
     Attributes
     ----------
@@ -186,7 +212,13 @@ class VotedPerceptron(EpochLearner):
         return as_matrix(self._stored, self.n_features_in_)
 
     def survival_counts(self) -> list[Array]:
-        """Return c_0, c_1, ... of each plane (one list if all classes move together); each sums to `t_`."""
+        """Count the rows that each vector survived; the counts of a plane add up to `t_`.
+
+        Returns
+        -------
+        list of ndarray of int64
+            c_0, c_1, ... of each plane; one list if all classes move together.
+        """
         check_is_fitted(self)
         together = len(self.classes_) > 2 and self.multi_class == "multiclass"
         groups = [np.ones(len(self.mistake_rows_), dtype=bool)] if together else [
@@ -199,9 +231,15 @@ class VotedPerceptron(EpochLearner):
     def decision_function(self, X: Any) -> Array:
         """sum_n c_n sign(w_n.x + b_n) / sum_n c_n, between -1 and 1 (votes of each class with "multiclass").
 
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+
         Returns
         -------
         ndarray, shape (n_samples,) or (n_samples, n_classes)
+            Two classes: at or above 0 for the positive class. More: one column per class.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)

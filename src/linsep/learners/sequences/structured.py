@@ -41,12 +41,20 @@ class StructuredModel(Protocol):
 
 
 class ChainModel:
-    """Sequences of tags: the score of a sentence is the sum of what its tokens' features say and of the transitions.
+    """Score a sequence of tags by the features of its tokens and by its transitions from tag to tag.
 
-    x is a list of tokens, each a list of feature numbers below `n_features`; y a sequence of as many tags, numbers
-    below `n_tags`. The weights are those of each feature for each tag, row by row, then the transitions: a row for each
-    tag before, for the start and for the end. Inference is Viterbi's in float32; of several best sequences it takes the
-    one whose last tag comes first, then whose last but one does, and so on. The loss is the number of wrong tags.
+    x is a list of tokens, and each token is a list of feature numbers. y is a sequence of tags, one per token. The
+    weights are those of each feature for each tag, row by row, then those of the transitions: one row for each previous
+    tag, one for the start and one for the end. Inference is Viterbi's algorithm in float32. Of several best sequences
+    it takes the one with the smallest last tag, then with the smallest last but one, and so on. The loss is the number
+    of wrong tags.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features; a feature is a number below it.
+    n_tags : int
+        Number of tags; a tag is a number below it.
 
     Examples
     --------
@@ -61,11 +69,24 @@ class ChainModel:
 
     @property
     def n_weights(self) -> int:
-        """n_features x n_tags, and (n_tags + 2) x n_tags transitions."""
+        """Number of weights: n_features x n_tags, and (n_tags + 2) x n_tags transitions."""
         return (self.n_features + self.n_tags + 2) * self.n_tags
 
     def joint_feature(self, x: Sequence[Sequence[int]], y: Sequence[int]) -> Array:
-        """How often each feature stands with each tag, and each tag after each other, the start and the end."""
+        """Count each feature with each tag, and each tag after each other, the start and the end.
+
+        Parameters
+        ----------
+        x : sequence of sequences of int
+            The features of each token.
+        y : sequence of int
+            The tag of each token.
+
+        Returns
+        -------
+        ndarray, shape (n_weights,)
+            Phi(x, y).
+        """
         phi = np.zeros((self.n_features + self.n_tags + 2, self.n_tags))
         before = start = self.n_features + self.n_tags
         for features, tag in zip(x, y, strict=True):
@@ -77,7 +98,20 @@ class ChainModel:
         return phi.ravel()
 
     def inference(self, x: Sequence[Sequence[int]], w: Array) -> list[int]:
-        """Viterbi's best tags."""
+        """Find the best tags with Viterbi's algorithm.
+
+        Parameters
+        ----------
+        x : sequence of sequences of int
+            The features of each token.
+        w : ndarray, shape (n_weights,)
+            The weights.
+
+        Returns
+        -------
+        list of int
+            The tag of each token.
+        """
         weights = self._as_chain(w)
         indptr = np.cumsum([0, *map(len, x)], dtype=np.int64)
         indices = np.array(list(chain.from_iterable(x)), dtype=np.int32)
@@ -89,7 +123,20 @@ class ChainModel:
         return found
 
     def loss(self, y: Sequence[int], guess: Sequence[int]) -> float:
-        """The number of wrong tags."""
+        """Count the wrong tags.
+
+        Parameters
+        ----------
+        y : sequence of int
+            The true tags.
+        guess : sequence of int
+            The predicted tags.
+
+        Returns
+        -------
+        float
+            The number of tokens whose tags differ.
+        """
         return float(sum(a != b for a, b in zip(y, guess, strict=True)))
 
     def _as_chain(self, w: Array) -> Chain:
@@ -151,20 +198,21 @@ class EpochState:
 class StructuredPerceptron(EpochState, BaseEstimator):
     """w += Phi(x, y) - Phi(x, z) wherever the best output z is not y; predicts with the mean of w over all visits.
 
-    A mistake is a guess z = inference(x, w) with loss(y, z) > 0; the model decides how inference breaks ties.
+    A mistake is a guess z = inference(x, w) with loss(y, z) > 0; how inference breaks ties is up to the model.
 
     Parameters
     ----------
     model : StructuredModel
-        joint_feature, inference and loss; `ChainModel` is the one that comes along. For text there is the far faster
-        `SequenceTagger`, whose mistakes are those of this class with a `ChainModel`.
-    max_iter : int or None
-        Epochs at most.
-    shuffle : bool
-        Visit the examples in a new order each epoch.
-    random_state : int, RandomState or None
-    verbose : int or callable
-        Progress, as in `Perceptron`.
+        The problem: `joint_feature`, `inference` and `loss`. `ChainModel` is the one in this library. For text
+        `SequenceTagger` is far faster, and makes the mistakes that this class makes with a `ChainModel`.
+    max_iter : int or None, default=10
+        Largest number of epochs; None sets no limit.
+    shuffle : bool, default=True
+        Whether to visit the examples in a new order in each epoch.
+    random_state : int, RandomState or None, default=None
+        Seed of that order.
+    verbose : int or callable, default=0
+        1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
     Attributes
     ----------
@@ -210,14 +258,21 @@ class StructuredPerceptron(EpochState, BaseEstimator):
 
         Parameters
         ----------
-        X, y : sequences of inputs and outputs, as the model takes them
+        X : sequence of inputs
+            The examples, in the form that the model takes.
+        y : sequence of outputs
+            The true output of each example.
         reference : array, shape (n_weights,), optional
-            A vector to compare with: the trace then holds w.u and the cosine of the angle to it.
+            A vector u to compare with: the trace then holds w.u and the cosine of the angle between w and u.
+
+        Returns
+        -------
+        self
 
         Raises
         ------
         DataError
-            No examples, or the numbers of inputs and outputs differ.
+            There are no examples, or X and y have different lengths.
         """
         self._check_budget()
         if len(X) != len(y) or not len(X):
@@ -262,12 +317,36 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         return True
 
     def predict(self, X: Sequence[Any]) -> list[Any]:
-        """The output that inference finds with the mean weights, for each input."""
+        """Find the best output of each input with the mean weights.
+
+        Parameters
+        ----------
+        X : sequence of inputs
+            The examples, in the form that the model takes.
+
+        Returns
+        -------
+        list of outputs
+            One output for each example.
+        """
         check_is_fitted(self)
         return [self.model.inference(x, self.coef_) for x in X]
 
     def score(self, X: Sequence[Any], y: Sequence[Any]) -> float:
-        """The share of inputs whose output is found without loss."""
+        """Compute the share of examples that are predicted without loss.
+
+        Parameters
+        ----------
+        X : sequence of inputs
+            The examples, in the form that the model takes.
+        y : sequence of outputs
+            The true output of each example.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+        """
         guesses = self.predict(X)
         return float(np.mean([self.model.loss(a, b) == 0 for a, b in zip(y, guesses, strict=True)]))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, Self
 
@@ -19,6 +18,7 @@ from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, make_c
 from linsep.kernels.sequences.chain_margins import chain_margins
 from linsep.learners.engine.loop import Progress
 from linsep.learners.sequences.structured import EpochState, compare
+from linsep.learners.sequences.transitions import Transitions
 from linsep.theory.bounds.chain_radius import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
 from linsep.theory.bounds.table import MistakeBounds
@@ -26,67 +26,32 @@ from linsep.types import Array, DataError, PrecisionWarning, StopReason
 
 # More bits of hashing would take more memory than a machine has.
 _MOST_BITS = 28
-# Up to so many tags the transitions are shown as a grid.
-_GRID = 12
-
-
-@dataclass(frozen=True, repr=False)
-class Transitions:
-    """The weights of tag after tag: `weights[p, k]` for tag k after tag p; the last two rows are those of the start of
-    a sentence (before k) and of its end (after k).
-    """
-
-    tags: Array
-    weights: Array
-
-    @property
-    def rows(self) -> list[str]:
-        """What stands before, row by row."""
-        return [*map(str, self.tags), "(start)", "(end)"]
-
-    def top(self, n: int = 20) -> list[tuple[str, str, float]]:
-        """The n largest weights in size: (what stands before, what stands after, weight)."""
-        order = np.argsort(-abs(self.weights), axis=None, kind="stable")[:n]
-        found = []
-        for p, k in zip(*np.unravel_index(order, self.weights.shape), strict=True):
-            pair = (str(self.tags[k]), "(end)") if p == len(self.tags) + 1 else (self.rows[p], str(self.tags[k]))
-            found.append((*pair, float(self.weights[p, k])))
-        return found
-
-    def __str__(self) -> str:
-        if len(self.tags) > _GRID:
-            return "\n".join(f"{before} -> {after}  {weight:+.4g}" for before, after, weight in self.top())
-        table = [["", *map(str, self.tags)]]
-        table += [[name, *(f"{w:+.4g}" for w in row)] for name, row in zip(self.rows, self.weights, strict=True)]
-        wide = [max(map(len, column)) for column in zip(*table, strict=True)]
-        return "\n".join("  ".join(f"{cell:>{w}}" for cell, w in zip(row, wide, strict=True)) for row in table)
-
-    __repr__ = __str__
 
 
 class SequenceTagger(EpochState, BaseEstimator):
     """Tags for the tokens of a sentence: the sequence with the greatest sum of feature and transition weights.
 
-    Learnt by the averaged structured perceptron: w += Phi(x, y) - Phi(x, z) wherever the best sequence z is not the
-    gold one y; predictions are made with the mean of w over all visits. Ties: of several best sequences the one whose
-    last tag comes first in `classes_`, then whose last but one does, and so on. The gold sequence
-    makes no difference to that; a mistake is a sentence where the sequence chosen is not the gold one.
+    It is trained by the averaged structured perceptron: w += Phi(x, y) - Phi(x, z) wherever the best sequence z is not
+    the gold one y; predictions use the mean of w over all visits. Ties: of several best sequences it takes the one
+    whose last tag comes first in `classes_`, then whose last but one does, and so on, whatever the gold sequence is. A
+    mistake is a sentence where the sequence chosen is not the gold one.
 
     Parameters
     ----------
-    features : callable, optional
-        From the list of tokens of a sentence to a list of feature names for each. None: `linsep.data.text.word_shapes`,
-        which uses the word, its lower case, shape, first and last letters, digits, hyphens and capitals, and two words
-        on either side; what depends on the word alone is found once a word. A callable cannot be saved.
-    max_iter : int or None
-        Epochs at most; None: until a whole pass is clean.
-    n_bits : int, optional
-        Hash feature names to so many bits instead of keeping them (1 to 28).
-    shuffle : bool
-        Visit the sentences in a new order each epoch.
-    random_state : int, RandomState or None
-    verbose : int or callable
-        Progress, as in `Perceptron`.
+    features : callable, default=None
+        Maps the list of tokens of a sentence to a list of feature names for each token. None is
+        `linsep.data.text.word_shapes`: the word, its lower case, its shape, its first and last letters, digits, hyphens
+        and capitals, and two words on either side. A tagger with a callable cannot be saved.
+    max_iter : int or None, default=10
+        Largest number of epochs; with None it trains until a whole pass is clean.
+    n_bits : int, default=None
+        Hash feature names to 2**n_bits columns (1 to 28) instead of keeping them.
+    shuffle : bool, default=True
+        Whether to visit the sentences in a new order in each epoch.
+    random_state : int, RandomState or None, default=None
+        Seed of that order.
+    verbose : int or callable, default=0
+        1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
     Attributes
     ----------
@@ -142,20 +107,26 @@ class SequenceTagger(EpochState, BaseEstimator):
     def fit(
         self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]], reference: tuple[Any, Any] | None = None
     ) -> Self:
-        """Learn from sentences X, lists of tokens, and y, their tags.
+        """Learn from sentences and their tags.
 
         Parameters
         ----------
-        X : lists of str, one a sentence
-        y : lists of tags, as many as there are tokens; all text or all whole numbers
+        X : list of lists of str
+            The tokens of each sentence.
+        y : list of lists
+            The tag of each token: all text or all whole numbers.
         reference : (coef, transitions), optional
-            Weights to compare with, shaped like `coef_` and `transitions_.weights`: the trace then holds w.u and the
-            cosine of the angle to them.
+            Weights u to compare with, shaped like `coef_` and `transitions_.weights`: the trace then holds w.u and the
+            cosine of the angle between w and u.
+
+        Returns
+        -------
+        self
 
         Raises
         ------
         DataError
-            A sentence without tokens, a token that is no text, tags that do not fit; the tagger is left as it was.
+            A sentence without tokens, a token that is not text, or tags that do not fit; the tagger is unchanged.
         KeyboardInterrupt
             On Ctrl-C, after the model so far has been kept (`stop_reason_` is "interrupted").
 
@@ -240,7 +211,18 @@ class SequenceTagger(EpochState, BaseEstimator):
 
     # ------------------------------------------------------------- prediction
     def predict(self, X: Sequence[Sequence[str]]) -> list[list[Any]]:
-        """The best tags of each sentence; none for one without tokens."""
+        """Find the best tags of each sentence; a sentence without tokens has none.
+
+        Parameters
+        ----------
+        X : list of lists of str
+            The tokens of each sentence.
+
+        Returns
+        -------
+        list of lists
+            The tags of each sentence.
+        """
         numbers = self._best(X)
         found = self.classes_[numbers].tolist()
         ends = np.cumsum([0, *map(len, X)]).tolist()
@@ -258,7 +240,20 @@ class SequenceTagger(EpochState, BaseEstimator):
         return numbers
 
     def score(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> float:
-        """Token accuracy: the share of tokens whose tag is right; a tag never seen in training cannot be."""
+        """Compute the share of tokens with the right tag; a tag never seen in training counts as wrong.
+
+        Parameters
+        ----------
+        X : list of lists of str
+            The tokens of each sentence.
+        y : list of lists
+            The tag of each token: all text or all whole numbers.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+        """
         check_is_fitted(self)
         _check_pairs(X, y)
         gold = self._numbers(y)
@@ -267,15 +262,27 @@ class SequenceTagger(EpochState, BaseEstimator):
         return float((self._best(X) == gold).mean())
 
     def mistake_bounds(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> MistakeBounds:
-        """Collins' bounds on the mistakes made in learning from (X, y), evaluated at the mean weights.
+        """Compute Collins' bounds on the mistakes made in learning from (X, y), evaluated at the mean weights.
 
-        See `linsep.theory.collins_bounds`. R counts the features the tagger knows, so give it what
-        it learnt from.
+        See `linsep.theory.collins_bounds`. R counts only features that the tagger knows, so X and y must be the data
+        that it was trained on.
+
+        Parameters
+        ----------
+        X : list of lists of str
+            The tokens of each sentence.
+        y : list of lists
+            The tag of each token: all text or all whole numbers.
+
+        Returns
+        -------
+        MistakeBounds
+            The table of bounds.
 
         Raises
         ------
         DataError
-            As `fit`, and for tags that were not there.
+            As in `fit`, and for tags that did not occur in training.
         """
         check_is_fitted(self)
         _check_pairs(X, y)

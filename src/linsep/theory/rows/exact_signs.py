@@ -37,7 +37,7 @@ def row_signs(X: Any, d: Sequence[int]) -> Array:
 
     Examples
     --------
-    >>> row_signs(np.array([[0.1, 0.2], [0.5, 0.25], [3.0, 0.0]]), [1, -2]).tolist()
+    >>> row_signs(np.array([[0.1, 0.2], [0.5, 1.0], [3.0, 0.0]]), [2, -1]).tolist()
     [0, 0, 1]
     """
     out = np.zeros(X.shape[0], dtype=np.int8)
@@ -56,7 +56,7 @@ def vanishing(X: Any, d: Sequence[int]) -> Array:
 
     Examples
     --------
-    >>> vanishing(np.array([[0.1, 0.2], [0.5, 0.25], [3.0, 0.0]]), [1, -2]).tolist()
+    >>> vanishing(np.array([[0.1, 0.2], [0.5, 1.0], [3.0, 0.0]]), [2, -1]).tolist()
     [True, True, False]
     """
     out = np.zeros(X.shape[0], dtype=bool)

@@ -40,7 +40,7 @@ def scale_rows(X: Any, s: Array, *, constant: bool, scaled: bool, whole: bool) -
     --------
     >>> found = scale_rows(np.array([[8.0], [2.0]]), np.array([1.0, -1.0]), constant=True, scaled=True, whole=False)
     >>> found.table.tolist(), found.columns.tolist(), found.rows.tolist()
-    ([[0.25, 0.5], [-0.125, -0.5]], [4, 0], [1, 1])
+    ([[0.25, 0.5], [-0.0625, -0.5]], [4, 0], [1, 1])
     """
     n, p = X.shape
     sparse = is_sparse(X)
