@@ -49,6 +49,7 @@ def save(model: Any, path: str | os.PathLike[str], *, extra: Mapping[str, Any] |
     Parameters
     ----------
     model : fitted TableModel or learner of `linsep.learners`
+        The model.
     path : str or PathLike
         A model there before is replaced in one step, once the new one is on the disk.
     extra : mapping of str, optional
@@ -84,10 +85,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path : str or PathLike
+        The file.
 
     Returns
     -------
     TableModel or learner
+        The model, ready to predict and to be trained further.
 
     Raises
     ------
@@ -111,16 +114,19 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def load_with_extra(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the model of a file, and the `extra` values that were saved with it (none: an empty dict).
+    """Return the model of a file and the `extra` values that were saved with it.
 
     Parameters
     ----------
     path : str or PathLike
+        The file.
 
     Returns
     -------
     model : TableModel or learner
+        The model.
     extra : dict
+        The values; empty if there are none.
 
     Raises
     ------

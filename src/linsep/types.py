@@ -35,7 +35,15 @@ class CSR(NamedTuple):
 
 
 class Hyperplane(NamedTuple):
-    """The plane {x : w.x + b = 0}; `w` has shape (n_features,)."""
+    """The plane {x : w.x + b = 0}.
+
+    Attributes
+    ----------
+    w : ndarray, shape (n_features,)
+        The weights.
+    b : float
+        The intercept.
+    """
 
     w: Array
     b: float
@@ -84,7 +92,15 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class Budget:
-    """How much work is allowed: `None` means no limit."""
+    """How much work is allowed.
+
+    Attributes
+    ----------
+    epochs : int or None
+        Largest number of epochs; None means no limit.
+    seconds : float or None
+        Largest number of seconds; None means no limit.
+    """
 
     epochs: int | None = None
     seconds: float | None = None

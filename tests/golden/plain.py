@@ -114,7 +114,12 @@ def text(written: str) -> Any:
 
 
 def learned(model: Any, X: Any = None) -> dict[str, Any]:
-    """All that a fitted model shows: its attributes, its trace, and what it says of some rows."""
+    """All that a fitted model shows: its attributes, its trace, and what it says of some rows.
+
+    Of a `TableModel` these are those of its learner, with its own names for the classes.
+    """
+    if hasattr(model, "learner_"):
+        return learned(model.learner_) | {"classes_": plain(model.classes_)}
     about: dict[str, Any] = {"class": type(model).__name__}
     for name in sorted(dir(model)):
         if name.endswith("_") and not name.startswith("_") and name not in ("trace_", "encoder_"):

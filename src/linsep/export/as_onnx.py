@@ -34,6 +34,7 @@ def to_onnx(model: Any) -> bytes:
     Returns
     -------
     bytes
+        The content of an .onnx file.
 
     Raises
     ------

@@ -33,6 +33,7 @@ def to_sql(model: Any, *, table: str = "rows") -> str:
     Returns
     -------
     str
+        The query.
 
     Raises
     ------

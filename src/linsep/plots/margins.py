@@ -26,13 +26,20 @@ def plot_margins(model: Any, X: Any, y: Any, *, label: Any = None, ax: Axes | No
     Parameters
     ----------
     model : fitted classifier, Separability, MarginBracket, or pair (w, b)
-    X, y, ax : as in plot_points
-    label : optional
-        One class of three or more, against the rest.
+        What decides.
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The rows; the names of a dataframe's columns name the axes.
+    y : array-like, shape (n_samples,)
+        Their labels.
+    label : label, optional
+        With three or more classes: the class that is shown against the rest.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------
@@ -99,12 +106,14 @@ def plot_losses(losses: Sequence[str] | None = None, *, ax: Axes | None = None) 
     Parameters
     ----------
     losses : sequence of str, optional
-        Which of these; by default all.
+        Names of the losses to draw; by default all of them.
     ax : Axes, optional
+        Where to draw; without it, in a new figure.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------

@@ -37,16 +37,18 @@ def plot_points(X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -
     Parameters
     ----------
     X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
-        The names of a dataframe's columns name the axes.
+        The rows; the names of a dataframe's columns name the axes.
     y : array-like, shape (n_samples,)
+        Their labels.
     ax : Axes, optional
-        Where to draw; a new figure otherwise.
+        Where to draw; without it, in a new figure.
     limit : int, default=5000
         Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------
@@ -125,16 +127,25 @@ def plot_boundary(
     Parameters
     ----------
     model : fitted classifier, Separability, MarginBracket, or pair (w, b)
-    X, y, ax, limit : as in plot_points
-    label : optional
-        One class of three or more, against the rest.
+        What decides.
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The rows; the names of a dataframe's columns name the axes.
+    y : array-like, shape (n_samples,)
+        Their labels.
+    label : label, optional
+        With three or more classes: the class that is shown against the rest.
     ring : {"mistaken", "support"}, optional
-        Which rows to ring: those with y z <= 0, or those on the margin (a bracket knows which rows hold its plane).
-        By default the mistaken ones if there are any.
+        Which rows get a ring: those with y z <= 0, or those on the margin (a bracket knows which rows hold its plane).
+        By default the mistaken ones, if there are any.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
+    limit : int, default=5000
+        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------

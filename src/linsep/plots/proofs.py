@@ -47,12 +47,20 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     Parameters
     ----------
     certificate : Separability
-        Of these rows, with a witness.
-    X, y, ax, limit : as in plot_points
+        A certificate of these rows that has a witness.
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The rows; the names of a dataframe's columns name the axes.
+    y : array-like, shape (n_samples,)
+        Their labels.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
+    limit : int, default=5000
+        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------
@@ -189,14 +197,16 @@ def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _
     Parameters
     ----------
     found : Separation
-        From `separation`, decided.
+        A result of `separation` that is not undecided.
     ax : Axes, optional
+        Where to draw; without it, in a new figure.
     limit : int, default=20
         Coefficients to draw at most, infinite ones first; the picture says when there are more.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------

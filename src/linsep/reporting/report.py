@@ -26,6 +26,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     Parameters
     ----------
     model : fitted TableModel or learner, Separability or Separation
+        What the page is about.
     X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features), optional
         The rows that it was fitted on or that it is about; for a TableModel the table, not encoded. Without rows the
         page has what the model itself tells, as after a stream.

@@ -21,12 +21,14 @@ def describe(model: Any, n_weights: int = 20) -> Description:
     Parameters
     ----------
     model : fitted TableModel or learner
+        The model.
     n_weights : int, default=20
         Weights of each class, at most.
 
     Returns
     -------
     Description
+        `lines` for people and `data` for programs.
 
     Examples
     --------

@@ -142,7 +142,13 @@ class StreamFit:
         return self.counters.risk_bound
 
     def summary(self) -> str:
-        """One sentence: rows, passes, mistakes and what they prove."""
+        """Sum the run up in words.
+
+        Returns
+        -------
+        str
+            One sentence: rows, passes, mistakes and what they prove.
+        """
         passes = len(self.counters.seen)
         words = f"{max(self.counters.seen):,} rows in {passes} pass{'es' if passes > 1 else ''}"
         words += f" ({self.model.learner_.stop_reason_}): {self.counters.summary()}"

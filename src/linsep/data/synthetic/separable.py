@@ -24,18 +24,27 @@ def make_separable(
 
     Parameters
     ----------
-    n_samples, n_features : int
+    n_samples : int
+        The number of rows.
+    n_features : int
+        The number of columns.
     margin : float
         Every row is farther than this from the planted plane.
     radius : float, default=3.0
-    random_state : int, numpy.random.Generator or None
+        The radius of the ball.
+    random_state : int, numpy.random.Generator or None, default=None
+        The seed, or where random numbers come from.
 
     Returns
     -------
     X : ndarray of float64, shape (n_samples, n_features)
-    y : ndarray of int64, -1 or +1
-    w : ndarray, shape (n_features,), of length 1
+        The rows.
+    y : ndarray of int64, shape (n_samples,)
+        Their labels, -1 or +1.
+    w : ndarray, shape (n_features,)
+        w*, of length 1.
     b : float
+        b*.
 
     Raises
     ------

@@ -60,7 +60,7 @@ class VotedPerceptron(EpochLearner):
         towards the class of the row and away from the first of the others with the largest z ("multiclass").
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. (A second class shares the plane of the first: it joins with the negative of its w.)
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
         Has no effect: mistakes are noted in one order by one thread, and products are those of SciPy or of NumPy's
         BLAS.

@@ -37,12 +37,23 @@ class Page:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A report as one HTML page: `html` is its text, `save` writes it, a notebook shows it."""
+    """A report as one HTML page; a notebook shows it.
+
+    Attributes
+    ----------
+    html : str
+        The text of the page.
+    """
 
     html: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to one file; a file there before is replaced in one step.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            Where to write.
 
         Raises
         ------
