@@ -328,5 +328,5 @@ def test_a_bad_path_is_refused_before_the_fit(
 
 
 def test_the_parts_of_the_page_are_in_the_package() -> None:
-    folder = Path(linsep.__file__).parent / "reporting" / "template"
+    folder = Path(linsep.__file__).parent / "reporting" / "page" / "template"
     assert {item.name for item in folder.iterdir()} == {"page.html", "page.css", "sort.js"}

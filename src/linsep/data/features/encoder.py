@@ -20,16 +20,14 @@ from linsep.types import Array, Chunk, DataError
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """Learn how to turn a source into rows of numbers, and do the same to any later source.
+    """Learn how columns become numbers from one table, and encode later tables in the same way.
 
-    `fit` sees all rows, `partial_fit` a stream of them.
+    After `fit`, which sees all rows, a number x becomes (x - mean) / s, where s is the population standard deviation (1
+    for a constant column). Sparse rows are divided by s and not centred. A text column becomes one indicator for each
+    of its levels, in sorted order; a level that `fit` did not see becomes all zeros and is counted.
 
-    A number x becomes (x - mean) / s, s the population standard deviation (1 for a constant column); sparse rows are
-    divided by s and not centred. Text becomes one indicator a level, levels sorted; a level not seen in `fit`
-    becomes all zeros and is counted.
-
-    After `partial_fit` means and deviations are those of the rows so far, and categories are hashed with a sign to
-    2**bits columns, so a level never seen has a place too; the features are the hashed columns, then the numbers.
+    After `partial_fit`, which sees a stream, means and deviations are those of the rows so far. Categories are hashed
+    with a sign to 2**bits columns, so every level has a place. The hashed columns come first, then the numbers.
 
     Parameters
     ----------
@@ -44,9 +42,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     feature_names_ : list of str
-        A number by its column's name, an indicator as "column=level", a matrix column as "x1", "x2", ...
+        The column's name for a number, "column=level" for an indicator, "x1", "x2", ... for the columns of a matrix.
+    feature_signs_ : ndarray
+        -1 where a hashed feature counts with its sign turned, 1 elsewhere.
+    text_columns : list of str
+        The columns that hold categories or text.
     target : str or None
-        The label column of the source it was fitted to.
+        The label column of the source that `fit` saw.
     unknown_ : dict
         Column -> rows with an unknown level in the last `transform`.
     ignored_ : int
@@ -96,6 +98,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        DataError
+            A column cannot be read, or its numbers are too large to be standardised.
+
+        Examples
+        --------
+        >>> TableEncoder().fit(np.array([[1.0], [3.0]])).transform(np.array([[5.0]])).tolist()
+        [[3.0]]
         """
         if not isinstance(source, Source):
             source = _as_source(source)
@@ -111,7 +123,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
-        """Learn from some rows of a stream.
+        """Learn from the next rows of a stream.
 
         Parameters
         ----------
@@ -123,6 +135,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        DataError
+            A column is missing or new, or holds text where the rows before held numbers.
 
         Examples
         --------
@@ -137,9 +154,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def learn_chunk(self, chunk: TableChunk | Chunk) -> Any:
-        """Take in the next rows of a stream and return them encoded: row t by what rows 1 to t have told.
+        """Learn from the next rows of a stream and return them encoded: row t by means and deviations of rows 1 to t.
 
-        Rows that are numbers already stay as they are.
+        Rows of a matrix stay as they are.
         """
         if isinstance(chunk, Chunk):
             self._kind, self._first_index = "rows", 0
@@ -153,7 +170,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._running.encode(chunk, learn=True)
 
     def encode_chunk(self, chunk: TableChunk | Chunk) -> Any:
-        """Rows of a stream, encoded by what has been learnt so far."""
+        """Return rows encoded by what was learnt so far; nothing is learnt from them."""
         if isinstance(chunk, Chunk):
             return self._scale_rows(self._from_first(chunk))
         if self._kind == "rows":
@@ -163,7 +180,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._running.encode(chunk, learn=False)
 
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
-        """Raise DataError unless `learn_chunk` could take the rows in."""
+        """Raise DataError unless `learn_chunk` can learn from the rows."""
         if isinstance(chunk, TableChunk):
             if self._running is not None:
                 self._running.check(chunk)
@@ -171,7 +188,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 _ = chunk.columns
 
     def forget_names(self, weight: Callable[[], Array]) -> None:
-        """Keep the names of the heaviest features where there are too many; `weight()` has one entry a feature."""
+        """Drop names of hashed features if too many are kept, smallest |weight| first; `weight()` has one a feature."""
         if self._running is not None and len(self._running.names) > MOST_NAMES:
             self._running.forget_names(weight())
 
@@ -212,22 +229,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     # -------------------------------------------------------------- transform
     def transform(self, source: Any) -> Any:
-        """Encode rows.
+        """Return rows as numbers.
 
         Parameters
         ----------
         source : Source, dataframe or array
-            The rows.
+            Columns that `fit` did not see are ignored.
 
         Returns
         -------
         Chunk, ndarray or SciPy CSR matrix
-            A `Chunk` for a `Source`, a matrix for a dataframe or an array.
+            `Chunk(X, y, start)` for a `Source`, else X alone.
 
         Raises
         ------
         DataError
-            A column is missing, or holds text where `fit` saw numbers. Extra columns are ignored.
+            A column is missing, or holds text where there were numbers.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> encoder = TableEncoder().fit(pa.table({"city": ["Oslo", "Rome"]}))
+        >>> encoder.transform(pa.table({"city": ["Rome", "Bari"]})).tolist(), encoder.unknown_
+        ([[0.0, 1.0], [0.0, 0.0]], {'city': 1})
         """
         if not isinstance(source, Source):
             return self.transform(_as_source(source)).X

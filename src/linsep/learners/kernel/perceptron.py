@@ -257,7 +257,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
                 mistakes = self._keep(passes, *where)
             self.t_ -= passes.left  # the loop counts whole passes
             made, values = (mistakes, mistakes), passes.values - before
-        record[0, :4] = *made, values, np.sqrt(max(0.0, self.norm2_.sum()))
+        record[0, [RECORD.mistakes, RECORD.updates]] = made
+        record[0, RECORD.dots] = values
+        record[0, RECORD.norm_w] = np.sqrt(max(0.0, self.norm2_.sum()))
         record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
         return 1
 

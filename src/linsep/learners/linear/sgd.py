@@ -25,7 +25,7 @@ from linsep.kernels.linear.gradient import (
     sgd_row,
 )
 from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import RECORD
+from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
@@ -325,7 +325,7 @@ class SGDClassifier(DerivedLearner):
 
     def run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         rows = rows._replace(y=self._positions_of(rows) if memory is None else memory)
-        counts = np.zeros((len(self._b), 3), np.int64)
+        counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
         sgd_epoch(rows, self._descent(), self._iterate(), counts, log, self.t_)
         record[0, _COUNTED] = counts.sum(axis=0)
         record[0, RECORD.dots] = len(rows.y) * len(self._b)
@@ -344,14 +344,14 @@ class SGDClassifier(DerivedLearner):
         with np.errstate(invalid="ignore", over="ignore"):
             s2 = self._scale**2
             norm2 = sum(float(s2[k]) * float(squared_norm(v)) for k, v in enumerate(self._v))
-            record[3:5] = math.sqrt(norm2), math.sqrt(s2 @ self._b.astype(np.float64) ** 2)
+            record[[RECORD.norm_w, RECORD.b]] = math.sqrt(norm2), math.sqrt(s2 @ self._b.astype(np.float64) ** 2)
         if len(self._b) == 1:
-            record[4] = self._scale[0] * self._b[0]
-        record[8] = bits_in_use(self._v.ravel(order="K"))
+            record[RECORD.b] = self._scale[0] * self._b[0]
+        record[RECORD.bits] = bits_in_use(self._v.ravel(order="K"))
         if reference.size and len(self._b) == 1:
             dot = float(self._scale[0] * (self._v[0] @ reference[:-1] + self._b[0] * reference[-1]))
-            full = math.sqrt(norm2 + record[4] ** 2) * float(np.linalg.norm(reference))
-            record[5:7] = dot / full if full > 0 else math.nan, dot
+            full = math.sqrt(norm2 + record[RECORD.b] ** 2) * float(np.linalg.norm(reference))
+            record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot
 
     def _guarantee(self, steps: int, *, planned: bool) -> Bound:
         bound = sgd_bound(
@@ -392,7 +392,7 @@ class SGDClassifier(DerivedLearner):
     def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
         # Of two classes the weight scales every step; of more only those of the plane of the row's own class.
         k, weights = (int(code), (1.0, own)) if len(self.classes_) > 2 else (0 if code > 0 else -1, (own, 1.0))
-        counts = np.zeros((len(self._b), 3), np.int64)
+        counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
         if not sgd_row(X, k, *weights, self._descent(), self._iterate(), counts, self.t_):
             return -1, 0, 0
         self._promise = ("sgd", None, False, _NO_PLAN, "")
