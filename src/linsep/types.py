@@ -1,4 +1,4 @@
-"""Small shared shapes: what the floors of linsep pass to each other. Nothing is imported but the standard library."""
+"""Small types that all parts of linsep share. Only the standard library is imported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Verdict = Literal["separable", "quasi-separable", "inseparable", "undecided"]
 
 
 class DataError(ValueError):
-    """Input that linsep refuses: the message says what is wrong, where, and what to do."""
+    """Invalid input: the message says what is wrong, where, and what to do."""
 
 
 class PrecisionWarning(UserWarning):

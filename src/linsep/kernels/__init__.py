@@ -1,6 +1,6 @@
 """All compiled code (Numba): arrays in, arrays out.
 
-In: rows, weights, a visiting order; or bytes. Out: the same arrays, changed in place, and a record, whose columns
-`records.py` names. Begin with `linear/epoch.py`, one pass of a binary learner. Only `rows.py` knows how rows are
-stored; `steps.py` says how far an update moves.
+In: rows, weights, a visiting order; or bytes. Out: the same arrays, changed in place, and a record whose columns
+`records.py` names. Begin with `linear/epoch.py`, one pass of a binary learner; `rows.py` is the only file that knows
+how rows are stored, and `steps.py` says how far an update moves.
 """

@@ -1,4 +1,4 @@
-"""Rows by class, and what a separator says about the space between them."""
+"""Rows by class, and the decision values of a separator around them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _GRID = 201
 
 
 def plot_points(X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
-    """Draw the rows by class: one or two features as they are, of more the first two principal directions.
+    """Draw the rows by class: one or two features as they are, more features by their first two principal directions.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def plot_boundary(
 ) -> Axes:
     """Draw the decision value z as filled contours, the line z = 0, the margin band and the rows.
 
-    The band is |z| <= min_i y_i z_i, drawn where that is positive, so that no row is mistaken. More than two features
-    are projected on w and on the first principal direction orthogonal to it: z is exact there, as it depends on w.x
-    alone. Three or more classes: the regions of the classes, or one class against the rest.
+    The band is |z| <= min_i y_i z_i; it is drawn if that is positive, that is, if no row is mistaken. More than two
+    features are projected on w and on the first principal direction orthogonal to it: z is exact there, as it depends
+    on w.x alone. Three or more classes: the regions of the classes, or one class against the rest.
 
     Parameters
     ----------

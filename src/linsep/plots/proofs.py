@@ -1,4 +1,4 @@
-"""Proofs in pictures: rows that cannot be separated, coefficients that run away."""
+"""Proofs in pictures: rows that cannot be separated, coefficients that are infinite."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     """Draw the rows that no hyperplane separates, their two convex hulls, and the point where these meet.
 
     With weights p_i > 0 from the witness, sum_{+} p_i x_i = sum_{-} p_i x_i: a point of both hulls, so no plane passes
-    between them. Without an intercept the signed rows y_i x_i are drawn, whose hull holds the origin. More than two
+    between them. Without an intercept the signed rows y_i x_i are drawn; their hull contains the origin. More than two
     features are projected on the first two principal directions of these rows; the hulls meet in the projection too.
 
     Parameters
@@ -192,7 +192,7 @@ def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, intercept: bool, 
 
 
 def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _COEFFICIENTS) -> Axes:
-    """Draw where maximum likelihood sends each coefficient: to a finite value, or away.
+    """Draw whether the maximum likelihood estimate of each coefficient is finite or infinite.
 
     Parameters
     ----------

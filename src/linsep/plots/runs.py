@@ -1,4 +1,4 @@
-"""The course of a run beside what the theory promises of it."""
+"""The course of a run, compared with what the theory promises."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def _survival(model: Any, label: Any) -> Array:
 
 
 def plot_mixing(mixing: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the mistakes of each shard, added up over the epochs, and those of the mix, sum mu k, beside their bound.
+    """Draw the mistakes of each shard, added up over the epochs, and those of the mix, sum mu k, with their bound.
 
     Parameters
     ----------

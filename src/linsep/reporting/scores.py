@@ -1,4 +1,4 @@
-"""A model at work on a later table, a piece at a time: predictions, and how many of them are right."""
+"""Predictions of a model on a table, a piece at a time, and how many of them are correct."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from linsep.types import Array, DataError
 
 
 class Predictions(NamedTuple):
-    """Of some rows: the class, its decision value, and the label of the table (None where it has none)."""
+    """The class of some rows, its decision value, and the label of the table (None without labels)."""
 
     labels: Array
     decision_values: Array

@@ -1,4 +1,4 @@
-"""What a model file holds, in words and as data: the learner, its classes and its heaviest weights."""
+"""The content of a model file, in words and as data: the learner, its classes and its heaviest weights."""
 
 from __future__ import annotations
 

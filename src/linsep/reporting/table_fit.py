@@ -1,4 +1,4 @@
-"""Train on a table, hold rows out, and make the receipt: what `linsep fit` does, in one call."""
+"""Train on a table, keep rows aside for a test, and make the receipt: `linsep fit` in one call."""
 
 from __future__ import annotations
 
@@ -115,6 +115,6 @@ def fit_table(
 
 
 def _choose(prepared: Prepared, rungs: Mapping[str, Any]) -> tuple[Any, Receipt]:
-    """The learner on which the ladder ends, and the lines that tell why."""
+    """The learner that `climb` chose, and the lines that say why."""
     found = climb(prepared.rows, prepared.targets, rungs)
     return found.learner, Receipt([("why this learner", found.why)], {"ladder": found.accuracy, "why": found.why})

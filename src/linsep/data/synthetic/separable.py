@@ -1,4 +1,4 @@
-"""Made data that return the truth planted in them. Every draw depends on `random_state` alone."""
+"""Generated data, returned with their true separator. Every draw depends on `random_state` alone."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def make_moons(
     """Draw moons, t in [0, pi]: the upper (cos t, sin t), y = +1; the lower (1 - cos t, -separation - sin t), y = -1.
 
     The line x_2 = -separation / 2 has every point at least separation / 2 from it on its own side; with a negative
-    separation the moons interlock and no line parts them (given enough points).
+    separation the moons interlock and no line separates them (given enough points).
 
     Parameters
     ----------

@@ -19,9 +19,9 @@ class Perceptron(EpochLearner):
 
     Starts from w = 0, b = 0 and visits the rows in order until one whole pass is clean. On separable rows that
     happens after at most (R^2 + 1) / gamma^2 mistakes (Novikoff 1962), R = max ||x|| and gamma the best margin of
-    the rows with the constant 1 appended; on others never, so there is always a budget, and `stop_reason_`
-    tells which came first. Dot products whose sign is already proved are skipped without changing a bit of
-    the result.
+    the rows with the constant 1 appended. On other rows it never happens, so there is always a budget, and
+    `stop_reason_` says which came first. A dot product is skipped if its sign is already proved; this changes no bit
+    of the result.
 
     Parameters
     ----------

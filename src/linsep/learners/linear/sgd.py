@@ -62,22 +62,22 @@ class SGDClassifier(DerivedLearner):
     the ball by at most (B^2 + G^2 sum eta_t^2) / (2 sum eta_t), B the radius and G the longest a subgradient can be:
     B G / sqrt T after T constant steps. Epochs in order or reshuffled carry no such guarantee.
 
-    A step costs as many operations as its row has entries, on sparse rows too: the ball is a factor beside w, the
-    mean is kept lazily.
+    A step costs as many operations as its row has entries, on sparse rows too: the projection changes one factor of w,
+    and the mean is updated lazily.
 
     Parameters
     ----------
     loss : {"perceptron", "hinge", "logistic", "squared_hinge", "squared"}, default="hinge"
         max(0, -y z), max(0, 1 - y z), ln(1 + exp(-y z)), max(0, 1 - y z)^2, (y - z)^2.
     projection_radius : float or None, default=None
-        B; None projects nothing, and then there is no guarantee.
+        B; with None nothing is projected, and there is no guarantee.
     average : {"eta", "uniform"} or None, default="eta"
         Predict with the mean weighted by the steps, with the plain mean, or with the last vector.
     learning_rate : {"constant", "invsqrt"}, default="constant"
         eta_t = eta0 or eta0 / sqrt(t).
     eta0 : float or "auto", default="auto"
-        "auto" takes B / (G sqrt T), T = max_iter x n, for constant steps and B / G for the others, with B = 1 where
-        there is no ball.
+        "auto" is B / (G sqrt T), T = max_iter x n, for constant steps and B / G for the others, with B = 1 if there is
+        no ball.
     sampling : {"epochs", "replacement"}, default="epochs"
         Each row once an epoch (in a fresh order with `shuffle`), or n independent draws an epoch.
     clip_norm : float or None, default=None
@@ -302,7 +302,7 @@ class SGDClassifier(DerivedLearner):
         return rng.randint(n, size=n, dtype=np.int32 if n < 2**31 else np.int64)
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        """A pass without a gradient ends a run over all rows in turn; a mean goes on towards the vector found."""
+        """Stop after a pass without a gradient if all rows were visited; a run with a mean continues."""
         over = self.average is None and self.sampling == "epochs"
         return super().stop_after(record, hopeless) if over else None
 

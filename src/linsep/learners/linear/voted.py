@@ -27,10 +27,10 @@ _BLOCK_ENTRIES = 1 << 24
 class VotedPerceptron(EpochLearner):
     """Predicts sign(sum_n c_n sign(w_n.x)): each past vector w_n votes with the number c_n of rows it survived.
 
-    The vectors are not stored, the mistakes are: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
-    come from one matrix product with the mistaken rows and a running sum. Both signs put a tie on the positive side.
-    In one-vs-rest every class goes on counting until all stop, so survival counts add up to rows x epochs for each:
-    the votes are those of the class fitted alone for as many epochs, not until its own clean pass.
+    Mistakes are stored instead of vectors: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
+    come from one matrix product with the mistaken rows and a running sum. Ties, of both signs, are positive.
+    In one-vs-rest every class continues to count until all stop, so its survival counts add up to rows x epochs: the
+    votes are those of the class fitted alone for the same number of epochs.
 
     Memory: a copy of each row that was mistaken and 32 bytes an update, with room for half as many again where rows
     came later; predicting adds one block of at most 2^24 dot products. Time to predict: (mistaken rows) x n_features a

@@ -1,4 +1,4 @@
-"""One HTML file with everything in it: nothing is fetched, and no script runs but the one that sorts tables."""
+"""One HTML file with everything in it: nothing is loaded from elsewhere, and the only script sorts tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PARTS = files("linsep.reporting.page") / "template"
 
 @dataclass(frozen=True)
 class Page:
-    """What a report says, in the order of the page."""
+    """The content of a report, in the order of the page."""
 
     title: str
     kicker: str
@@ -48,7 +48,7 @@ class Report:
     html: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to one file; a file there before is replaced in one step.
+        """Write the page to one file; an earlier file there is replaced in one step.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class Report:
         Raises
         ------
         OSError
-            The path cannot be written; a file there before is as it was.
+            The path cannot be written; an earlier file there is unchanged.
         """
         write_whole(path, self.html.encode(), "the report")
 
