@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ class Trained(NamedTuple):
 
 def shards(report: Report) -> None:
     """Eight svmlight files, read again for each epoch, by one worker and by two."""
-    from distributed import Client, LocalCluster
+    dask: Any = import_module("distributed")  # its constructors have no types
 
     X, y = loaders().flights_3m()
     X = sp.csr_matrix(X, dtype=np.float64)
@@ -48,8 +49,8 @@ def shards(report: Report) -> None:
         found: list[Trained] = []
         for workers in (1, 2):
             with (
-                LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
-                Client(cluster) as client,
+                dask.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+                dask.Client(cluster) as client,
             ):
                 _train(client, files)  # every worker has loaded its code
                 runs = [_train(client, files) for _ in range(_RUNS)]

@@ -133,7 +133,7 @@ def test_entries_at_both_ends_of_the_doubles() -> None:
         )
 
 
-@pytest.mark.parametrize("column", [np.arange(4) + 1j, pd.Series([0.0, 1.0, 0.0, 1.0]).astype("Sparse[float]")])
+@pytest.mark.parametrize("column", [np.arange(4) + 1j, pd.Series(pd.arrays.SparseArray([0.0, 1.0, 0.0, 1.0]))])
 def test_columns_that_are_neither_numbers_nor_text(column: Any) -> None:
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "z": column})
     with pytest.raises(DataError, match="make the column numbers or text first"):

@@ -93,7 +93,10 @@ def test_a_table_gives_the_weights_of_its_encoded_rows(positive: str | None) -> 
 def test_frames_of_every_kind_are_the_same_table() -> None:
     frame, y = shop()
     expected = TableModel().fit(frame, y).decision_function(frame)
-    for table in (pl.DataFrame(frame.to_dict(orient="list")), pa.table(frame.to_dict(orient="list"))):
+    for table in (
+        pl.DataFrame(frame.to_dict(orient="list")),
+        pa.table({str(name): values for name, values in frame.to_dict(orient="list").items()}),
+    ):
         model = TableModel().fit(table, pd.Series(y, dtype="category"))
         np.testing.assert_array_equal(model.decision_function(table), expected)
     source = open_data(frame.assign(y=y), target="y")
@@ -232,7 +235,8 @@ def test_an_error_changes_nothing() -> None:
         assert everything(streamed) == before
     fitted = TableModel().fit(frame, y)
     before = everything(fitted)
-    for X, labels in [(frame, ["a"] * 120), (frame.assign(age=np.nan), y), ("t.csv", y), (frame, y[:5])]:
+    wrong: list[tuple[Any, Any]] = [(frame, ["a"] * 120), (frame.assign(age=np.nan), y), ("t.csv", y), (frame, y[:5])]
+    for X, labels in wrong:
         with pytest.raises(ValueError, match=r".+"):
             fitted.fit(X, labels)
         assert everything(fitted) == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -216,14 +217,14 @@ def tagger() -> Any:
 
 def on_a_cluster() -> Any:
     """Shards in one process; whole numbers of threads, tasks that are pure."""
-    from distributed import Client, LocalCluster
+    dask: Any = import_module("distributed")  # its constructors have no types
 
     fit = distributed_fit()
     quiet = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
     found: list[Any] = []
     with (
-        LocalCluster(processes=False, n_workers=1, threads_per_worker=2, **quiet) as cluster,
-        Client(cluster, set_as_default=False) as client,
+        dask.LocalCluster(processes=False, n_workers=1, threads_per_worker=2, **quiet) as cluster,
+        dask.Client(cluster, set_as_default=False) as client,
     ):
         for make, mix in ((linsep.Perceptron, "uniform"), (linsep.AveragedPerceptron, "mistakes")):
             model = fit(call(make, shuffle=True, random_state=2), data.noisy(3), client, mix=mix, epochs=3, shards=4)

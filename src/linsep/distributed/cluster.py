@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,7 +126,7 @@ def fit(
 def _connected(client: Any) -> Iterator[Any]:
     """The client given, or one of a cluster of this process's threads: kernels and readers release the lock."""
     try:
-        from distributed import Client, LocalCluster
+        dask: Any = import_module("distributed")  # its constructors have no types
     except ImportError as error:
         raise ImportError("linsep.distributed runs on Dask, which is not there: pip install 'linsep[dask]'") from error
     if client is not None:
@@ -136,8 +137,8 @@ def _connected(client: Any) -> Iterator[Any]:
     quiet = {"dashboard_address": here, "worker_dashboard_address": here, "scheduler_kwargs": {"dashboard": False}}
     cores = count_threads(-1, 1024)
     with (
-        LocalCluster(processes=False, n_workers=1, threads_per_worker=cores, **quiet) as cluster,
-        Client(cluster, set_as_default=False) as own,
+        dask.LocalCluster(processes=False, n_workers=1, threads_per_worker=cores, **quiet) as cluster,
+        dask.Client(cluster, set_as_default=False) as own,
     ):
         yield own
 

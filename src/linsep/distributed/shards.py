@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,7 +71,7 @@ class Common:
 # ------------------------------------------------------------------- splitting
 def cut(source: Any, shards: int | None, n_threads: int) -> list[Part]:
     """The parts of a source: blocks, partitions, files, or runs of rows of arrays in memory."""
-    from dask import is_dask_collection
+    from dask.base import is_dask_collection
 
     in_memory = isinstance(source, tuple) and not is_dask_collection(source[0])
     if shards is not None and not in_memory:
@@ -108,8 +109,8 @@ def _cut_arrays(X: Any, y: Any, shards: int) -> list[Part]:
 
 def _blocks(X: Any, y: Any) -> list[Part]:
     """Blocks of rows of Dask arrays; labels in memory, or in other blocks, are cut like the rows."""
-    import dask.array as da
-    from dask import is_dask_collection
+    da: Any = import_module("dask.array")  # its functions have no types
+    from dask.base import is_dask_collection
 
     if X.ndim != 2:
         raise DataError(f"X of two dimensions is needed, got {X.ndim}")

@@ -94,7 +94,8 @@ class Site:
 
     def _submit(self, task: Any, *arguments: Any) -> Any:
         """A future of the task; its inputs stay with the scheduler, so whatever is lost can be computed again."""
-        from dask import config, delayed
+        from dask import config
+        from dask.delayed import delayed
 
         with config.set(_GRAPH):
             if any(_is_to_come(argument) for argument in arguments):
@@ -104,7 +105,7 @@ class Site:
 
 def _is_to_come(argument: Any) -> bool:
     """Whether this is a piece of a Dask collection, or the rows and labels of one."""
-    from dask import is_dask_collection
+    from dask.base import is_dask_collection
 
     return is_dask_collection(argument) or (isinstance(argument, tuple) and any(map(is_dask_collection, argument)))
 
