@@ -1,4 +1,4 @@
-"""The one writer: a file is whole or not there, and what is read is never replaced."""
+"""The one writer: a file is written completely or not at all, and no input is replaced."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ADVICE = "check that the folder exists, is writable and has room"
 def open_output(
     path: Name, what: str = "the file", *, binary: bool = False, reads: tuple[Any, ...] = ()
 ) -> Iterator[IO[Any]]:
-    """Open a file to write; it appears under its name when the block is over, and not at all after an error.
+    """Open a file to write; it gets its name at the end of the block, and does not appear after an error.
 
     A symbolic link stays a link: the file that it names is replaced. A device or a pipe is written into, since it
     cannot be replaced. Temporary files that killed processes have left in the folder are removed.
@@ -133,7 +133,7 @@ def write_whole(path: Name, raw: bytes, what: str) -> None:
 
 
 def check_output(path: Name, what: str = "the file", *, reads: tuple[Any, ...] = ()) -> None:
-    """Raise `DataError` if `path` could not be written or is one of `reads`: before hours of work, not after.
+    """Raise `DataError` if `path` could not be written or is one of `reads`: asked before hours of work.
 
     Parameters
     ----------

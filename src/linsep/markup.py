@@ -1,4 +1,4 @@
-"""Small tables and sparklines in HTML, for notebooks: no script, no style sheet, nothing fetched, all text escaped."""
+"""Small tables and sparklines in HTML for notebooks: no scripts, no style sheets, all text escaped."""
 
 from __future__ import annotations
 

@@ -44,22 +44,23 @@ class ModelFileError(DataError):
 def save(model: Any, path: str | os.PathLike[str], *, extra: Mapping[str, Any] | None = None) -> None:
     """Write a fitted model to one file: the old file or the new one, never a broken one.
 
-    Training goes on after `load` as if it had never stopped, to the last bit. The trace is not kept.
+    After `load` training continues as if it had never stopped, to the last bit. The trace is not saved.
 
     Parameters
     ----------
     model : fitted TableModel or learner of `linsep.learners`
+        The model.
     path : str or PathLike
-        A model there before is replaced in one step, once the new one is on the disk.
+        An earlier model there is replaced in one step, when the new one is on the disk.
     extra : mapping of str, optional
         Plain values (numbers, text, lists, dicts) to keep beside the model; `load_with_extra` gives them back.
 
     Raises
     ------
     DataError
-        The model cannot be held in a file (a parameter is an object, say); nothing was written.
+        The model cannot be written to a file (because a parameter is an object, for example); nothing was written.
     OSError
-        The path cannot be written; a model there before is as it was.
+        The path cannot be written; an earlier model there is unchanged.
 
     Examples
     --------
@@ -78,16 +79,18 @@ def save(model: Any, path: str | os.PathLike[str], *, extra: Mapping[str, Any] |
 def load(path: str | os.PathLike[str]) -> Any:
     """Return the fitted model that `save` wrote to `path`: a `TableModel` or a learner.
 
-    Files of earlier formats are read too. In those a learner of a table held its encoder; it comes back as a
+    Files of earlier formats are read too. There a learner of a table held its encoder; it is returned as a
     `TableModel`.
 
     Parameters
     ----------
     path : str or PathLike
+        The file.
 
     Returns
     -------
     TableModel or learner
+        The model, ready to predict and to be trained further.
 
     Raises
     ------
@@ -111,16 +114,19 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def load_with_extra(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the model of a file, and the `extra` values that were saved with it (none: an empty dict).
+    """Return the model of a file and the `extra` values that were saved with it.
 
     Parameters
     ----------
     path : str or PathLike
+        The file.
 
     Returns
     -------
     model : TableModel or learner
+        The model.
     extra : dict
+        The values; empty if there are none.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Small shared shapes: what the floors of linsep pass to each other. Nothing is imported but the standard library."""
+"""Small types that all parts of linsep share. Only the standard library is imported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Verdict = Literal["separable", "quasi-separable", "inseparable", "undecided"]
 
 
 class DataError(ValueError):
-    """Input that linsep refuses: the message says what is wrong, where, and what to do."""
+    """Invalid input: the message says what is wrong, where, and what to do."""
 
 
 class PrecisionWarning(UserWarning):
@@ -35,7 +35,15 @@ class CSR(NamedTuple):
 
 
 class Hyperplane(NamedTuple):
-    """The plane {x : w.x + b = 0}; `w` has shape (n_features,)."""
+    """The plane {x : w.x + b = 0}.
+
+    Attributes
+    ----------
+    w : ndarray, shape (n_features,)
+        The weights.
+    b : float
+        The intercept.
+    """
 
     w: Array
     b: float
@@ -84,7 +92,15 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class Budget:
-    """How much work is allowed: `None` means no limit."""
+    """How much work is allowed.
+
+    Attributes
+    ----------
+    epochs : int or None
+        Largest number of epochs; None means no limit.
+    seconds : float or None
+        Largest number of seconds; None means no limit.
+    """
 
     epochs: int | None = None
     seconds: float | None = None

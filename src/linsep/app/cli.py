@@ -74,7 +74,7 @@ def predict(
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
     format: FormatOpt = None,
 ) -> None:
-    """Label the rows of TABLE: writes CSV with the columns prediction and decision_value (w.x + b)."""
+    """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
     for message in run(model, table, output, format=format):
@@ -94,7 +94,9 @@ def check(
     table: TableArg,
     target: TargetOpt = None,
     positive: PositiveOpt = None,
-    time_limit: Annotated[float | None, typer.Option(min=0.0, help="Give up after this long (exit status 3).")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
+    ] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
     ] = None,
@@ -103,7 +105,7 @@ def check(
     format: FormatOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
-    """Prove whether a hyperplane separates the classes of TABLE, about the numbers exactly as they are written.
+    """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
 
     Exit status: 0 separable, 1 quasi-separable or inseparable (with three or more classes, if any class is not
     separable from the rest), 3 undecided, 2 bad usage or input.
@@ -127,9 +129,11 @@ def check(
 def separation(
     table: TableArg,
     target: TargetOpt = None,
-    family: Annotated[Model, typer.Option(help="The regression that is to be fitted.")] = Model.LOGISTIC,
+    family: Annotated[Model, typer.Option(help="The family of the regression.")] = Model.LOGISTIC,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
-    time_limit: Annotated[float | None, typer.Option(min=0.0, help="Seconds to give up after (exit status 3).")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
+    ] = None,
     report: ReportOpt = None,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
@@ -158,7 +162,7 @@ def separation(
 @app.command()
 def show(
     model: ModelArg,
-    weights: Annotated[int, typer.Option(min=1, help="How many of the largest weights.")] = 20,
+    weights: Annotated[int, typer.Option(min=1, help="The number of weights to print, the largest ones.")] = 20,
     as_json: JsonOpt = False,
 ) -> None:
     """Print what a model file holds: its largest weights by feature name, and how it was made."""
@@ -178,11 +182,11 @@ class ExportFormat(StrEnum):
 @app.command()
 def export(
     model: ModelArg,
-    to: Annotated[ExportFormat, typer.Option(help="json, sql (DuckDB, SQLite, PostgreSQL) or onnx.")],
+    to: Annotated[ExportFormat, typer.Option(help="The format: json, sql (DuckDB, SQLite, PostgreSQL) or onnx.")],
     output: Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")] = "-",
-    table: Annotated[str, typer.Option(help="Table that the SQL scores.")] = "rows",
+    table: Annotated[str, typer.Option(help="With --to sql: the name of the table that the query reads.")] = "rows",
 ) -> None:
-    """Write a model for other programs: all they need to get from a raw row to its decision value and label."""
+    """Write a model for other programs: all that they need to compute decision values and labels from raw rows."""
     from linsep.app.commands.export import export_model
 
     export_model(model, to.value, output, table)
@@ -190,10 +194,12 @@ def export(
 
 @app.command()
 def synth(
-    rows: Annotated[int, typer.Option(min=1, help="Rows to make.")] = 1000,
-    features: Annotated[int, typer.Option(min=1, help="Features of each row.")] = 2,
-    margin: Annotated[float, typer.Option(min=0.0, help="Least distance of a row from the planted separator.")] = 0.1,
-    radius: Annotated[float, typer.Option(min=0.0, help="Largest distance of a row from the origin.")] = 3.0,
+    rows: Annotated[int, typer.Option(min=1, help="The number of rows.")] = 1000,
+    features: Annotated[int, typer.Option(min=1, help="The number of features.")] = 2,
+    margin: Annotated[
+        float, typer.Option(min=0.0, help="The smallest distance of a row from the planted separator.")
+    ] = 0.1,
+    radius: Annotated[float, typer.Option(min=0.0, help="The largest distance of a row from the origin.")] = 3.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
 ) -> None:
@@ -208,7 +214,7 @@ def synth(
 def demo(
     folder: Annotated[Path, typer.Option(help="Where to write the table and the model.")] = Path("linsep-demo"),
 ) -> None:
-    """The opening story: the breast-cancer table is separable after all."""
+    """Show on the breast-cancer table what linsep does: the table is separable after all."""
     from linsep.app.commands.demo import demo as run
 
     result = run(folder, lambda text: console().print(text, markup=False))

@@ -18,79 +18,98 @@ def fit(
     learner: Annotated[
         str,
         typer.Option(
-            help="perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp, or auto: the "
-            "simplest of rocchio, averaged, kernel and mlp that no other beats on rows held out."
+            help="The learner: perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp or "
+            "auto. auto chooses the simplest of rocchio, averaged, kernel and mlp that no other one beats clearly on "
+            "held-out rows."
         ),
     ] = "perceptron",
     max_iter: Annotated[
-        int | None, typer.Option(min=1, help="Epochs at most; the default is the learner's own.")
+        int | None, typer.Option(min=1, help="Largest number of epochs; the default depends on the learner.")
     ] = None,
-    time_limit: Annotated[float | None, typer.Option(min=0.0, help="Seconds at most, instead of --max-iter.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of what is drawn, such as the order of rows; 0.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.0, help="Largest number of seconds; it replaces --max-iter.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="The seed of all random choices, such as the order of the rows; 0 if not given."),
+    ] = None,
     loss: Annotated[
-        str | None, typer.Option(help="Of --learner sgd: perceptron, hinge, logistic, squared_hinge or squared.")
+        str | None,
+        typer.Option(help="With --learner sgd: the loss; perceptron, hinge, logistic, squared_hinge or squared."),
     ] = None,
     projection_radius: Annotated[
-        float | None, typer.Option(help="Of --learner sgd: the longest that (w, b) may be; 10 unless given.")
+        float | None, typer.Option(help="With --learner sgd: the largest length of (w, b); 10 if not given.")
     ] = None,
     kernel: Annotated[
         str | None,
         typer.Option(
-            help="Of --learner kernel: poly, (gamma x.y + coef0)^degree; rbf, exp(-gamma |x - y|^2); linear, x.y (so "
-            "no intercept)."
+            help="With --learner kernel: the kernel; poly is (gamma x.y + coef0)^degree, rbf is exp(-gamma |x - y|^2), "
+            "linear is x.y (without an intercept)."
         ),
     ] = None,
-    degree: Annotated[int | None, typer.Option(help="Of --kernel poly; 3 unless given.")] = None,
-    gamma: Annotated[float | None, typer.Option(help="Of --kernel poly and rbf; 1 unless given.")] = None,
-    coef0: Annotated[float | None, typer.Option(help="Of --kernel poly; 1 unless given.")] = None,
+    degree: Annotated[int | None, typer.Option(help="With --kernel poly: the degree; 3 if not given.")] = None,
+    gamma: Annotated[float | None, typer.Option(help="With --kernel poly or rbf: gamma; 1 if not given.")] = None,
+    coef0: Annotated[float | None, typer.Option(help="With --kernel poly: coef0; 1 if not given.")] = None,
     holdout: Annotated[
-        float, typer.Option(min=0.0, max=0.9, help="Also fit on the other rows and score on this share of them.")
+        float,
+        typer.Option(
+            min=0.0,
+            max=0.9,
+            help="Keep this share of the rows aside, and score on them a model trained on the others.",
+        ),
     ] = 0.0,
     model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
     stream: Annotated[
         bool | None,
-        typer.Option(help="Read TABLE a piece at a time; so is a pipe, and what is larger than a quarter of memory."),
+        typer.Option(help="Read TABLE in pieces: the default for pipes and for files that are large for the memory."),
     ] = None,
-    passes: Annotated[int, typer.Option(min=1, help="Stream: passes over the rows.")] = 1,
-    classes: Annotated[str | None, typer.Option(help="Stream: all labels that will come, as A,B,C.")] = None,
+    passes: Annotated[int, typer.Option(min=1, help="Stream: the number of passes over the rows.")] = 1,
+    classes: Annotated[str | None, typer.Option(help="Stream: all labels that may come, as A,B,C.")] = None,
     open_classes: Annotated[
-        bool, typer.Option("--open-classes", help="Stream: a class joins with its first row.")
+        bool, typer.Option("--open-classes", help="Stream: a new label becomes a class when its first row comes.")
     ] = False,
     text: Annotated[
         list[str] | None,
-        typer.Option(help="Stream: a column of running text, as COL, COL=words1-2 or COL=chars3-5 (may be repeated)."),
+        typer.Option(help="Stream: a column of running text, as COL, COL=words1-2 or COL=chars3-5; may be repeated."),
     ] = None,
-    bits: Annotated[int, typer.Option(min=8, max=28, help="Stream: names are hashed to 2^bits columns.")] = 18,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Stream: skip malformed lines, and count them.")] = False,
+    bits: Annotated[
+        int, typer.Option(min=8, max=28, help="Stream: categories and text are hashed to 2^bits columns.")
+    ] = 18,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Stream: skip malformed lines and count them.")] = False,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Stream: write all there is to this file; the same command goes on from it.")
+        Path | None,
+        typer.Option(help="Stream: save the run to this file; the same command continues from it."),
     ] = None,
-    checkpoint_rows: Annotated[int, typer.Option(min=1, help="Stream: rows between two checkpoints.")] = 1_000_000,
+    checkpoint_rows: Annotated[
+        int, typer.Option(min=1, help="Stream: the number of rows between two checkpoints.")
+    ] = 1_000_000,
     ball: Annotated[float | None, typer.Option(help="Stream: keep (w, b) in a ball of this radius.")] = None,
     half_life: Annotated[
-        float | None, typer.Option(help="Stream: what was learnt so many rows ago weighs half.")
+        float | None, typer.Option(help="Stream: halve the weight of what was learnt this number of rows ago.")
     ] = None,
     drift: Annotated[
-        str | None, typer.Option(help="Stream: say when the rate of mistakes changes: adwin or page-hinkley.")
+        str | None,
+        typer.Option(help="Stream: report changes in the rate of mistakes, found by adwin or page-hinkley."),
     ] = None,
     report: ReportOpt = None,
     open_columns: Annotated[
-        bool, typer.Option("--open-columns", help="Stream: columns join as they appear, and rows may lack some.")
+        bool,
+        typer.Option("--open-columns", help="Stream: new columns may appear in any row, and rows may lack columns."),
     ] = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
 
-    Numbers are standardised, text columns become one indicator column a level. The receipt of --learner sgd has the
-    excess loss that is guaranteed beside the measured one, over the least loss that SciPy's L-BFGS-B finds.
+    Numbers are standardised; each level of a text column becomes one indicator column. The receipt of --learner sgd
+    compares the guaranteed excess loss with the measured one, over the least loss that SciPy's L-BFGS-B finds.
 
-    A stream is read a piece at a time: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe; each
-    row is predicted before it is learnt, numbers go through running means and scales, categories are hashed.
+    A stream is read in pieces: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe. Each row is
+    predicted before it is learnt. Numbers are standardised with running means and scales; categories are hashed.
 
-    Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C, with
-    the model so far saved.
+    Exit status: 0 done (also when a budget ended first, with a warning), 2 bad usage or input, 130 after Ctrl-C
+    (the model so far is saved).
     """
     if max_iter is not None and time_limit is not None:
         raise typer.BadParameter("give --max-iter or --time-limit, not both")
@@ -121,9 +140,8 @@ def fit(
     if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
         if holdout or any(given is not None for given in (max_iter, time_limit, seed, *own.values())):
             raise typer.BadParameter(
-                "a stream is learnt in its order, takes --passes, and none of --max-iter, --time-limit, --seed, "
-                "--holdout "
-                f"and {', '.join('--' + name.replace('_', '-') for name in own)}"
+                "a stream is learnt in the order of its rows: use --passes, and none of --max-iter, --time-limit, "
+                f"--seed, --holdout and {', '.join('--' + name.replace('_', '-') for name in own)}"
             )
         result = fit_on_stream(
             table,

@@ -38,14 +38,14 @@ LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 class Limits(NamedTuple):
-    """How long to train, and what is drawn; a limit in seconds lifts the one in epochs."""
+    """Limits of training, and the seed; a time limit replaces the limit on epochs."""
 
     max_iter: int | None
     time_limit: float | None
     seed: int = 0
 
     def put_on(self, estimator: Any) -> Any:
-        """Set them on a learner: limits unless one pass is all it makes, the seed where it draws."""
+        """Set them on a learner: the limits if it has `max_iter`, the seed if it has `random_state`."""
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=self.seed)
         if not hasattr(estimator, "max_iter"):
@@ -56,7 +56,7 @@ class Limits(NamedTuple):
 
 
 def make_learner(name: str, limits: Limits, **options: Any) -> Any:
-    """The learner of that name, with those of the `options` that are not None."""
+    """Make the learner of that name with all `options` that are not None."""
     if name not in LEARNERS:
         raise DataError(f"no learner called {name!r}: choose from {', '.join(LEARNERS)} or auto")
     kind, parameters = LEARNERS[name]
@@ -67,7 +67,7 @@ def make_learner(name: str, limits: Limits, **options: Any) -> Any:
 
 
 def make_ladder(limits: Limits, **options: Any) -> dict[str, Any]:
-    """The learners of --learner auto, from the simplest up; each fit on the way has the same limits."""
+    """The learners that --learner auto tries, the simplest first; each has the same limits."""
     _check_options("auto", {}, options)
     return {name: limits.put_on(clone(rung)) for name, rung in RUNGS.items()}
 

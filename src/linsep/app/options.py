@@ -10,7 +10,7 @@ import typer
 
 
 class Format(StrEnum):
-    """File formats by name, for input whose name does not tell."""
+    """File formats by name, for input without a telling name."""
 
     CSV = "csv"
     PARQUET = "parquet"
@@ -27,22 +27,25 @@ class Model(StrEnum):
     MULTINOMIAL = "multinomial"
 
 
-TableArg = Annotated[str, typer.Argument(help="CSV (.gz too), Parquet or svmlight file; - is standard input.")]
+TableArg = Annotated[str, typer.Argument(help="CSV (also .gz), Parquet or svmlight file; - is standard input.")]
 RowsArg = Annotated[
     str,
     typer.Argument(
-        help="CSV, Parquet, svmlight, JSON lines or Vowpal Wabbit text, .gz or .zst; a folder or a quoted pattern; - "
-        "is standard input."
+        help="CSV, Parquet, svmlight, JSON lines or Vowpal Wabbit text, also as .gz or .zst: a file, a folder or a "
+        "quoted pattern; - is standard input."
     ),
 ]
 ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep fit`.")]
-TargetOpt = Annotated[str | None, typer.Option(help="Column that holds the label (svmlight files need none).")]
+TargetOpt = Annotated[str | None, typer.Option(help="The column of the labels (not needed for svmlight files).")]
 PositiveOpt = Annotated[
-    str | None, typer.Option(help="Label of the positive class; with three or more classes, this one against the rest.")
+    str | None, typer.Option(help="The label of the positive class; all other labels together are the other class.")
 ]
-FormatOpt = Annotated[Format | None, typer.Option(help="Format of the table, where its name does not tell.")]
+FormatOpt = Annotated[
+    Format | None, typer.Option(help="The format of the table, if the name of the file does not tell.")
+]
 CategoricalOpt = Annotated[
-    list[str] | None, typer.Option(help="Read this column as text even if it holds numbers (may be repeated).")
+    list[str] | None,
+    typer.Option(help="Read this column as text even if it holds numbers. The option may be repeated."),
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 ReportOpt = Annotated[

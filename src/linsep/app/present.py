@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Standard output or standard error, in colour where it is a terminal."""
+    """Standard output or standard error, in colour on a terminal."""
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""A progress line on standard error for what takes longer than a second, and none when nobody watches."""
+"""A progress line on standard error, on terminals only, for work that takes longer than a second."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # the type alone: importing it would bring the learners along
 
 
 class _Line:
-    """The line itself: made when there is first something to show."""
+    """The line itself, created when there is something to show."""
 
     _bar: Progress | None = None
     _task: TaskID
@@ -23,7 +23,7 @@ class _Line:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._bar is not None:
             self._bar.stop()
 

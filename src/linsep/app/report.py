@@ -22,7 +22,7 @@ from linsep.types import Array, DataError
 
 
 def check_report(path: Path | None, *others: Any) -> None:
-    """Find out before the work whether the page can be written, and that it replaces none of the other files."""
+    """Check before the work that the page can be written and replaces none of the other files."""
     if path is None:
         return
     check_output(path, "the report", reads=others)
@@ -61,7 +61,7 @@ def page_of_fit(found: TableFit) -> Callable[[Sequence[str]], Page]:
 
 
 def page_of_stream(model: TableModel, lines: list[tuple[str, str]]) -> Callable[[Sequence[str]], Page]:
-    """The page of a model of a stream, whose rows are gone."""
+    """The page of a model of a stream; its rows are no longer there."""
 
     def page(said: Sequence[str]) -> Page:
         from linsep.reporting.page.model import of_model

@@ -1,4 +1,4 @@
-"""What every command gives back."""
+"""The result of every command."""
 
 from __future__ import annotations
 

@@ -33,28 +33,36 @@ TextArg = Annotated[str, typer.Argument(help=f"Tagged text: {_LAID_OUT}. - is st
 ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep tag fit`.")]
 FormatOpt = Annotated[
     TextFormat | None,
-    typer.Option(help="Layout of the text; unless given, conllu for names that end so, else columns."),
+    typer.Option(
+        help="The layout of the text; if not given, conllu for files with that suffix and columns for others."
+    ),
 ]
-TagOpt = Annotated[TagColumn, typer.Option(help="Column of a CoNLL-U file that holds the tag.")]
+TagOpt = Annotated[TagColumn, typer.Option(help="The column of the tag in a CoNLL-U file.")]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 
 
 def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
     """The commands under `linsep tag`; `present` prints a result, as JSON if asked to."""
-    app = typer.Typer(help="Tag the words of sentences: train a tagger, use one, count what it gets right.")
+    app = typer.Typer(help="Tag the words of sentences: train a tagger, use it, and count its correct tags.")
 
     @app.command()
     def fit(
         text: TextArg,
         model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("tagger.linsep"),
-        max_iter: Annotated[int | None, typer.Option(min=1, help="Epochs at most; 10 unless given.")] = None,
+        max_iter: Annotated[int | None, typer.Option(min=1, help="Largest number of epochs; 10 if not given.")] = None,
         holdout: Annotated[
-            float, typer.Option(min=0.0, max=0.9, help="Also train on the other sentences and score on this share.")
+            float,
+            typer.Option(
+                min=0.0,
+                max=0.9,
+                help="Keep this share of the sentences aside, and score on them a tagger trained on the others.",
+            ),
         ] = 0.0,
         n_bits: Annotated[
-            int | None, typer.Option(min=1, max=28, help="Hash feature names to so many bits instead of keeping them.")
+            int | None,
+            typer.Option(min=1, max=28, help="Hash feature names to this number of bits instead of keeping them."),
         ] = None,
-        seed: Annotated[int, typer.Option(min=0, help="Seed of the order of the sentences.")] = 0,
+        seed: Annotated[int, typer.Option(min=0, help="The seed of the order of the sentences.")] = 0,
         tag: TagOpt = TagColumn.UPOS,
         format: FormatOpt = None,
         as_json: JsonOpt = False,
@@ -72,12 +80,14 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
     @app.command()
     def predict(
         model: ModelArg,
-        text: Annotated[str, typer.Argument(help="Text as for `fit`; the tags may be missing. - is standard input.")],
+        text: Annotated[
+            str, typer.Argument(help="Text in a layout of `fit`; the tags may be missing. - is standard input.")
+        ],
         output: Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")] = "-",
         tag: TagOpt = TagColumn.UPOS,
         format: FormatOpt = None,
     ) -> None:
-        """Tag TEXT: writes token, tab, tag on each line, or the CoNLL-U file with its tags replaced."""
+        """Tag TEXT and write token, tab and tag on each line, or the CoNLL-U file with its tags replaced."""
         from linsep.app.commands import tag as commands
 
         commands.predict(model, text, output, format=format, tag=tag.value)
@@ -86,7 +96,7 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
     def score(
         model: ModelArg, text: TextArg, tag: TagOpt = TagColumn.UPOS, format: FormatOpt = None, as_json: JsonOpt = False
     ) -> None:
-        """Compare the model's tags with those of TEXT: the share of tokens and sentences, and what is confused."""
+        """Compare the model's tags with those of TEXT: correct tokens and sentences, and the tags most confused."""
         from linsep.app.commands import tag as commands
 
         present(commands.score(model, text, format=format, tag=tag.value), as_json)
@@ -94,7 +104,7 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
     @app.command()
     def show(
         model: ModelArg,
-        weights: Annotated[int, typer.Option(min=1, help="How many of the largest weights.")] = 20,
+        weights: Annotated[int, typer.Option(min=1, help="The number of weights to print, the largest ones.")] = 20,
         as_json: JsonOpt = False,
     ) -> None:
         """Print the largest weights of a tagger, by tag and feature and from tag to tag, and how it was made."""

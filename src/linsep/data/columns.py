@@ -22,8 +22,11 @@ _MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "inf", "+inf", "-inf", 
 
 @dataclass(frozen=True)
 class Column:
-    """One column: `values` (float64) if it holds numbers, with their `text` where they were read from text;
-    else `text` alone. `there` tells which rows have the column, None that all have."""
+    """One column: numbers in `values` (float64), or categories in `text`.
+
+    A column of numbers has `text` too where its numbers were read from text. `there` says which rows have the column;
+    None means all of them.
+    """
 
     name: str
     values: Array | None
@@ -37,8 +40,12 @@ class Column:
 
 @dataclass(frozen=True)
 class TableChunk:
-    """Rows of a table: names of the feature columns, labels (or None), the position of the first row, a way to name a
-    row. A column is made into numbers or text when it is first asked for, so one that nobody uses cannot be wrong."""
+    """Some rows of a table.
+
+    `names` are those of the feature columns, `y` the labels or None, `start` the position of the first row in its
+    source, and `where(row)` says in which file and line a row stands. A column is parsed on first access, so a column
+    that nobody uses raises no error.
+    """
 
     names: list[str]
     y: Array | None
@@ -66,7 +73,7 @@ class TableChunk:
 
 
 def read_numbers(text: pa.Array) -> tuple[pa.Array, Array] | None:
-    """Return text without blanks around it, and its numbers; None if a cell is not a number."""
+    """Return the text without blanks around its cells, and the numbers in them; None if a cell is not a number."""
     try:
         return text, pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
@@ -78,7 +85,13 @@ def read_numbers(text: pa.Array) -> tuple[pa.Array, Array] | None:
 
 
 def number_column(name: str, text: pa.Array, where: Callable[[int], str], *, is_text: bool) -> Column:
-    """Read text as numbers where every cell is one; a column of numbers with a few other cells is an error."""
+    """Read text as numbers if every cell is one, as categories if at most half of them are.
+
+    Raises
+    ------
+    DataError
+        More than half of the cells are numbers, but not all; or a number is not finite.
+    """
     if is_text:
         return Column(name, None, text)
     numbers = read_numbers(text)
@@ -95,7 +108,7 @@ def number_column(name: str, text: pa.Array, where: Callable[[int], str], *, is_
 
 
 def are_numbers(text: pa.Array) -> Array:
-    """Which cells are decimal numbers; each different text is looked at once."""
+    """Return which cells are decimal numbers; each distinct text is tested once."""
     encoded = text.dictionary_encode()
     found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), NUMBER)
     return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=bool)
@@ -114,7 +127,7 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
 
 
 def as_text(values: Any) -> Any:
-    """Numbers as category names: whole ones without a point; each different number is written once."""
+    """Return numbers as names of categories: "2" for 2.0, "0.5" for 0.5."""
     distinct, codes = np.unique(np.asarray(values), return_inverse=True)
     written = [str(int(v)) if float(v).is_integer() else repr(float(v)) for v in distinct]
     return pa.array(written, pa.string()).take(pa.array(codes))
@@ -134,7 +147,7 @@ def label_names(y: Array) -> Array:
 
 
 def take_target(names: list[str], target: str | None, *, alone: bool = False) -> None:
-    """Check that the target is one of the columns, and that there is a feature beside it, unless it may stand alone."""
+    """Raise DataError unless the target is one of the columns and, if it may not stand `alone`, there is a feature."""
     if target is not None and target not in names:
         close = get_close_matches(target, names, n=3) or names[:8]
         raise DataError(f"no column called {target!r}; there are {', '.join(map(repr, close))}")
@@ -143,7 +156,7 @@ def take_target(names: list[str], target: str | None, *, alone: bool = False) ->
 
 
 def check_names(names: list[str], source: str) -> None:
-    """Refuse duplicate column names."""
+    """Raise DataError if two columns have the same name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -152,7 +165,13 @@ def check_names(names: list[str], source: str) -> None:
 
 
 def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
-    """Labels of one type: int64 where all are whole numbers, float64 where all are numbers, else text."""
+    """Return labels of one type: int64 if all are whole numbers, float64 if all are numbers, else booleans or text.
+
+    Raises
+    ------
+    DataError
+        A label is missing, or the labels are of several types.
+    """
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
     if array.ndim != 1:
         raise DataError(f"column {target!r}: one label a row is needed, got an array of shape {array.shape}")

@@ -152,7 +152,7 @@ class _Epoch(NamedTuple):
 
 
 class _Run:
-    """One run: what a pass over the shards is, and what is kept of it. `model` is the learner in the making."""
+    """One run over the shards and its records. `model` is the learner that is trained."""
 
     def __init__(self, learner: Any, site: Site, mix: str | None, epochs: int | None) -> None:
         self.learner, self.site, self.mix = learner, site, mix

@@ -18,16 +18,18 @@ _MIXABLE = {"coef_", "intercept_", "class_count_"}
 
 @dataclass(frozen=True, repr=False)
 class Mixing:
-    """A run on shards: who made how many mistakes when, and how the weights were mixed.
+    """The record of training on shards: the mistakes of each shard in each epoch, and how the weights were mixed.
 
     Attributes
     ----------
     mix : {"uniform", "mistakes"} or None
+        How the weights were mixed.
     mistakes : ndarray of int64, shape (n_epochs, n_shards)
         k, the mistakes of each shard in each epoch.
     weights : ndarray of float64, shape (n_epochs, n_shards)
         mu, the share of each shard in the mix; each row sums to 1 (without mixing every entry is 1).
     rows : ndarray of int64, shape (n_shards,)
+        The number of rows in each shard.
     radius : float
         R, the largest norm of a row.
     bound : Bound
@@ -43,7 +45,7 @@ class Mixing:
 
     @property
     def weighted_mistakes(self) -> float:
-        """sum over epochs and shards of mu k."""
+        """Mistakes weighted by the shares: the sum of mu k over epochs and shards."""
         return float((self.weights * self.mistakes).sum())
 
     def __repr__(self) -> str:

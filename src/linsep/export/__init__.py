@@ -1,4 +1,4 @@
-"""Models for other programs: JSON, SQL and ONNX, each the whole way from a raw row to its label."""
+"""Models for other programs: JSON, SQL and ONNX, each from a raw row to its label."""
 
 from linsep.export.as_json import to_json
 from linsep.export.as_onnx import to_onnx

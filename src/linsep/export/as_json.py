@@ -1,4 +1,4 @@
-"""A model as JSON that people and other programs read."""
+"""A model as JSON for people and other programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def to_json(model: Any) -> str:
     z_k = b_k + sum_j w_jk (x_j - mean_j) / scale_j, and w_k[level] for a category.
 
     Numbers are the shortest decimals that read back as the same double; the `_hex` fields hold the same numbers
-    as C's hexadecimal literals (``float.fromhex``), for programs whose decimal reader rounds.
+    as C's hexadecimal literals (``float.fromhex``), for programs that round when they read decimals.
 
     Parameters
     ----------

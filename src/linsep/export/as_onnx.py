@@ -1,4 +1,4 @@
-"""A model as an ONNX graph, for onnxruntime and whatever else runs those."""
+"""A model as an ONNX graph, for onnxruntime and other programs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def to_onnx(model: Any) -> bytes:
     z = ((x - mean) / scale) W + b, in the precision of the model, and the class of each row.
 
     A model of a matrix has one input X of shape (n, n_features). A model of a table has one input of shape (n, 1) for
-    each column, under the column's name: numbers as doubles, categories as strings; a level that was not there in
-    training counts nothing. The outputs are `label`, of shape (n,), and `decision_value`, of shape (n,) for two classes
-    and (n, n_classes) for more (with a "_" behind where a column has that name). Decision values agree with
+    each column, under the column's name: numbers as doubles, categories as strings; a level that did not occur in
+    training adds nothing. The outputs are `label`, of shape (n,), and `decision_value`, of shape (n,) for two classes
+    and (n, n_classes) for more (followed by "_" if a column has that name). Decision values agree with
     `decision_function` to rounding.
 
     Parameters
@@ -34,6 +34,7 @@ def to_onnx(model: Any) -> bytes:
     Returns
     -------
     bytes
+        The content of an .onnx file.
 
     Raises
     ------

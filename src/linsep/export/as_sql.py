@@ -1,4 +1,4 @@
-"""A model as a query that scores the rows of a table where they are."""
+"""A model as a query that scores the rows of a table in its database."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def to_sql(model: Any, *, table: str = "rows") -> str:
     z = b + sum_j w_j (x_j - mean_j) / scale_j + CASE ... END, in double precision; class by CASE. It is written in the
     part of SQL that DuckDB, SQLite and PostgreSQL share.
 
-    The columns added are decision_value and prediction; with three or more classes "decision_value LABEL" for each.
-    A row with a missing value (NULL) in a column that counts gets NULL for both. A feature whose weights are 0 is left
-    out. Decision values agree with `decision_function` to rounding: the terms are added in another order.
-    SQLite takes text in a number column for 0; the others refuse it.
+    The columns added are decision_value and prediction; with three or more classes "decision_value LABEL" for each. A
+    row with a missing value (NULL) in a column with a weight gets NULL for both. A feature whose weights are 0 is left
+    out. Decision values agree with `decision_function` to rounding: the terms are added in another order. SQLite reads
+    text in a column of numbers as 0; the others refuse it.
 
     Parameters
     ----------
@@ -33,6 +33,7 @@ def to_sql(model: Any, *, table: str = "rows") -> str:
     Returns
     -------
     str
+        The query.
 
     Raises
     ------

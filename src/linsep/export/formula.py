@@ -1,4 +1,4 @@
-"""What a fitted model computes of a raw row, as plain data: the one thing that every export is written from."""
+"""The formula of a fitted model for raw rows, as plain data; every export is written from it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def formula_of(model: Any) -> Formula:
     Raises
     ------
     DataError
-        The model is no formula of this kind, and why.
+        The model is not a formula of this kind; the message says why.
 
     Examples
     --------

@@ -1,5 +1,6 @@
-"""Numba kernels, and all of them: arrays in, arrays out.
+"""All compiled code (Numba): arrays in, arrays out.
 
-In: rows (`rows.py` is the only file that knows how they are stored), weights, a visiting order. Out: the same arrays,
-changed in place. Begin with `linear/epoch.py`, one pass of a binary learner, and `steps.py`, how far an update moves.
+In: rows, weights, a visiting order; or bytes. Out: the same arrays, changed in place, and a record whose columns
+`records.py` names. Begin with `linear/epoch.py`, one pass of a binary learner; `rows.py` is the only file that knows
+how rows are stored, and `steps.py` says how far an update moves.
 """

@@ -1,4 +1,4 @@
-"""One hidden layer, for what no hyperplane represents."""
+"""A network with one hidden layer, for data that no hyperplane separates well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choose the simplest learner that no other beats clearly on rows held out."""
+"""Choose the simplest learner that no other one beats clearly on held-out rows."""
 
 from __future__ import annotations
 

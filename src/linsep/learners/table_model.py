@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, code_class_weight, positions, targets_of
-from linsep.learners.inputs.tables import EncodedColumns, is_table, labels_given, open_rows, weight_argument
+from linsep.learners.inputs.tables import EncodedColumns, Prepared, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.linear.perceptron import Perceptron
 from linsep.types import Array, DataError
 
@@ -31,15 +31,6 @@ def _learner_has(method: str) -> Any:
     return check
 
 
-class Prepared(NamedTuple):
-    """Rows as a learner takes them: `names[k]` is the name of the target k, None where targets are the labels."""
-
-    encoder: TableEncoder | None
-    rows: Any
-    targets: Any
-    names: Array | None
-
-
 class TableModel(ClassifierMixin, EncodedColumns):
     """Encode the columns of a table, train a learner on them, and predict labels by their names.
 
@@ -47,8 +38,7 @@ class TableModel(ClassifierMixin, EncodedColumns):
     A matrix of numbers goes to the learner as it is, so `TableModel(learner).fit(X, y)` gives the weights of
     `learner.fit(X, y)`.
 
-    Columns of a table are found by name: their order does not matter, a missing one is an error, and further columns
-    are ignored.
+    Columns of a table are found by name, in any order; a missing one is an error, and further columns are ignored.
 
     Parameters
     ----------
@@ -73,10 +63,6 @@ class TableModel(ClassifierMixin, EncodedColumns):
     feature_names_in_ : ndarray of str, shape (n_features_in_,)
         Names of the columns; not there after a matrix.
 
-    See Also
-    --------
-    linsep.save, linsep.load : Keep the whole model in one file.
-
     Examples
     --------
     >>> import pandas as pd
@@ -84,8 +70,6 @@ class TableModel(ClassifierMixin, EncodedColumns):
     >>> model = TableModel().fit(frame, ["no", "no", "yes", "yes"])
     >>> model.predict(frame[["city", "age"]]).tolist()
     ['no', 'no', 'yes', 'yes']
-    >>> model.get_feature_names_out().tolist()
-    ['age', 'city=Oslo', 'city=Rome']
     >>> model.score(frame, ["no", "no", "yes", "yes"])
     1.0
     """
@@ -107,11 +91,13 @@ class TableModel(ClassifierMixin, EncodedColumns):
         Parameters
         ----------
         learner : fitted learner
+            The learner.
         encoder : fitted TableEncoder or None
+            Its encoder.
         classes : array-like, shape (n_classes,), optional
             Names of the classes in the order of `learner.classes_`; None takes those.
         positive : label, optional
-            As in the constructor.
+            The label of the positive class, as in the constructor.
 
         Returns
         -------
@@ -151,6 +137,7 @@ class TableModel(ClassifierMixin, EncodedColumns):
         Parameters
         ----------
         X : dataframe (pandas, Polars, Arrow), Source of `open_data`, array or SciPy sparse matrix
+            The rows.
         y : array-like of shape (n_samples,), optional
             Labels; None takes the label column of a Source.
         sample_weight : array-like of shape (n_samples,), optional
@@ -158,8 +145,7 @@ class TableModel(ClassifierMixin, EncodedColumns):
 
         Returns
         -------
-        TableModel
-            Itself.
+        self
 
         Raises
         ------
@@ -178,7 +164,8 @@ class TableModel(ClassifierMixin, EncodedColumns):
 
         Parameters
         ----------
-        X, y : as in fit
+        X, y : table and labels
+            What `fit` takes.
 
         Returns
         -------
@@ -203,14 +190,15 @@ class TableModel(ClassifierMixin, EncodedColumns):
         Parameters
         ----------
         prepared : Prepared
-        sample_weight : as in fit
+            What `prepare` returned.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the learner.
         verbose : int or callable, optional
-            In place of the learner's own, for this fit only.
+            Replaces the learner's own value, for this fit only.
 
         Returns
         -------
-        TableModel
-            Itself.
+        self
         """
         learner, names = self._new_learner(), prepared.names
         code_class_weight(learner, names)
@@ -238,17 +226,18 @@ class TableModel(ClassifierMixin, EncodedColumns):
         Parameters
         ----------
         X : dataframe, Source, array or SciPy sparse matrix
+            The rows.
         y : array-like of shape (n_samples,), optional
             Labels; None takes the label column of a Source.
         classes : array-like, optional
             All labels that may come; needed in the first call, unless `positive` or `open_classes` of the learner is
             set.
         sample_weight : array-like of shape (n_samples,), optional
+            For the learner. The encoder weighs all rows alike.
 
         Returns
         -------
-        TableModel
-            Itself.
+        self
 
         Raises
         ------
@@ -296,6 +285,7 @@ class TableModel(ClassifierMixin, EncodedColumns):
         Parameters
         ----------
         X : dataframe, Source, array or SciPy sparse matrix
+            The rows.
 
         Returns
         -------
@@ -306,7 +296,18 @@ class TableModel(ClassifierMixin, EncodedColumns):
         return self.named(self.learner_.predict(rows))
 
     def named(self, said: Array) -> Array:
-        """The names of what the learner predicted."""
+        """The names of what the learner predicted.
+
+        Parameters
+        ----------
+        said : ndarray of shape (n_samples,)
+            Classes of the learner.
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            Names from `classes_`.
+        """
         if not self._has_codes:
             return said
         return np.asarray(self.classes_[np.searchsorted(self.learner_.classes_, said)])
@@ -317,6 +318,7 @@ class TableModel(ClassifierMixin, EncodedColumns):
         Parameters
         ----------
         X : dataframe, Source, array or SciPy sparse matrix
+            The rows.
 
         Returns
         -------
@@ -333,42 +335,49 @@ class TableModel(ClassifierMixin, EncodedColumns):
         Parameters
         ----------
         X : dataframe, Source, array or SciPy sparse matrix
+            The rows.
 
         Returns
         -------
         ndarray, shape (n_samples, n_classes)
+            One column per class, in the order of `classes_`.
         """
         rows = self._encoded(X)
         return np.asarray(self.learner_.predict_proba(rows))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows that are predicted rightly.
+        """Compute the share of rows that are predicted correctly.
 
         Parameters
         ----------
         X : dataframe, Source, array or SciPy sparse matrix
+            The rows.
         y : array-like of shape (n_samples,), optional
-            Labels; None takes the label column of a Source. With `positive`, labels of the table, not of the model.
+            Labels of the table; None takes the label column of a Source.
         sample_weight : array-like of shape (n_samples,), optional
+            The weight of each row.
 
         Returns
         -------
         float
+            Between 0 and 1.
         """
         said = self.predict(X)
         truth = labels_given(y, X if isinstance(X, Source) else None)
         return float(accuracy_score(self.as_classes(truth), said, sample_weight=sample_weight))
 
     def as_classes(self, labels: Any) -> Any:
-        """Labels of a table as classes of the model: with `positive`, all others belong to the rest.
+        """Return labels of a table as classes of the model: with `positive`, all others belong to the rest.
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
+            The labels.
 
         Returns
         -------
         array-like of shape (n_samples,)
+            Names from `classes_`.
         """
         return labels if self.positive is None else as_named(labels, self.classes_, self.positive)
 

@@ -18,21 +18,28 @@ _BINS = 40
 
 
 def plot_margins(model: Any, X: Any, y: Any, *, label: Any = None, ax: Axes | None = None) -> Axes:
-    """Draw a histogram of y z, mistakes (y z <= 0) hatched, the least of them marked.
+    """Draw a histogram of the margins y z; mistakes (y z <= 0) are hatched, and the least margin is marked.
 
-    Of a linear model the least margin is also given as a distance, min y z / ||w||. Of three or more classes the margin
-    is the z of the row's class less the best other z.
+    For a linear model the least margin is also given as a distance, min y z / ||w||. With three or more classes the
+    margin is the z of the row's class minus the largest z of the others.
 
     Parameters
     ----------
     model : fitted classifier, Separability, MarginBracket, or pair (w, b)
-    X, y, ax : as in plot_points
-    label : optional
-        One class of three or more, against the rest.
+        What decides.
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The rows; the names of a dataframe's columns name the axes.
+    y : array-like, shape (n_samples,)
+        Their labels.
+    label : label, optional
+        With three or more classes: the class that is shown against the rest.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------
@@ -91,7 +98,7 @@ _LINES = ("-", "--", "-.", ":", (0, (3, 1, 1, 1, 1, 1)))
 
 
 def plot_losses(losses: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw convex losses as functions of m = y z, over the mistakes (m <= 0) that they stand for.
+    """Draw convex losses as functions of m = y z, over the count of mistakes (m <= 0) that they replace.
 
     perceptron max(0, -m); hinge max(0, 1 - m); logistic ln(1 + exp(-m)); squared_hinge max(0, 1 - m)^2;
     squared (1 - m)^2, which is (y - z)^2.
@@ -99,12 +106,14 @@ def plot_losses(losses: Sequence[str] | None = None, *, ax: Axes | None = None) 
     Parameters
     ----------
     losses : sequence of str, optional
-        Which of these; by default all.
+        Names of the losses to draw; by default all of them.
     ax : Axes, optional
+        Where to draw; without it, in a new figure.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Rows by class, and what a separator says about the space between them."""
+"""Rows by class, and the decision values of a separator around them."""
 
 from __future__ import annotations
 
@@ -32,21 +32,23 @@ _GRID = 201
 
 
 def plot_points(X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
-    """Draw the rows by class: one or two features as they are, of more the first two principal directions.
+    """Draw the rows by class: one or two features as they are, more features by their first two principal directions.
 
     Parameters
     ----------
     X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
-        The names of a dataframe's columns name the axes.
+        The rows; the names of a dataframe's columns name the axes.
     y : array-like, shape (n_samples,)
+        Their labels.
     ax : Axes, optional
-        Where to draw; a new figure otherwise.
+        Where to draw; without it, in a new figure.
     limit : int, default=5000
         Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------
@@ -118,23 +120,32 @@ def plot_boundary(
 ) -> Axes:
     """Draw the decision value z as filled contours, the line z = 0, the margin band and the rows.
 
-    The band is |z| <= min_i y_i z_i, drawn where that is positive, so that no row is mistaken. More than two features
-    are projected on w and on the first principal direction orthogonal to it: z is exact there, as it depends on w.x
-    alone. Three or more classes: the regions of the classes, or one class against the rest.
+    The band is |z| <= min_i y_i z_i; it is drawn if that is positive, that is, if no row is mistaken. More than two
+    features are projected on w and on the first principal direction orthogonal to it: z is exact there, as it depends
+    on w.x alone. Three or more classes: the regions of the classes, or one class against the rest.
 
     Parameters
     ----------
     model : fitted classifier, Separability, MarginBracket, or pair (w, b)
-    X, y, ax, limit : as in plot_points
-    label : optional
-        One class of three or more, against the rest.
+        What decides.
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The rows; the names of a dataframe's columns name the axes.
+    y : array-like, shape (n_samples,)
+        Their labels.
+    label : label, optional
+        With three or more classes: the class that is shown against the rest.
     ring : {"mistaken", "support"}, optional
-        Which rows to ring: those with y z <= 0, or those on the margin (a bracket knows which rows hold its plane).
-        By default the mistaken ones if there are any.
+        Which rows get a ring: those with y z <= 0, or those on the margin (a bracket knows which rows hold its plane).
+        By default the mistaken ones, if there are any.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
+    limit : int, default=5000
+        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Proofs in pictures: rows that cannot be separated, coefficients that run away."""
+"""Proofs in pictures: rows that cannot be separated, coefficients that are infinite."""
 
 from __future__ import annotations
 
@@ -41,18 +41,26 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     """Draw the rows that no hyperplane separates, their two convex hulls, and the point where these meet.
 
     With weights p_i > 0 from the witness, sum_{+} p_i x_i = sum_{-} p_i x_i: a point of both hulls, so no plane passes
-    between them. Without an intercept the signed rows y_i x_i are drawn, whose hull holds the origin. More than two
+    between them. Without an intercept the signed rows y_i x_i are drawn; their hull contains the origin. More than two
     features are projected on the first two principal directions of these rows; the hulls meet in the projection too.
 
     Parameters
     ----------
     certificate : Separability
-        Of these rows, with a witness.
-    X, y, ax, limit : as in plot_points
+        A certificate of these rows that has a witness.
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The rows; the names of a dataframe's columns name the axes.
+    y : array-like, shape (n_samples,)
+        Their labels.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
+    limit : int, default=5000
+        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------
@@ -184,19 +192,21 @@ def _draw_meeting(ax: Axes, at: Array, s: Array, share: Array, intercept: bool, 
 
 
 def plot_separation(found: Separation, *, ax: Axes | None = None, limit: int = _COEFFICIENTS) -> Axes:
-    """Draw where maximum likelihood sends each coefficient: to a finite value, or away.
+    """Draw whether the maximum likelihood estimate of each coefficient is finite or infinite.
 
     Parameters
     ----------
     found : Separation
-        From `separation`, decided.
+        A result of `separation` that is not undecided.
     ax : Axes, optional
+        Where to draw; without it, in a new figure.
     limit : int, default=20
         Coefficients to draw at most, infinite ones first; the picture says when there are more.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------

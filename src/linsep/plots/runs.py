@@ -1,4 +1,4 @@
-"""The course of a run beside what the theory promises of it."""
+"""The course of a run, compared with what the theory promises."""
 
 from __future__ import annotations
 
@@ -59,17 +59,25 @@ def plot_trace(
 
     Parameters
     ----------
-    run : fitted model; for "mistakes" also its Trace
-    show : {"mistakes", "norm", "angle", "bounds"}
-    X, y : the rows and labels of the run, for "norm" and "angle"
-    reference : (w, b), for "norm" and "angle"
-        A separator of the rows; the wider its margin the tighter the sandwich.
-    bounds : MistakeBounds, for "bounds"
+    run : fitted model or Trace
+        The run; a Trace is enough for "mistakes".
+    show : {"mistakes", "norm", "angle", "bounds"}, default="mistakes"
+        What to draw, as above.
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features), optional
+        The rows of the run, for "norm" and "angle".
+    y : array-like, shape (n_samples,), optional
+        Their labels.
+    reference : (w, b), optional
+        A separator of the rows, for "norm" and "angle"; the wider its margin, the closer the bounds.
+    bounds : MistakeBounds, optional
+        The bounds, for "bounds".
     ax : Axes, optional
+        Where to draw; without it, in a new figure.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------
@@ -235,14 +243,17 @@ def plot_survival(model: Any, *, label: Any = None, ax: Axes | None = None) -> A
 
     Parameters
     ----------
-    model : fitted VotedPerceptron
-    label : optional
-        Which class, of three or more.
+    model : VotedPerceptron or KernelPerceptron
+        The fitted model.
+    label : label, optional
+        With three or more classes: the class that is shown against the rest.
     ax : Axes, optional
+        Where to draw; without it, in a new figure.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------
@@ -286,17 +297,19 @@ def _survival(model: Any, label: Any) -> Array:
 
 
 def plot_mixing(mixing: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the mistakes of each shard, added up over the epochs, and those of the mix, sum mu k, beside their bound.
+    """Draw the mistakes of each shard, added up over the epochs, and those of the mix, sum mu k, with their bound.
 
     Parameters
     ----------
-    mixing : a record of training on shards
-        `mistakes` and `weights` of shape (n_epochs, n_shards), and `bound`.
+    mixing : Mixing
+        A record of training on shards: `mistakes` and `weights` of shape (n_epochs, n_shards), and `bound`.
     ax : Axes, optional
+        Where to draw; without it, in a new figure.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------

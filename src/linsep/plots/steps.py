@@ -84,16 +84,23 @@ def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, lim
 
     Parameters
     ----------
-    model : fitted perceptron of two classes
+    model : perceptron of two classes
         Fitted with trace="updates", from zero.
-    X, y : the rows and labels it was fitted on
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The rows that it was fitted on.
+    y : array-like, shape (n_samples,)
+        Their labels.
     k : int
-        Which update, from 1.
-    ax, limit : as in plot_points
+        The number of the update, from 1.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
+    limit : int, default=5000
+        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------
@@ -214,13 +221,20 @@ def animate_run(
 
     Parameters
     ----------
-    model, X, y, limit : as in plot_step
+    model : perceptron of two classes
+        Fitted with trace="updates", from zero.
+    X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features)
+        The rows that it was fitted on.
+    y : array-like, shape (n_samples,)
+        Their labels.
     file : path, optional
-        Where to write: .gif (through Pillow) or .html (a page with buttons that needs nothing else).
+        Where to write: .gif (with Pillow) or .html (a page with buttons that needs nothing else).
     frames : int, default=60
         Updates to draw at most, evenly spaced; the first and the last are among them.
     fps : int, default=2
-        Updates a second in the file.
+        Updates per second in the file.
+    limit : int, default=500
+        Rows to draw at most; the picture says when there are more.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How pictures look: colours that colour-blind eyes and grey printers tell apart, and the parts all of them share."""
+"""How pictures look: colours that differ for colour-blind readers and in grey, and the shared parts."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ class Look(NamedTuple):
 
 
 def look(k: int) -> Look:
-    """The look of class k; after eight classes colours come again with other markers."""
+    """The look of class k; after eight classes the colours repeat with other markers."""
     return Look(COLOURS[k % 8], MARKERS[(k + k // 8) % 8], HATCHES[(k + k // 8) % 8])
 
 
 def new_axes(ax: Axes | None) -> Axes:
-    """The axes given, or those of a new figure that stays legible at half the width of a page."""
+    """The axes given, or those of a new figure, legible at half the width of a page."""
     return plt.subplots(figsize=(4.4, 3.5), layout="constrained")[1] if ax is None else ax
 
 
 def note(ax: Axes, text: str) -> None:
-    """Say something about the picture in the picture: a line under the x axis, where it covers nothing."""
+    """Write a line under the x axis, where it covers nothing."""
     ax.set_xlabel(f"{ax.get_xlabel()}\n{text}".lstrip("\n"))
 
 
 def legend(ax: Axes, **options: Any) -> None:
-    """A legend in small type, if there is anything to name; of many things it names the first."""
+    """A legend in small type, if there is anything to name; of many entries it shows the first."""
     handles = options.pop("handles", None) or ax.get_legend_handles_labels()[0]
     if len(handles) > _MOST_NAMED:
         rest = Line2D([], [], ls="", label=f"and {len(handles) - _MOST_NAMED + 1} more")
@@ -94,7 +94,7 @@ def count(n: int, noun: str) -> str:
 
 
 def say_thinned(ax: Axes, shown: int, n: int, what: str = "rows") -> None:
-    """Tell that not everything is drawn."""
+    """Note that not everything is drawn."""
     if shown < n:
         note(ax, f"{shown:,} of {n:,} {what} shown")
 

@@ -1,4 +1,4 @@
-"""What a picture is of: models, planes and certificates seen alike, rows of any kind, labels as signs."""
+"""The subject of a picture: models, planes and certificates in one form, rows of any kind, labels as signs."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Table(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What decides: z for rows, and the plane where z = w.x + b.
+    """Decision values z of rows, and the plane if z = w.x + b.
 
-    `classes` is None where the labels have to say; `one` is the class that stands against the rest, if one does;
-    `support` are the rows that hold the plane, where the subject knows them.
+    `classes` is None if only the labels tell them; `one` is the class against the rest, if there is one; `support` are
+    the rows on the margin, if they are known.
     """
 
     decide: Callable[[Any], Array]

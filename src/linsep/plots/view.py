@@ -1,4 +1,4 @@
-"""Rows as points of the plane: the two features there are, or two directions that show most."""
+"""Rows as points of the plane: their two features, or two directions with much variance."""
 
 from __future__ import annotations
 

@@ -28,19 +28,22 @@ def plot_weights(
     Parameters
     ----------
     model : fitted linear classifier, Separability, MarginBracket, or pair (w, b)
+        The owner of the weights.
     n : int, default=20
         Features to draw at most; the picture says when there are more.
     image : (rows, columns), optional
-        Shape of the image that the features are the pixels of.
+        The shape of the image, if the features are its pixels.
     names : sequence of str, optional
-        Names of the features, where the model does not know them.
-    label : optional
-        Which class, of three or more.
+        Names of the features, if the model does not know them.
+    label : label, optional
+        With three or more classes: the class that is shown against the rest.
     ax : Axes, optional
+        Where to draw; without it, in a new figure.
 
     Returns
     -------
     Axes
+        The axes with the picture.
 
     Raises
     ------

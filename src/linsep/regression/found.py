@@ -57,6 +57,8 @@ class Separation:
         Text column -> level -> number of rows, for the levels all of whose rows are separated.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
+    about : (X, y) or None
+        The data, if this was not read from JSON.
     """
 
     verdict: Verdict
@@ -83,8 +85,10 @@ class Separation:
 
         Parameters
         ----------
-        X : as for `separation`
-        y : as for `separation`
+        X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
+            The design, as for `separation`.
+        y : array-like of shape (n_samples,)
+            The response.
 
         Raises
         ------
@@ -126,6 +130,7 @@ class Separation:
         Returns
         -------
         str
+            Some sentences.
         """
         if self.verdict == "undecided":
             return f"Undecided: {self.reason}."
@@ -158,6 +163,7 @@ class Separation:
         Returns
         -------
         dict
+            Numbers, text, lists and dicts.
         """
         return {
             "format": FORMAT,
@@ -193,6 +199,7 @@ class Separation:
         Returns
         -------
         str
+            The JSON text.
         """
         return json.dumps(self.to_dict(), allow_nan=False)
 
@@ -203,10 +210,12 @@ class Separation:
         Parameters
         ----------
         text : str
+            The JSON text.
 
         Returns
         -------
         Separation
+            The result, not yet verified.
 
         Raises
         ------

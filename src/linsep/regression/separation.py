@@ -65,6 +65,7 @@ def separation(
         Two labels (logistic; the second in sorted order is the outcome), counts (Poisson), labels (multinomial; the
         first is the reference).
     family : {"logistic", "poisson", "multinomial"}, default="logistic"
+        The kind of regression.
     fit_intercept : bool, default=True
         Whether the regression has an intercept.
     on_separation : {"report", "warn", "raise"}, default="report"
@@ -75,6 +76,7 @@ def separation(
     Returns
     -------
     Separation
+        The verdict, the coefficients and the proof.
 
     Raises
     ------
@@ -130,6 +132,7 @@ def separation_scan(
     y : array-like of shape (n_samples,)
         The response of every design, as for `separation`.
     family : {"logistic", "poisson", "multinomial"}, default="logistic"
+        The kind of regression.
     fit_intercept : bool, default=True
         Whether the regressions have an intercept.
     time_limit : float, optional

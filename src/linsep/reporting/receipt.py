@@ -90,7 +90,7 @@ def make_receipt(
 
 
 def why_stopped(learner: Any, accuracy: float | None) -> str:
-    """What the stop means for this learner; `accuracy` is that on the rows of the run, None where not measured."""
+    """The meaning of the stop for this learner; `accuracy` is that on the training rows, or None."""
     reason: StopReason = learner.stop_reason_
     if reason is StopReason.CLEAN_PASS and accuracy != 1 and _predicts_by_many(learner):
         return "a whole pass without a mistake: its vector separates the training rows, the mean or vote need not"

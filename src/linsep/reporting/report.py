@@ -18,14 +18,15 @@ from linsep.types import DataError
 
 
 def report(model: Any, X: Any = None, y: Any = None) -> Report:
-    """Put what is known about a model on one HTML page: receipt, pictures, heaviest weights, mistaken rows.
+    """Show what is known about a model on one HTML page: receipt, pictures, heaviest weights, mistaken rows.
 
-    Mistaken are the rows with y z <= 0, z the decision value; of several classes z_own - max z_other <= 0. The page
-    holds all it needs: it opens without a network, on a phone too, prints, and sorts its tables.
+    A row is mistaken if y z <= 0, z the decision value; with several classes, if z_own - max z_other <= 0. The page
+    needs nothing else: it opens without a network, also on a phone, can be printed, and its tables can be sorted.
 
     Parameters
     ----------
     model : fitted TableModel or learner, Separability or Separation
+        What the page is about.
     X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features), optional
         The rows that it was fitted on or that it is about; for a TableModel the table, not encoded. Without rows the
         page has what the model itself tells, as after a stream.

@@ -1,4 +1,4 @@
-"""A model at work on a later table, a piece at a time: predictions, and how many of them are right."""
+"""Predictions of a model on a table, a piece at a time, and how many of them are correct."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from linsep.types import Array, DataError
 
 
 class Predictions(NamedTuple):
-    """Of some rows: the class, its decision value, and the label of the table (None where it has none)."""
+    """The class of some rows, its decision value, and the label of the table (None without labels)."""
 
     labels: Array
     decision_values: Array
@@ -30,21 +30,24 @@ def iter_predictions(
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
 
-    Of several classes the decision value is that of the class predicted, the largest. What the encoder met for the
-    first time is counted in `model.encoder_.unknown_`.
+    With several classes the decision value is that of the predicted class, the largest. `model.encoder_.unknown_`
+    counts the categories that did not occur in training.
 
     Parameters
     ----------
-    model : TableModel with an encoder
+    model : TableModel
+        A fitted model with an encoder.
     table : path, "-" or dataframe
+        The rows; "-" is standard input.
     target : str, optional
         The column that holds the labels.
     format : str, optional
-        Of a file whose name does not tell.
+        The format, as in `open_data`; needed if the name of the file does not tell.
 
     Yields
     ------
     Predictions
+        The predictions of some rows, in order.
 
     Raises
     ------
@@ -96,7 +99,17 @@ def unknown_levels(model: TableModel) -> list[str]:
 
 @dataclass(frozen=True)
 class Scores:
-    """How often each class was predicted for each: `counts[true, predicted]`, by names as text."""
+    """How often each class was predicted for each true class.
+
+    Attributes
+    ----------
+    rows : int
+        Rows with a label.
+    accuracy : float
+        The share of rows that were predicted correctly.
+    counts : dict
+        (true class, predicted class) -> rows; the classes by name, as text.
+    """
 
     rows: int
     accuracy: float
@@ -108,16 +121,19 @@ def score_table(model: TableModel, table: Any, *, target: str | None = None, for
 
     Parameters
     ----------
-    model : TableModel with an encoder
+    model : TableModel
+        A fitted model with an encoder.
     table : path, "-" or dataframe
+        The rows; "-" is standard input.
     target : str, optional
-        The column that holds the labels; None takes the one that the model was trained on.
+        The column that holds the labels; by default the one that the model was trained on.
     format : str, optional
-        Of a file whose name does not tell.
+        The format, as in `open_data`; needed if the name of the file does not tell.
 
     Returns
     -------
     Scores
+        The accuracy, and the counts behind it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a model file holds, in words and as data: the learner, its classes and its heaviest weights."""
+"""The content of a model file, in words and as data: the learner, its classes and its heaviest weights."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ def describe(model: Any, n_weights: int = 20) -> Description:
     Parameters
     ----------
     model : fitted TableModel or learner
+        The model.
     n_weights : int, default=20
         Weights of each class, at most.
 
     Returns
     -------
     Description
+        `lines` for people and `data` for programs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Train on a table, hold rows out, and make the receipt: what `linsep fit` does, in one call."""
+"""Train on a table, keep rows aside for a test, and make the receipt: `linsep fit` in one call."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from linsep.data.sources.source import Source
+from linsep.learners.inputs.tables import Prepared
 from linsep.learners.selection import climb
-from linsep.learners.table_model import Prepared, TableModel
+from linsep.learners.table_model import TableModel
 from linsep.reporting.receipt import Receipt, hold_out, make_receipt
 from linsep.types import Array
 
@@ -21,8 +22,22 @@ from linsep.types import Array
 class TableFit:
     """A trained model and what is known about it.
 
-    `rows` are the encoded rows and `y` their classes by name. `warnings` are those of the learner, as text. After
-    Ctrl-C the model so far is kept, and `interrupted` is true.
+    Attributes
+    ----------
+    model : TableModel
+        The model; after Ctrl-C the model so far.
+    receipt : Receipt
+        What is known about it, in words and as data.
+    source : Source
+        The table.
+    rows : ndarray or SciPy CSR matrix
+        The encoded rows.
+    y : ndarray
+        Their classes by name.
+    warnings : list of str
+        The warnings of the learner.
+    interrupted : bool
+        Whether Ctrl-C ended the training.
     """
 
     model: TableModel
@@ -44,18 +59,19 @@ def fit_table(
     source : Source
         A table with labels, from `open_data`.
     learner : learner of linsep or mapping of name to learner, default=None
-        Not fitted; None is `Perceptron()`. Of a mapping, the simplest first, the first learner is taken that none
-        after it beats clearly on rows held out (`linsep.learners.selection.climb`).
+        Not fitted; None is `Perceptron()`. A mapping lists candidates, the simplest first: the first one is taken that
+        no later one beats clearly on rows held out (`linsep.learners.selection.climb`).
     positive : label, optional
-        As in `TableModel`.
+        The label of the positive class; all others together are the other class.
     holdout : float, default=0.0
         This share of the rows is also predicted by a copy of the learner that was trained on the others.
     verbose : int or callable, default=0
-        As in the learners; of this fit only.
+        Progress of this fit: 1 prints it on standard error, a callable is called with it.
 
     Returns
     -------
     TableFit
+        The model and what is known about it.
 
     Raises
     ------
@@ -99,6 +115,6 @@ def fit_table(
 
 
 def _choose(prepared: Prepared, rungs: Mapping[str, Any]) -> tuple[Any, Receipt]:
-    """The learner on which the ladder ends, and the lines that tell why."""
+    """The learner that `climb` chose, and the lines that say why."""
     found = climb(prepared.rows, prepared.targets, rungs)
     return found.learner, Receipt([("why this learner", found.why)], {"ladder": found.accuracy, "why": found.why})

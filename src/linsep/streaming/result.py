@@ -1,4 +1,4 @@
-"""What a stream has come to: counters on the way, and the result of `fit_stream`."""
+"""The counters of a stream, and the result of `fit_stream`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Say = Callable[[str], None]
 
 
 class StreamWarning(UserWarning):
-    """Something to know about a stream that was learnt: lines that were skipped, or a label that never occurred."""
+    """A note about a stream that was learnt: lines that were skipped, or a label that never occurred."""
 
 
 @dataclass
 class Counters:
-    """Where a stream stands and what came of it so far; plain data, so that a checkpoint can hold it.
+    """The position in a stream and its results so far, as plain data that a checkpoint can hold.
 
     Attributes
     ----------
@@ -142,7 +142,13 @@ class StreamFit:
         return self.counters.risk_bound
 
     def summary(self) -> str:
-        """One sentence: rows, passes, mistakes and what they prove."""
+        """Summarise the run in words.
+
+        Returns
+        -------
+        str
+            One sentence: rows, passes, mistakes and what they prove.
+        """
         passes = len(self.counters.seen)
         words = f"{max(self.counters.seen):,} rows in {passes} pass{'es' if passes > 1 else ''}"
         words += f" ({self.model.learner_.stop_reason_}): {self.counters.summary()}"

@@ -75,7 +75,7 @@ def check(
 
 
 def _check_data(found: Separability, numbers: ExactNumbers, classes: Array, target: str | None) -> dict[str, Any]:
-    """The certificate, with what another program needs to find its columns and classes in the table."""
+    """The certificate, with the columns and classes by which another program finds its data in the table."""
     levels = numbers.levels or {}
     columns: list[dict[str, Any]] = [
         {"column": levels[name][0], "level": levels[name][1]} if name in levels else {"column": name, "exponent": k}

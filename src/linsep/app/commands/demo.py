@@ -19,7 +19,7 @@ from linsep.types import StopReason
 
 
 def demo(folder: Path, say: Callable[[str], None]) -> Result:
-    """Fit the breast-cancer table to a clean pass where scikit-learn's perceptron stops early."""
+    """Train on the breast-cancer table until a clean pass; scikit-learn's perceptron stops earlier."""
     folder.mkdir(parents=True, exist_ok=True)
     data = load_breast_cancer()
     X, label = data.data, data.target_names[data.target]

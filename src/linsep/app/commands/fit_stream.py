@@ -28,7 +28,7 @@ from linsep.types import DataError
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """The options that only a stream has, by the names that `linsep.fit_stream` gives them."""
+    """The options of streams alone, with the names that `linsep.fit_stream` uses."""
 
     passes: int = 1
     classes: tuple[str, ...] | None = None
@@ -44,13 +44,13 @@ class StreamOptions:
     drift: str | None = None
 
     def given(self) -> list[str]:
-        """Those that are not left at their defaults, as they are typed."""
+        """The options that differ from their defaults, as they are typed."""
         changed = [f.name for f in fields(self) if getattr(self, f.name) != f.default]
         return ["--" + name.replace("_", "-") for name in changed]
 
 
 def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, larger than a quarter of the free memory, or of a kind that logs come in."""
+    """Whether a source is a pipe, several files, a log format, or larger than a quarter of the free memory."""
     if str(table) == "-":
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
     if not isinstance(table, str | Path):
@@ -64,7 +64,7 @@ def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
 
 
 def free_memory() -> int | None:
-    """Bytes that a process may still take; None where the system does not tell."""
+    """Bytes of free memory; None if the system does not report them."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
@@ -126,7 +126,7 @@ def _learner_called(name: str) -> Any:
 
 
 def _written_again(found: StreamFit, checkpoint: Path | None, model: Path) -> str:
-    """Write the model of a finished checkpoint unless the file is that model already; say what was done."""
+    """Write the model of a finished checkpoint unless the file holds it already; return a message."""
     before = model.read_bytes() if model.is_file() else None
     save(found.model, model)
     if before == model.read_bytes():

@@ -1,4 +1,4 @@
-"""Tables that have labels, and the codes that learners read for them."""
+"""Tables with labels, and the codes of the labels."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from linsep.reporting.scores import iter_predictions, unknown_levels
 
 
 def predict(model: Path, table: Any, output: str, *, format: str | None = None) -> list[str]:
-    """Write predictions and decision values as CSV; return what there is to warn of."""
+    """Write predictions and decision values as CSV; return the warnings."""
     found = load_of_table(model)
     reads = (model, *inputs(table))
     check_output(output, "the predictions", reads=reads)

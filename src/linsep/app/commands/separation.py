@@ -1,4 +1,4 @@
-"""What `linsep separation` does: the question of `linsep.separation` about a table, exactly as it is written."""
+"""`linsep separation`: `linsep.separation` for the numbers of a table exactly as they are written."""
 
 from __future__ import annotations
 

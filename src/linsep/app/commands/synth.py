@@ -11,7 +11,7 @@ from linsep.files import open_output
 
 
 def synth(rows: int, features: int, margin: float, radius: float, seed: int, output: str) -> str:
-    """Write a separable table; return a sentence on the separator planted in it."""
+    """Write a separable table; return a sentence about its separator."""
     X, y, w, b = make_separable(rows, features, margin, radius=radius, random_state=seed)
     columns = {f"x{j + 1}": X[:, j] for j in range(features)} | {"label": y}
     with open_output(output, "the table") as stream:

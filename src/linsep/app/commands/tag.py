@@ -1,4 +1,4 @@
-"""What `linsep tag` does: train a tagger on tagged text, tag text with it, count what it gets right."""
+"""What `linsep tag` does: train a tagger on tagged text, tag text with it, count its correct tags."""
 
 from __future__ import annotations
 

@@ -20,16 +20,14 @@ from linsep.types import Array, Chunk, DataError
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """Learn how to turn a source into rows of numbers, and do the same to any later source.
+    """Learn how columns become numbers from one table, and encode later tables in the same way.
 
-    `fit` sees all rows, `partial_fit` a stream of them.
+    After `fit`, which sees all rows, a number x becomes (x - mean) / s, where s is the population standard deviation (1
+    for a constant column). Sparse rows are divided by s and not centred. A text column becomes one indicator for each
+    of its levels, in sorted order; a level that `fit` did not see becomes all zeros and is counted.
 
-    A number x becomes (x - mean) / s, s the population standard deviation (1 for a constant column); sparse rows are
-    divided by s and not centred. Text becomes one indicator a level, levels sorted; a level not seen in `fit`
-    becomes all zeros and is counted.
-
-    After `partial_fit` means and deviations are those of the rows so far, and categories are hashed with a sign to
-    2**bits columns, so a level never seen has a place too; the features are the hashed columns, then the numbers.
+    After `partial_fit`, which sees a stream, means and deviations are those of the rows so far. Categories are hashed
+    with a sign to 2**bits columns, so every level has a place. The hashed columns come first, then the numbers.
 
     Parameters
     ----------
@@ -44,9 +42,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     feature_names_ : list of str
-        A number by its column's name, an indicator as "column=level", a matrix column as "x1", "x2", ...
+        The column's name for a number, "column=level" for an indicator, "x1", "x2", ... for the columns of a matrix.
+    feature_signs_ : ndarray
+        -1 where a hashed feature counts with its sign turned, 1 elsewhere.
+    text_columns : list of str
+        The columns that hold categories or text.
     target : str or None
-        The label column of the source it was fitted to.
+        The label column of the source that `fit` saw.
     unknown_ : dict
         Column -> rows with an unknown level in the last `transform`.
     ignored_ : int
@@ -89,7 +91,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         source : Source, dataframe or array
-            All rows; `y` is not looked at.
+            All rows.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            A column cannot be read, or its numbers are too large to be standardised.
+
+        Examples
+        --------
+        >>> TableEncoder().fit(np.array([[1.0], [3.0]])).transform(np.array([[5.0]])).tolist()
+        [[3.0]]
         """
         if not isinstance(source, Source):
             source = _as_source(source)
@@ -105,7 +123,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
-        """Take in some rows of a stream: a `Source`, a `TableChunk`, or a dataframe.
+        """Learn from the next rows of a stream.
+
+        Parameters
+        ----------
+        source : Source, TableChunk or dataframe
+            The rows.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            A column is missing or new, or holds text where the rows before held numbers.
 
         Examples
         --------
@@ -120,9 +154,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def learn_chunk(self, chunk: TableChunk | Chunk) -> Any:
-        """Take in the next rows of a stream and return them encoded: row t by what rows 1 to t have told.
+        """Learn from the next rows of a stream and return them encoded: row t by means and deviations of rows 1 to t.
 
-        Rows that are numbers already stay as they are.
+        Rows of a matrix stay as they are.
         """
         if isinstance(chunk, Chunk):
             self._kind, self._first_index = "rows", 0
@@ -136,7 +170,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._running.encode(chunk, learn=True)
 
     def encode_chunk(self, chunk: TableChunk | Chunk) -> Any:
-        """Rows of a stream, encoded by what has been learnt so far."""
+        """Return rows encoded by what was learnt so far; nothing is learnt from them."""
         if isinstance(chunk, Chunk):
             return self._scale_rows(self._from_first(chunk))
         if self._kind == "rows":
@@ -146,7 +180,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._running.encode(chunk, learn=False)
 
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
-        """Raise DataError unless `learn_chunk` could take the rows in."""
+        """Raise DataError unless `learn_chunk` can learn from the rows."""
         if isinstance(chunk, TableChunk):
             if self._running is not None:
                 self._running.check(chunk)
@@ -154,7 +188,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 _ = chunk.columns
 
     def forget_names(self, weight: Callable[[], Array]) -> None:
-        """Keep the names of the heaviest features where there are too many; `weight()` has one entry a feature."""
+        """Drop names of hashed features if too many are kept, smallest |weight| first; `weight()` has one a feature."""
         if self._running is not None and len(self._running.names) > MOST_NAMES:
             self._running.forget_names(weight())
 
@@ -195,12 +229,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     # -------------------------------------------------------------- transform
     def transform(self, source: Any) -> Any:
-        """Return the rows of a `Source` as `Chunk(X, y, start)`, of a dataframe or an array as a matrix.
+        """Return rows as numbers.
+
+        Parameters
+        ----------
+        source : Source, dataframe or array
+            Columns that `fit` did not see are ignored.
+
+        Returns
+        -------
+        Chunk, ndarray or SciPy CSR matrix
+            `Chunk(X, y, start)` for a `Source`, else X alone.
 
         Raises
         ------
         DataError
-            A column is missing, or holds text where there were numbers; extra columns are ignored.
+            A column is missing, or holds text where there were numbers.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> encoder = TableEncoder().fit(pa.table({"city": ["Oslo", "Rome"]}))
+        >>> encoder.transform(pa.table({"city": ["Rome", "Bari"]})).tolist(), encoder.unknown_
+        ([[0.0, 1.0], [0.0, 0.0]], {'city': 1})
         """
         if not isinstance(source, Source):
             return self.transform(_as_source(source)).X

@@ -30,7 +30,7 @@ class _Entries(NamedTuple):
 
 
 class RunningTable:
-    """Columns of a stream as features: 2**bits hashed ones unless all are numbers, then one a number, in their order.
+    """Columns of a stream as features: first 2**bits hashed ones (none if all columns are numbers), then the numbers.
 
     Row t's numbers become (x - m) / s with the mean m and the population standard deviation s of rows 1 to t (1 while
     they are all equal), so what a row becomes does not depend on how the stream is cut into chunks. A category is a
@@ -82,7 +82,7 @@ class RunningTable:
 
     # ---------------------------------------------------------------- encoding
     def encode(self, chunk: TableChunk, *, learn: bool) -> Any:
-        """The rows of a chunk; with `learn` the moments, kinds and names take them in first, row by row."""
+        """Return the rows of a chunk as a CSR matrix; with `learn` each row first updates moments, kinds and names."""
         if learn:
             self._meet(chunk)
         self.check(chunk)
@@ -107,7 +107,7 @@ class RunningTable:
         return sum(wide, start=_as_rows(found, chunk.n_rows, self.width)).tocsr()
 
     def check(self, chunk: TableChunk) -> None:
-        """Raise DataError unless the columns are there and hold what they held in the first rows."""
+        """Raise DataError if a column is missing or no longer holds what it held in the first rows."""
         missing = [name for name in self.kinds if chunk.column(name) is None]
         if missing and not self.is_open:
             raise DataError(f"{chunk.where(0)}: columns missing: {', '.join(map(repr, missing))}")
@@ -115,7 +115,7 @@ class RunningTable:
             self._as_met(chunk, name, kind)
 
     def _meet(self, chunk: TableChunk) -> None:
-        """Take in columns that were not there before; the first rows tell what they hold."""
+        """Add the columns that are new; their first rows decide what they hold."""
         for name in chunk.names:
             if name not in self.kinds:
                 if self.kinds and chunk.start > 0 and not self.is_open:
@@ -180,7 +180,7 @@ class RunningTable:
         self.names[column] = (name, sign)
 
     def forget_names(self, weight: Array) -> None:
-        """Keep half as many names as there is room for, those of the heaviest weights."""
+        """Keep the names of the largest |weights|, half as many as fit; `weight` has one entry for each feature."""
         columns = np.array(sorted(self.names))
         keep = columns[np.argsort(-np.abs(weight[columns]), kind="stable")[: MOST_NAMES // 2]]
         self.names = {int(j): self.names[int(j)] for j in np.sort(keep)}

@@ -105,7 +105,7 @@ def _text(table: Any, column: str) -> Any:
 
 
 def check_text(content: bytes, name: str, first_line: int) -> None:
-    """Refuse what a lenient reader would swallow: bytes that are no text, and quotes that do not end as they should."""
+    """Raise DataError for bytes that are not UTF-8 text and for malformed quotes, which Arrow would accept."""
     try:
         content.decode()
     except UnicodeDecodeError as error:

@@ -79,7 +79,7 @@ class SvmlightReader(TextReader):
 
 
 class _Growing:
-    """One array made of many in little more than its own memory: it is made larger in place."""
+    """An array that grows in place, so that joining many parts takes little more memory than the whole."""
 
     def __init__(self, dtype: type) -> None:
         self._values: Array = np.empty(0, dtype)
@@ -93,7 +93,7 @@ class _Growing:
         self.size = end
 
     def taken(self) -> Array:
-        """The whole, which is let go of here."""
+        """Return the whole array; this object no longer holds it."""
         values, self._values = self._values, np.empty(0)
         values.resize(self.size, refcheck=False)
         return values

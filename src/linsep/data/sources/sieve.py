@@ -16,10 +16,9 @@ _COMPLAINTS = 5
 
 
 class Sieve:
-    """Good lines of a source, by its reader and its `check`; skipped lines are counted on the source.
+    """Finds the well-formed lines of a source, by its reader and its `check`; skipped lines are counted on the source.
 
-    A column that held numbers in the first lines has to hold numbers in all of them, whatever piece of a block a line
-    is looked at in.
+    A column that held numbers in the first lines has to hold numbers in all lines, however a block is halved.
     """
 
     def __init__(self, source: Source, reader: TextReader) -> None:

@@ -94,11 +94,22 @@ class Source:
         return self._asked.open_columns
 
     def read_as_text(self, names: Collection[str]) -> None:
-        """Do not try whether these columns hold numbers, from the next chunk on."""
+        """Read these columns as text, from the next chunk on, even if they hold numbers.
+
+        Parameters
+        ----------
+        names : collection of str
+            The columns.
+        """
         self._asked.categorical |= frozenset(names)
 
     def read(self) -> Any:
-        """Return all rows as one chunk, a `TableChunk` or a `Chunk`; they are read once and kept.
+        """Return all rows as one chunk; they are read once and kept.
+
+        Returns
+        -------
+        TableChunk or Chunk
+            A `TableChunk` of named columns, or a `Chunk` of a matrix.
 
         Raises
         ------
@@ -110,12 +121,17 @@ class Source:
         return self._chunk
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
-        """Chunks from `start` on, each with the position after it; what a chunk holds depends on its position alone.
+        """Read on from `start`, a chunk at a time; what a chunk holds depends on its position alone.
 
         Parameters
         ----------
-        start : Position
-            A position that an earlier chunk came with; by default the beginning.
+        start : Position, optional
+            A position that came with an earlier chunk; by default the beginning.
+
+        Yields
+        ------
+        tuple of (TableChunk or Chunk, Position)
+            The rows, and the position after them.
 
         Raises
         ------

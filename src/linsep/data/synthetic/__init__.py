@@ -1,4 +1,4 @@
-"""Made data that return the truth planted in them.
+"""Generated data, returned with their true separator or labels.
 
 In: sizes, a margin, a seed. Out: rows, labels, and the separator or labels that are true. Begin with `separable.py`.
 """

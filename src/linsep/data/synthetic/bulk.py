@@ -1,4 +1,4 @@
-"""Made data of the kinds that come in bulk: text-like sparse rows, and a stream that drifts and never ends."""
+"""Generated data of any size: text-like sparse rows, and an endless stream that drifts."""
 
 from __future__ import annotations
 

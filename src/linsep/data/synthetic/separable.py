@@ -1,4 +1,4 @@
-"""Made data that return the truth planted in them. Every draw depends on `random_state` alone."""
+"""Generated data, returned with their true separator. Every draw depends on `random_state` alone."""
 
 from __future__ import annotations
 
@@ -24,18 +24,27 @@ def make_separable(
 
     Parameters
     ----------
-    n_samples, n_features : int
+    n_samples : int
+        The number of rows.
+    n_features : int
+        The number of columns.
     margin : float
         Every row is farther than this from the planted plane.
     radius : float, default=3.0
-    random_state : int, numpy.random.Generator or None
+        The radius of the ball.
+    random_state : int, numpy.random.Generator or None, default=None
+        The seed, or where random numbers come from.
 
     Returns
     -------
     X : ndarray of float64, shape (n_samples, n_features)
-    y : ndarray of int64, -1 or +1
-    w : ndarray, shape (n_features,), of length 1
+        The rows.
+    y : ndarray of int64, shape (n_samples,)
+        Their labels, -1 or +1.
+    w : ndarray, shape (n_features,)
+        w*, of length 1.
     b : float
+        b*.
 
     Raises
     ------
@@ -132,7 +141,7 @@ def make_moons(
     """Draw moons, t in [0, pi]: the upper (cos t, sin t), y = +1; the lower (1 - cos t, -separation - sin t), y = -1.
 
     The line x_2 = -separation / 2 has every point at least separation / 2 from it on its own side; with a negative
-    separation the moons interlock and no line parts them (given enough points).
+    separation the moons interlock and no line separates them (given enough points).
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class FeatureIndex:
     """The number of each feature name: in the order they first come, or by hashing where `n_bits` says so.
 
     Names are hashed to `n_bits` bits by `linsep.data.features.hashing`, without signs. No names are kept then, and
-    names of one number share their weights. `crc` asks for CRC-32 instead, as taggers of model files of format 1 need it.
+    names of one number share their weights. `crc` asks for CRC-32 instead, which taggers of format 1 were trained with.
 
     Examples
     --------

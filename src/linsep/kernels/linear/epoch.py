@@ -19,13 +19,11 @@ from numba import njit
 
 from linsep.kernels.optional import before_update, note_margin, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead
-from linsep.kernels.records import RECORD as COLUMNS
+from linsep.kernels.records import RECORD
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import step_size
 from linsep.types import Array
 
-# The names alone, for callers that have not moved over to `records.py`.
-RECORD = COLUMNS._fields
 # A look at the bits of w costs as much as a short pass: in a longer batch of passes one in so many parts gets one.
 _LOOKS = 64
 
@@ -120,10 +118,10 @@ def write_record(record: Any, e: int, w: Any, b: Any, reference: Any) -> None:
     `reference` is (n_features + 1,), the intercept last, or empty. Changes `record`.
     """
     norm2 = squared_norm(w)
-    record[e, COLUMNS.norm_w] = np.sqrt(norm2)
-    record[e, COLUMNS.b] = b[0]
+    record[e, RECORD.norm_w] = np.sqrt(norm2)
+    record[e, RECORD.b] = b[0]
     due = e % (record.shape[0] // _LOOKS + 1) == 0 or e + 1 == record.shape[0]
-    record[e, COLUMNS.bits] = bits_in_use(w) if due else record[e - 1, COLUMNS.bits]
+    record[e, RECORD.bits] = bits_in_use(w) if due else record[e - 1, RECORD.bits]
     if reference.shape[0] > 0:
         p = w.shape[0]
         dot = np.float64(b[0]) * reference[p]
@@ -132,8 +130,8 @@ def write_record(record: Any, e: int, w: Any, b: Any, reference: Any) -> None:
             dot += np.float64(w[j]) * reference[j]
             length2 += reference[j] * reference[j]
         full = np.sqrt((norm2 + np.float64(b[0]) * np.float64(b[0])) * length2)
-        record[e, COLUMNS.cos] = dot / full if full > 0.0 else np.nan
-        record[e, COLUMNS.w_dot_reference] = dot
+        record[e, RECORD.cos] = dot / full if full > 0.0 else np.nan
+        record[e, RECORD.w_dot_reference] = dot
 
 
 @njit(cache=True, nogil=True)
@@ -159,10 +157,10 @@ def plain_epochs(
         mistakes, updates, absorbed = plain_epoch(
             rows.X, rows.y, rows.weight, rows.order, step, w, b, intercept, watch, visit + e * n
         )
-        record[e, COLUMNS.mistakes] = mistakes
-        record[e, COLUMNS.updates] = updates
-        record[e, COLUMNS.dots] = n
-        record[e, COLUMNS.absorbed] = absorbed
+        record[e, RECORD.mistakes] = mistakes
+        record[e, RECORD.updates] = updates
+        record[e, RECORD.dots] = n
+        record[e, RECORD.absorbed] = absorbed
         write_record(record, e, w, b, reference)
         if updates <= few:
             return e + 1

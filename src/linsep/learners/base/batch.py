@@ -1,4 +1,4 @@
-"""`fit` of a learner that makes passes over its rows: the door, the one loop, the warnings."""
+"""`fit` of a learner that makes passes over its rows: checks, the one loop, warnings."""
 
 from __future__ import annotations
 

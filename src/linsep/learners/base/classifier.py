@@ -1,4 +1,4 @@
-"""What every classifier shares: validation at the door, the tie rule, state in and out."""
+"""What all classifiers share: validation, the tie rule, saving and restoring state."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def unpack_rows(arrays: dict[str, Array], prefix: str, n_features: int) -> Any:
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Validation at the door, the tie rule and state of any learner that gives decision values."""
+    """Validation, the tie rule and the state of any learner that gives decision values."""
 
     # Names of the fitted attributes that a saved model holds, beside classes_ and feature names.
     state_values: ClassVar[tuple[str, ...]] = ("n_features_in_", "n_iter_")
@@ -72,7 +72,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Return rows and labels as arrays; an error unless they are finite and fit each other and the learner.
 
-        `reset` starts afresh: the columns are those of these rows, and labels of another kind are welcome.
+        `reset` starts afresh: the columns are those of these rows, and the labels may be of another kind.
         """
         X, y = validate_data(
             self,
@@ -108,7 +108,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------- prediction
     def predict(self, X: Any) -> Array:
-        """The positive class where z >= 0, the other where z < 0; of several classes the first with the largest z.
+        """Predict the positive class where z >= 0, else the other; of several classes the first with the largest z.
 
         Parameters
         ----------

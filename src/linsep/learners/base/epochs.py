@@ -1,4 +1,4 @@
-"""Linear learners that make passes: parameters, a pass by a kernel, and going on with rows that come later."""
+"""Linear learners that make passes: parameters, passes by a kernel, and incremental training."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROSENBLATT = PerceptronStep(0.0)
 
 
 class LinearBatchLearner(BatchLearner, LinearClassifier):
-    """A linear learner that makes passes over its rows; `EpochLearner` can also go on with rows that come later."""
+    """A linear learner that makes passes over its rows; `EpochLearner` can also be trained further on new rows."""
 
     fit_intercept: bool
     warm_start: bool
@@ -94,7 +94,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         return int(zero.sum()) * (len(self.classes_) if every_class else 1) - light
 
     def _moves_on_zero_rows(self) -> bool:
-        """Whether a row of zeros is an update, though without an intercept it moves nothing."""
+        """Whether a row of zeros counts as an update, although it changes nothing without an intercept."""
         return True
 
 
@@ -112,8 +112,8 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over these rows, in the order given, from the weights so far.
 
-        Row by row, in chunks or all at once gives the same weights to the last bit, those of a `fit` of one epoch
-        without shuffling (with class_weight="balanced" frequencies are those of the rows seen so far).
+        The weights are the same to the last bit whether rows come one by one, in chunks or all at once: those of `fit`
+        with one epoch and no shuffling. (With class_weight="balanced" frequencies are those of the rows so far.)
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ from linsep.types import Array, DataError
 
 
 class LabelledClassifier(Classifier):
-    """Labels in and codes out, for `fit` at once and for `partial_fit` part by part.
+    """Labels and their codes, for `fit` and for `partial_fit`.
 
     A subclass says how to start (`start`), what kernels read (`kernel_rows`) and, where classes may join, how to make
     room for one (`_make_room`).
@@ -129,7 +129,7 @@ class LabelledClassifier(Classifier):
         return self.kernel_rows(Given(X, y), running=False)[0]
 
     def start_empty(self, classes: Array, X: Any, names: list[str] | None = None) -> None:
-        """Start with these distinct labels, to which none may join, and with rows like `X` of columns of these names.
+        """Start with these distinct labels, which are then all, and with rows like `X` whose columns have these names.
 
         Raises
         ------

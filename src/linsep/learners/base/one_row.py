@@ -55,20 +55,20 @@ class OnlineClassifier(LinearClassifier):
 
     # ----------------------------------------------------------------- public
     def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from one row: what `partial_fit` does with a table of one, many times faster.
+        """Learn from one row: the same as `partial_fit` with a table of one row, but many times faster.
 
-        A learner that starts here without `classes` knows none yet: each joins when its first row comes, with w = 0
-        (as with ``open_classes=True``).
+        Without `classes` in the first call, each label becomes a class with w = 0 when its first row comes (as with
+        ``open_classes=True``).
 
         Parameters
         ----------
         x : dict, ndarray of shape (n_features,) or (indices, values)
             Named features (a new name adds a column, a missing one is 0), a row, or the columns that are not 0 with
-            their values (a column beyond the last adds columns).
+            their values (a larger column number adds columns).
         y : label
             Text, a whole number or a truth value, of the kind of the labels before it.
         classes : array, optional
-            All labels that will ever come, at the first call; predictions are then those of a table's from the start.
+            All labels that may come, in the first call; predictions are then the same as with `partial_fit`.
 
         Returns
         -------
@@ -126,12 +126,12 @@ class OnlineClassifier(LinearClassifier):
         self._learn_row(X, y, code)
 
     def predict_one(self, x: Any) -> Any:
-        """The label of one row, as `predict` gives it.
+        """Predict the label of one row, as `predict` does for tables.
 
         Parameters
         ----------
         x : dict, ndarray of shape (n_features,) or (indices, values)
-            As in `learn_one`; names and columns never seen count nothing.
+            As in `learn_one`; unknown names and columns are ignored.
 
         Returns
         -------

@@ -16,7 +16,7 @@ from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm
 from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
 from linsep.kernels.linear.sums import add_products
 from linsep.kernels.optional import Mean
-from linsep.kernels.records import RECORD
+from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.kernels.rows import BLOCK
 from linsep.types import Array
 
@@ -105,7 +105,7 @@ def passes_of_many(
 
 def one_pass(kernel: Any, rows: Rows, W: Array, b: Array, watch: Any, step: Any, intercept: float, visit: int) -> Array:
     """Run a kernel of several classes once; return (mistakes, updates, absorbed) of all classes together."""
-    model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), 3), np.int64))
+    model = Classes(W, b, np.zeros((BLOCK, len(b)), W.dtype), np.zeros((len(b), len(PER_CLASS)), np.int64))
     kernel(*rows, step, model, intercept, watch, visit)
     return np.asarray(model.counts.sum(axis=0))
 

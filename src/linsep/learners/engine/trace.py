@@ -170,7 +170,20 @@ class Trace:
         return min(int(log.used[0]), log.rows.size)
 
     def iter_weights(self, X: Array, y: Array) -> Iterator[tuple[int, Array, float]]:
-        """Yield (row, w_k, b_k) after each kept update of an unweighted perceptron on dense `X`, y in {-1, +1}."""
+        """Replay the kept updates of an unweighted perceptron on dense rows.
+
+        Parameters
+        ----------
+        X : ndarray, shape (n_samples, n_features)
+            The rows of the run.
+        y : ndarray, shape (n_samples,)
+            Their signs, -1 or +1.
+
+        Yields
+        ------
+        tuple of (int, ndarray, float)
+            The row, w_k and b_k after each update.
+        """
         w, b = np.zeros(X.shape[1], dtype=X.dtype), 0.0
         for i in self.update_rows:
             w = w + X.dtype.type(y[i]) * X[i]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,15 @@ from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import column_names
 from linsep.types import Array, DataError
+
+
+class Prepared(NamedTuple):
+    """Rows as a learner takes them: `names[k]` is the name of the target k, None where targets are the labels."""
+
+    encoder: TableEncoder | None
+    rows: Any
+    targets: Any
+    names: Array | None
 
 
 def is_table(X: Any) -> bool:
@@ -74,10 +83,12 @@ class EncodedColumns(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : dataframe, Source, array or SciPy sparse matrix
+            The rows.
 
         Returns
         -------
         ndarray or CSR matrix, shape (n_samples, n_encoded_features)
+            The encoded rows.
         """
         check_is_fitted(self)
         if self.encoder_ is None:
@@ -95,6 +106,7 @@ class EncodedColumns(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of str objects
+            One name for each feature of the encoded rows.
         """
         check_is_fitted(self)
         if self.encoder_ is not None:

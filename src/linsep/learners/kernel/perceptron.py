@@ -33,7 +33,7 @@ _VOTE_ENTRIES = 1 << 22
 class KernelPerceptron(MistakeRecord, BatchLearner):
     """The perceptron in the feature space of a kernel: on a mistake, y z <= 0, z = sum_j a_j k(x_j, x), do a_i += y_i.
 
-    Learns what no hyperplane represents. Starts from z = 0 and has no intercept: "poly" brings one along in
+    It can learn what no hyperplane represents. It starts from z = 0 and has no intercept: "poly" includes one in
     (gamma x.y + coef0)^degree; with "linear", x.y, this is `Perceptron(fit_intercept=False)` mistake by mistake.
     Several classes: each against the rest, all in one pass, over one set of support rows.
 
@@ -65,7 +65,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     random_state : int, RandomState or None, default=None
         Seed of that order.
     budget : int or None, default=None
-        Keep at most so many rows a plane, for ever: on a stream memory stays flat. `average` is "last" then.
+        Keep at most this number of rows per plane, so that memory stays constant on a stream. It needs average="last".
     budget_policy : {"forgetron", "random", "projectron", "projectron++", "ahpatron"}, default="forgetron"
         What a mistake does when the budget is used up: shrink all coefficients and drop the oldest row; drop one at
         random; drop none and add the new row's projection on those kept, with "++" for rows right by a small margin
@@ -257,7 +257,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
                 mistakes = self._keep(passes, *where)
             self.t_ -= passes.left  # the loop counts whole passes
             made, values = (mistakes, mistakes), passes.values - before
-        record[0, :4] = *made, values, np.sqrt(max(0.0, self.norm2_.sum()))
+        record[0, [RECORD.mistakes, RECORD.updates]] = made
+        record[0, RECORD.dots] = values
+        record[0, RECORD.norm_w] = np.sqrt(max(0.0, self.norm2_.sum()))
         record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
         return 1
 

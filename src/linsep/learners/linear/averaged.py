@@ -20,13 +20,12 @@ class AveragedPerceptron(DerivedLearner):
     not. Averaging is lazy and costs what the plain perceptron costs: with u the sum of t a x over the updates a x
     made at visit t, the mean over T visits is w - u / T. u is kept in float64 whatever the dtype of the rows.
 
-    That is the mean of the stored w_n where updates to w do not round (whole numbers of moderate size). Where they do,
-    u holds the updates as they were meant: in float32 the mean has been seen to differ by 2e-5 of its size from the
-    mean of the w_n as rounded, and an update that w absorbed counts in u.
+    This is the mean of the stored w_n if updates of w are not rounded (whole numbers of moderate size). Otherwise u
+    holds the updates before rounding: in float32 a difference of 2e-5 of its size from the mean of the rounded w_n has
+    been observed, and an update that no longer changed w still counts in u.
 
-    One-vs-rest of several classes makes passes until no class needs one: a class that comes to a clean pass early goes
-    on counting its last vector, so its mean is that of the class fitted alone for as many epochs, not until its clean
-    pass.
+    One-vs-rest of several classes makes passes until no class needs one. A class with an early clean pass continues to
+    count its last vector, so its mean is the one of that class fitted alone for the same number of epochs.
 
     Parameters
     ----------
@@ -54,7 +53,7 @@ class AveragedPerceptron(DerivedLearner):
         towards the class of the row and away from the first of the others with the largest z ("multiclass").
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. (A second class shares the plane of the first: it joins with the negative of its w.)
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 all cores. The result does not depend on it. Threads share the classes of
         one-vs-rest in training (three or more classes of dense rows; 32 or more of sparse rows, at least 16 for each

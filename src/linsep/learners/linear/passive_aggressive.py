@@ -43,7 +43,7 @@ class MarginPerceptron(EpochLearner):
         towards the class of the row and away from the first of the others with the largest z ("multiclass").
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. (A second class shares the plane of the first: it joins with the negative of its w.)
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 all cores. The result does not depend on it. Threads share the classes of
         one-vs-rest in training (three or more classes of dense rows; 32 or more of sparse rows, at least 16 for each
@@ -139,7 +139,7 @@ class PassiveAggressive(EpochLearner):
         towards the class of the row and away from the first of the others with the largest z ("multiclass").
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. (A second class shares the plane of the first: it joins with the negative of its w.)
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 all cores. The result does not depend on it. Threads share the classes of
         one-vs-rest in training (three or more classes of dense rows; 32 or more of sparse rows, at least 16 for each

@@ -19,9 +19,9 @@ class Perceptron(EpochLearner):
 
     Starts from w = 0, b = 0 and visits the rows in order until one whole pass is clean. On separable rows that
     happens after at most (R^2 + 1) / gamma^2 mistakes (Novikoff 1962), R = max ||x|| and gamma the best margin of
-    the rows with the constant 1 appended; on others never, so there is always a budget, and `stop_reason_`
-    tells which came first. Dot products whose sign is already proved are skipped without changing a bit of
-    the result.
+    the rows with the constant 1 appended. On other rows it never happens, so there is always a budget, and
+    `stop_reason_` says which came first. A dot product is skipped if its sign is already proved; this changes no bit
+    of the result.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Perceptron(EpochLearner):
         towards the class of the row and away from the first of the others with the largest z ("multiclass").
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. (A second class shares the plane of the first: it joins with the negative of its w.)
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 all cores. The result does not depend on it. Threads share the classes of
         one-vs-rest in training (three or more classes of dense rows; 32 or more of sparse rows, at least 16 for each

@@ -18,22 +18,22 @@ from linsep.types import Array, StopReason
 
 
 class PocketPerceptron(LinearBatchLearner):
-    """The perceptron, with the vector of the fewest training mistakes among those it judged kept in its pocket.
+    """The perceptron that keeps the vector with the fewest training mistakes, among those judged, in its pocket.
 
-    A vector is judged when its clean run, the rows in a row that it got right, is longer than that of the one in the
-    pocket: its mistakes on all rows are counted, and it goes into the pocket if they are strictly fewer (the ratchet).
+    A vector is judged when its run of consecutive correct rows is longer than that of the vector in the pocket: its
+    mistakes on all rows are counted, and it goes into the pocket if they are strictly fewer (the ratchet).
     So the training error of the pocket never rises, and on rows that no hyperplane separates it is far better than that
-    of the last vector. Shuffled, it comes to the least error there is with a probability that tends to 1; no bound
+    of the last vector. With shuffling it reaches the least possible error with a probability that tends to 1; no bound
     on the time is known, and finding the least error is NP-hard.
 
     A mistake is y z <= 0 here as in training (z_y <= z of another class with "multiclass"), so no mistakes are a proof
     of separation, and swapping the classes changes nothing. `predict` puts z = 0 on the positive side, so it makes
     these mistakes or fewer. With weights, the sum of the weights of the mistaken rows is what counts.
 
-    Each vector is judged at most once, after its run or at the end of a pass, and given up as soon as it has as many
-    mistakes as the pocket.
+    Each vector is judged at most once, after its run or at the end of a pass. Judging stops as soon as it has as many
+    mistakes as the vector in the pocket.
 
-    The pocket is about one set of rows, so there is no `partial_fit` and no `learn_one`.
+    The pocket belongs to one set of rows, so there is no `partial_fit` and no `learn_one`.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class PocketPerceptron(LinearBatchLearner):
         return drawn_order(n, rng)
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        """Not a pass without an update, which need not have drawn every row, but a pocket right about all of them."""
+        """Stop if the pocket has no mistake; a pass without an update may not have drawn every row."""
         return None if self._pocket_errors.any() else StopReason.CLEAN_PASS
 
     def prepare(self, rows: Rows) -> Pocket:

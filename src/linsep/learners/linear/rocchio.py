@@ -16,9 +16,9 @@ from linsep.types import Array, StopReason
 class Rocchio(OnlineClassifier):
     """w = u - v and b = -w.(u + v) / 2, u the mean of the positive rows and v that of the others.
 
-    One pass, exact at any time on a stream. The plane halves the way between the means, so it may fail on rows that a
-    hyperplane separates: with positives at 0 and 10 and a negative at -1 the means are 5 and -1, and 0 falls on
-    the wrong side of 2. Several classes: each class's mean against the mean of all other rows.
+    It needs one pass, and is exact at any time on a stream. The plane lies halfway between the means, so it may be
+    wrong about rows that a hyperplane separates: with positives at 0 and 10 and a negative at -1 the means are 5 and
+    -1, and 0 falls on the wrong side of 2. Several classes: each class's mean against the mean of all other rows.
 
     Parameters
     ----------

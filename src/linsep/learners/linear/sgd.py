@@ -25,7 +25,7 @@ from linsep.kernels.linear.gradient import (
     sgd_row,
 )
 from linsep.kernels.optional import UpdateLog
-from linsep.kernels.records import RECORD
+from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
@@ -62,22 +62,22 @@ class SGDClassifier(DerivedLearner):
     the ball by at most (B^2 + G^2 sum eta_t^2) / (2 sum eta_t), B the radius and G the longest a subgradient can be:
     B G / sqrt T after T constant steps. Epochs in order or reshuffled carry no such guarantee.
 
-    A step costs as many operations as its row has entries, on sparse rows too: the ball is a factor beside w, the
-    mean is kept lazily.
+    A step costs as many operations as its row has entries, on sparse rows too: the projection changes one factor of w,
+    and the mean is updated lazily.
 
     Parameters
     ----------
     loss : {"perceptron", "hinge", "logistic", "squared_hinge", "squared"}, default="hinge"
         max(0, -y z), max(0, 1 - y z), ln(1 + exp(-y z)), max(0, 1 - y z)^2, (y - z)^2.
     projection_radius : float or None, default=None
-        B; None projects nothing, and then there is no guarantee.
+        B; with None nothing is projected, and there is no guarantee.
     average : {"eta", "uniform"} or None, default="eta"
         Predict with the mean weighted by the steps, with the plain mean, or with the last vector.
     learning_rate : {"constant", "invsqrt"}, default="constant"
         eta_t = eta0 or eta0 / sqrt(t).
     eta0 : float or "auto", default="auto"
-        "auto" takes B / (G sqrt T), T = max_iter x n, for constant steps and B / G for the others, with B = 1 where
-        there is no ball.
+        "auto" is B / (G sqrt T), T = max_iter x n, for constant steps and B / G for the others, with B = 1 if there is
+        no ball.
     sampling : {"epochs", "replacement"}, default="epochs"
         Each row once an epoch (in a fresh order with `shuffle`), or n independent draws an epoch.
     clip_norm : float or None, default=None
@@ -99,7 +99,7 @@ class SGDClassifier(DerivedLearner):
         Factor on the loss of each class: finite, at least 0, and 1 for a class that the dict leaves out.
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. (A second class shares the plane of the first: it joins with the negative of its w.)
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
         Number of threads for predictions on sparse rows: None is one, -1 all cores. Training uses one thread.
     trace : {"epochs", "updates"}, default="epochs"
@@ -302,7 +302,7 @@ class SGDClassifier(DerivedLearner):
         return rng.randint(n, size=n, dtype=np.int32 if n < 2**31 else np.int64)
 
     def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
-        """A pass without a gradient ends a run over all rows in turn; a mean goes on towards the vector found."""
+        """Stop after a pass without a gradient if all rows were visited; a run with a mean continues."""
         over = self.average is None and self.sampling == "epochs"
         return super().stop_after(record, hopeless) if over else None
 
@@ -325,7 +325,7 @@ class SGDClassifier(DerivedLearner):
 
     def run(self, rows: Rows, memory: Array | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         rows = rows._replace(y=self._positions_of(rows) if memory is None else memory)
-        counts = np.zeros((len(self._b), 3), np.int64)
+        counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
         sgd_epoch(rows, self._descent(), self._iterate(), counts, log, self.t_)
         record[0, _COUNTED] = counts.sum(axis=0)
         record[0, RECORD.dots] = len(rows.y) * len(self._b)
@@ -344,14 +344,14 @@ class SGDClassifier(DerivedLearner):
         with np.errstate(invalid="ignore", over="ignore"):
             s2 = self._scale**2
             norm2 = sum(float(s2[k]) * float(squared_norm(v)) for k, v in enumerate(self._v))
-            record[3:5] = math.sqrt(norm2), math.sqrt(s2 @ self._b.astype(np.float64) ** 2)
+            record[[RECORD.norm_w, RECORD.b]] = math.sqrt(norm2), math.sqrt(s2 @ self._b.astype(np.float64) ** 2)
         if len(self._b) == 1:
-            record[4] = self._scale[0] * self._b[0]
-        record[8] = bits_in_use(self._v.ravel(order="K"))
+            record[RECORD.b] = self._scale[0] * self._b[0]
+        record[RECORD.bits] = bits_in_use(self._v.ravel(order="K"))
         if reference.size and len(self._b) == 1:
             dot = float(self._scale[0] * (self._v[0] @ reference[:-1] + self._b[0] * reference[-1]))
-            full = math.sqrt(norm2 + record[4] ** 2) * float(np.linalg.norm(reference))
-            record[5:7] = dot / full if full > 0 else math.nan, dot
+            full = math.sqrt(norm2 + record[RECORD.b] ** 2) * float(np.linalg.norm(reference))
+            record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot
 
     def _guarantee(self, steps: int, *, planned: bool) -> Bound:
         bound = sgd_bound(
@@ -392,7 +392,7 @@ class SGDClassifier(DerivedLearner):
     def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
         # Of two classes the weight scales every step; of more only those of the plane of the row's own class.
         k, weights = (int(code), (1.0, own)) if len(self.classes_) > 2 else (0 if code > 0 else -1, (own, 1.0))
-        counts = np.zeros((len(self._b), 3), np.int64)
+        counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
         if not sgd_row(X, k, *weights, self._descent(), self._iterate(), counts, self.t_):
             return -1, 0, 0
         self._promise = ("sgd", None, False, _NO_PLAN, "")

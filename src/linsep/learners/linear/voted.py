@@ -27,10 +27,10 @@ _BLOCK_ENTRIES = 1 << 24
 class VotedPerceptron(EpochLearner):
     """Predicts sign(sum_n c_n sign(w_n.x)): each past vector w_n votes with the number c_n of rows it survived.
 
-    The vectors are not stored, the mistakes are: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
-    come from one matrix product with the mistaken rows and a running sum. Both signs put a tie on the positive side.
-    In one-vs-rest every class goes on counting until all stop, so survival counts add up to rows x epochs for each:
-    the votes are those of the class fitted alone for as many epochs, not until its own clean pass.
+    Mistakes are stored instead of vectors: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
+    come from one matrix product with the mistaken rows and a running sum. Ties, of both signs, are positive.
+    In one-vs-rest every class continues to count until all stop, so its survival counts add up to rows x epochs: the
+    votes are those of the class fitted alone for the same number of epochs.
 
     Memory: a copy of each row that was mistaken and 32 bytes an update, with room for half as many again where rows
     came later; predicting adds one block of at most 2^24 dot products. Time to predict: (mistaken rows) x n_features a
@@ -60,7 +60,7 @@ class VotedPerceptron(EpochLearner):
         towards the class of the row and away from the first of the others with the largest z ("multiclass").
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit`: it becomes a class with w = 0 when its first row
-        comes. (A second class shares the plane of the first: it joins with the negative of its w.)
+        comes. A second class shares the plane of the first: it joins with the negative of its w.
     n_jobs : int or None, default=None
         Has no effect: mistakes are noted in one order by one thread, and products are those of SciPy or of NumPy's
         BLAS.

@@ -1,4 +1,4 @@
-"""Structured outputs: a perceptron for whatever offers joint features, inference and a loss."""
+"""Structured outputs: a perceptron for any model with joint features, inference and a loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One HTML file with everything in it: nothing is fetched, and no script runs but the one that sorts tables."""
+"""One HTML file with everything in it: nothing is loaded from elsewhere, and the only script sorts tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PARTS = files("linsep.reporting.page") / "template"
 
 @dataclass(frozen=True)
 class Page:
-    """What a report says, in the order of the page."""
+    """The content of a report, in the order of the page."""
 
     title: str
     kicker: str
@@ -37,17 +37,28 @@ class Page:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A report as one HTML page: `html` is its text, `save` writes it, a notebook shows it."""
+    """A report as one HTML page; a notebook shows it.
+
+    Attributes
+    ----------
+    html : str
+        The text of the page.
+    """
 
     html: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to one file; a file there before is replaced in one step.
+        """Write the page to one file; an earlier file there is replaced in one step.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            Where to write.
 
         Raises
         ------
         OSError
-            The path cannot be written; a file there before is as it was.
+            The path cannot be written; an earlier file there is unchanged.
         """
         write_whole(path, self.html.encode(), "the report")
 

@@ -1,4 +1,4 @@
-"""What goes on the page of a model. Imports Matplotlib: only to make a report."""
+"""The content of the page of a model. It imports Matplotlib, so it is imported only to make a report."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _of_rows(model: Any) -> TableModel:
 
 
 def _see(model: Any, about: About, weights: Weights) -> Seen:
-    """Decide all rows, once: what is drawn asks for the same values again and again."""
+    """Compute all decision values once; the pictures use the same values several times."""
     rows = named_axes(about)
     subject = subject_of(_of_rows(model))
     z = subject.decide(rows.X)

@@ -24,7 +24,7 @@ _MOST_CLASSES = 4  # that have a picture of their weights each
 
 
 class Seen(NamedTuple):
-    """What a model decides about the rows that it is looked at with."""
+    """The decisions of a model about the rows of the report."""
 
     subject: Subject
     rows: Table

@@ -1,4 +1,4 @@
-"""What goes on the page of certificates and of a separation. Imports Matplotlib: only to make a report."""
+"""The content of the page of certificates and of a separation; imported only to make a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a report: cells are text, and beside it the number that sorting goes by."""
+"""The tables of a report: cells are text, with a number for sorting."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def cell(value: Any) -> Cell:
 
 
 def plain(number: int) -> Cell:
-    """A number that names something: without separators."""
+    """A number that is a name, without separators."""
     return Cell(str(number), float(number))
 
 
@@ -102,7 +102,7 @@ def _cut(text: str) -> str:
 
 
 def some_of(n: int, of: int, what: str) -> str:
-    """A note that not everything is shown, empty where it is."""
+    """A note that not everything is shown; empty if everything is."""
     return "" if n >= of else f"{n:,} of {of:,} {what} shown."
 
 

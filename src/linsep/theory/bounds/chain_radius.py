@@ -24,14 +24,18 @@ def chain_radius(sentences: Sentences, tags: Array, n_features: int, n_tags: int
     Parameters
     ----------
     sentences : Sentences
+        The features of each token.
     tags : ndarray of int, shape (n_tokens,)
         The number of the tag of each token.
     n_features : int
+        The number of features.
     n_tags : int
+        The number of tags.
 
     Returns
     -------
     float
+        R, or an upper bound on it.
 
     Examples
     --------

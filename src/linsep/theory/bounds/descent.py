@@ -30,6 +30,7 @@ def gradient_bound(loss: str, R: float, projection_radius: float) -> float:
     Parameters
     ----------
     loss : {"perceptron", "hinge", "logistic", "squared_hinge", "squared"}
+        The name of the loss.
     R : float
         max ||(x, 1)|| over the rows; max ||x|| without an intercept.
     projection_radius : float
@@ -38,6 +39,7 @@ def gradient_bound(loss: str, R: float, projection_radius: float) -> float:
     Returns
     -------
     float
+        G.
 
     Raises
     ------
@@ -69,6 +71,7 @@ def auto_eta0(projection_radius: float, G: float, steps: int | None, learning_ra
     steps : int or None
         T, the number of steps; needed for constant steps only.
     learning_rate : {"constant", "invsqrt"}, default="constant"
+        eta_t = eta0, or eta0 / sqrt(t).
 
     Returns
     -------

@@ -44,6 +44,7 @@ def projection_bound(
     Returns
     -------
     float
+        The bound on M.
 
     Raises
     ------
@@ -83,6 +84,7 @@ def kernel_bounds(
     norm : float
         ||g||.
     R : float
+        R, the square root of an upper bound on every k(x_i, x_i).
     norm_w : float
         ||w|| at the end of the run.
     epochs : int, default=1
@@ -93,6 +95,7 @@ def kernel_bounds(
     Returns
     -------
     MistakeBounds
+        The table of bounds.
 
     Raises
     ------
@@ -147,6 +150,7 @@ def removal_bound(
     Returns
     -------
     float
+        The bound on M.
 
     Raises
     ------
@@ -196,6 +200,7 @@ def halving_bound(
     Returns
     -------
     float
+        The bound on M.
 
     Raises
     ------
@@ -237,6 +242,7 @@ def forgetron_bound(norm: float, loss: float, budget: int, R: float = 1.0) -> fl
     Returns
     -------
     float
+        The bound on M; infinity if it does not hold.
 
     Raises
     ------
@@ -283,6 +289,7 @@ def random_removal_bound(norm: float, loss: float, budget: int, R: float = 1.0) 
     Returns
     -------
     float
+        The bound on the expected M; infinity if there is none.
 
     Raises
     ------

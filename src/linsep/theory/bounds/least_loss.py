@@ -16,7 +16,19 @@ from linsep.types import Array
 
 
 class LossBracket(NamedTuple):
-    """lower <= the least mean loss in the ball <= upper; `upper` is the loss of the vector (w, b)."""
+    """lower <= the least mean loss in the ball <= upper; `upper` is the loss of the vector (w, b).
+
+    Attributes
+    ----------
+    lower : float
+        The lower bound.
+    upper : float
+        The upper bound.
+    w : ndarray, shape (n_features,)
+        The weights that have the loss `upper`.
+    b : float
+        Their intercept.
+    """
 
     lower: float
     upper: float
@@ -30,17 +42,22 @@ def training_loss(X: Any, y: Any, w: Any, b: float, loss: str, sample_weight: An
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        The rows.
     y : array-like of shape (n_samples,)
         Two labels; the second in sorted order is the positive class, y_i = 1.
     w : array-like of shape (n_features,)
+        The weights.
     b : float
+        The intercept.
     loss : {"perceptron", "hinge", "logistic", "squared_hinge", "squared"}
+        The name of the loss.
     sample_weight : array-like of shape (n_samples,), optional
         1 for every row if it is not given.
 
     Returns
     -------
     float
+        The mean loss.
 
     Raises
     ------
@@ -79,9 +96,11 @@ def least_loss(
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        The rows.
     y : array-like of shape (n_samples,)
         Two labels; the second in sorted order is the positive class, y_i = 1.
     loss : {"perceptron", "hinge", "logistic", "squared_hinge", "squared"}
+        The name of the loss.
     projection_radius : float
         B, the radius of the ball.
     fit_intercept : bool, default=True
@@ -94,6 +113,7 @@ def least_loss(
     Returns
     -------
     LossBracket
+        The two bounds and the vector (w, b) of the upper one.
 
     Raises
     ------

@@ -18,14 +18,16 @@ def margin_upper_bound(w: Any, b: float, n_updates: int) -> float:
     Parameters
     ----------
     w : array-like of shape (n_features,)
+        w_k, the weights at the end of the run.
     b : float
-        0 for a run without an intercept.
+        b_k; 0 for a run without an intercept.
     n_updates : int
         k, the number of updates of the run.
 
     Returns
     -------
     float
+        The upper bound.
 
     Raises
     ------

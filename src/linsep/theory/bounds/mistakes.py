@@ -64,6 +64,7 @@ def mistake_bounds(
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        The rows of the run.
     y : array-like of shape (n_samples,)
         Two labels; the second in sorted order is the positive class, y_i = 1.
     w : array-like of shape (n_features,)
@@ -86,6 +87,7 @@ def mistake_bounds(
     Returns
     -------
     MistakeBounds
+        The table of bounds.
 
     Raises
     ------
@@ -136,6 +138,7 @@ def collins_bounds(
     norm : float
         ||u||.
     R : float
+        R, an upper bound on the length of every difference above.
     mistakes : int, optional
         How many mistakes the run made; shown in the table.
     epochs : int, optional
@@ -144,6 +147,7 @@ def collins_bounds(
     Returns
     -------
     MistakeBounds
+        The table of bounds.
 
     Raises
     ------

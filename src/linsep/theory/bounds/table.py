@@ -17,6 +17,7 @@ class Bound:
     Attributes
     ----------
     name : str
+        "novikoff", for example.
     value : float or None
         None if the bound does not apply.
     applies : bool
@@ -24,6 +25,7 @@ class Bound:
     why : str
         Why it does not apply; empty if it does.
     formula : str
+        The bound as a formula.
     one_pass : bool
         Whether it covers the mistakes of a single pass only.
     """
@@ -43,6 +45,7 @@ class MistakeBounds:
     Attributes
     ----------
     rows : tuple of Bound
+        The bounds.
     mistakes : int or None
         How many mistakes the run made.
     epochs : int or None
@@ -70,6 +73,7 @@ class MistakeBounds:
         Returns
         -------
         Bound
+            The bound of that name.
 
         Raises
         ------

@@ -62,6 +62,7 @@ def radius(X: Any) -> float:
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        The rows.
 
     Returns
     -------
@@ -90,14 +91,18 @@ def functional_margins(X: Any, y: Any, w: Any, b: float = 0.0) -> Array:
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        The rows.
     y : array-like of shape (n_samples,)
         Two labels; the second in sorted order is the positive class, y_i = 1.
     w : array-like of shape (n_features,)
+        The weights.
     b : float, default=0.0
+        The intercept.
 
     Returns
     -------
     ndarray of float64, shape (n_samples,)
+        The margin of each row.
 
     Raises
     ------
@@ -126,14 +131,18 @@ def geometric_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        The rows.
     y : array-like of shape (n_samples,)
         Two labels; the second in sorted order is the positive class, y_i = 1.
     w : array-like of shape (n_features,)
+        The weights.
     b : float, default=0.0
+        The intercept.
 
     Returns
     -------
     float
+        gamma(w, b), in the units of X.
 
     Raises
     ------
@@ -156,14 +165,18 @@ def homogeneous_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        The rows.
     y : array-like of shape (n_samples,)
         Two labels; the second in sorted order is the positive class, y_i = 1.
     w : array-like of shape (n_features,)
+        The weights.
     b : float, default=0.0
+        The intercept.
 
     Returns
     -------
     float
+        gamma~(w, b).
 
     Raises
     ------
@@ -193,7 +206,9 @@ def unit_form(w: Any, b: float = 0.0) -> tuple[Array, float, Array]:
     Parameters
     ----------
     w : array-like of shape (n_features,)
+        The weights; of any length above 0.
     b : float, default=0.0
+        The intercept.
 
     Returns
     -------

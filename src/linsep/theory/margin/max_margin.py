@@ -36,6 +36,7 @@ class MarginBracket:
     upper : float
         The length of the convex combination with `weights`.
     hyperplane : Hyperplane
+        The best plane found.
     weights : dict
         Row -> weight.
     bias : {"free", "homogeneous"} or None
@@ -152,6 +153,7 @@ def max_margin(
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        The rows.
     y : array-like of shape (n_samples,)
         Two labels; the second in sorted order is the positive class.
     bias : {"free", "homogeneous"} or None, default="free"

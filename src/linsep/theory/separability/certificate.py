@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.markup import table_html
-from linsep.tables import is_sparse
+from linsep.tables import as_table
 from linsep.theory.margin.geometry import signs
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.rows.json_integers import from_plain, to_plain
@@ -25,14 +25,33 @@ FORMAT = "linsep separability certificate 1"
 
 
 class Combination(NamedTuple):
-    """Rows, counted from 0, and their positive integer weights."""
+    """Rows, counted from 0, and their positive integer weights.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        The rows, in ascending order.
+    weights : tuple of int
+        The weight of each of them.
+    """
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
 
     @classmethod
     def of(cls, weights: Mapping[int, int]) -> Combination:
-        """Rows in ascending order from a mapping row -> weight."""
+        """Make a combination from a mapping row -> weight; its rows are in ascending order.
+
+        Parameters
+        ----------
+        weights : mapping of int to int
+            Row -> weight.
+
+        Returns
+        -------
+        Combination
+            The same rows and weights.
+        """
         rows = tuple(sorted(weights))
         return cls(rows, tuple(weights[i] for i in rows))
 
@@ -51,6 +70,12 @@ class Separability:
     Attributes
     ----------
     verdict : "separable", "quasi-separable", "inseparable" or "undecided"
+    n_rows : int
+        Rows that it is about.
+    n_features : int
+        Their columns.
+    fit_intercept : bool
+        Whether b may differ from 0.
     hyperplane : Hyperplane or None
         Every y_i (w.x_i + b) > 0. Doubles, unless no double near it separates: then Python integers, or None where
         those would be very long and only `directions` prove it.
@@ -68,8 +93,14 @@ class Separability:
         left out), which bounds their rank from above.
     reason : str
         Why the search is undecided.
+    digest : str
+        SHA-256 of the rows and labels, if this was read from JSON.
+    about : (X, y) or None
+        The rows and labels, if this was not read from JSON.
     margin : MarginBracket or None
         A first bracket of the geometric margin; `max_margin` closes it. Computed when it is asked for.
+    said_fragile : bool
+        What the JSON says of `fragile`.
     fragile : bool
         Some inputs that are no integers are doubles, and half a unit in their last places could change the verdict.
         Computed when it is asked for.
@@ -121,6 +152,13 @@ class Separability:
     def verify(self, X: Any, y: Any) -> None:
         """Check every part against the rows in exact arithmetic.
 
+        Parameters
+        ----------
+        X : array or SciPy CSR matrix of shape (n_samples, n_features)
+            The rows that the verdict is about.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
         Raises
         ------
         CertificateError
@@ -135,8 +173,7 @@ class Separability:
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
 
     def _check(self, X: Any, y: Any) -> None:
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        X = X.tocsr() if is_sparse(X) else X
+        X = X if isinstance(X, np.ndarray) else as_table(X)
         if X.shape != (self.n_rows, self.n_features):
             raise CertificateError(f"this certificate is about {self.n_rows} x {self.n_features} rows")
         if self.digest and data_digest(X, signs(y)) != self.digest:
@@ -245,6 +282,16 @@ class Separability:
     @classmethod
     def from_json(cls, text: str) -> Separability:
         """Read what `to_json` wrote; `verify` then also checks that the rows are those it was about.
+
+        Parameters
+        ----------
+        text : str
+            The JSON text.
+
+        Returns
+        -------
+        Separability
+            The certificate, not yet verified.
 
         Raises
         ------

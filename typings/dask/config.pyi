@@ -1,3 +1,0 @@
-from typing import Any
-
-def set(arg: dict[str, Any]) -> Any: ...

@@ -1,3 +1,0 @@
-from typing import Any
-
-def from_pandas(data: Any, npartitions: int = ...) -> Any: ...
