@@ -349,7 +349,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     X, y, _ = make_xor(120, noise=0.2, random_state=0)
     lines = [f"{a},{b},{'yes' if label > 0 else 'no'}" for (a, b), label in zip(X.tolist(), y, strict=True)]
     (tmp_path / "t.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
-    common: Any = {"target": "y", "positive": None, "seconds": None, "holdout": 0.0, "model": tmp_path / "m"}
+    common: Any = {"target": "y", "positive": None, "time_limit": None, "holdout": 0.0, "model": tmp_path / "m"}
     result = fit_command(str(tmp_path / "t.csv"), learner="kernel", max_iter=5, degree=2, **common)
     assert result.data["training_accuracy"] == 1.0
     bounds = {row["name"]: row for row in result.data["bounds"]}
