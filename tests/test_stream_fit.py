@@ -235,7 +235,7 @@ def test_a_checkpoint_belongs_to_one_run(table: Path) -> None:
         fit(table, checkpoint=folder / "ck", passes=2)
     with pytest.raises(DataError, match=r"learner = 'AveragedPerceptron\(\)', not 'Perceptron\(\)'"):
         fit(table, checkpoint=folder / "ck", learner=None)
-    with pytest.raises(DataError, match="is no ordinary file"):
+    with pytest.raises(DataError, match="a checkpoint needs an ordinary file"):
         fit(table, checkpoint=Path(os.devnull))
     with pytest.raises(DataError, match="there is no folder"):
         fit(table, checkpoint=folder / "none" / "ck")

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from linsep.tables import is_sparse
 from linsep.theory.cone.by_perceptron import clean_pass
 from linsep.theory.cone.exact_nearest import ExactEnd, exact_nearest
 from linsep.theory.cone.exact_overlap import prove_overlap
@@ -166,7 +165,7 @@ def solve_cone(X: Any, s: Array, *, constant: bool, equal: Array | None = None, 
 
 def _core(X: Any, columns: Array) -> tuple[Any, Array]:
     """X without columns that are all 0, and which these `columns` are, of X and the constant's."""
-    if is_sparse(X):
+    if not isinstance(X, np.ndarray):
         used = np.zeros(X.shape[1], dtype=bool)
         used[X.indices[X.data != 0]] = True
     else:

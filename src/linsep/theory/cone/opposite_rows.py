@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import dense, is_sparse
 from linsep.types import Array
 
 _MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))  # odd constants, any would do
@@ -41,7 +40,7 @@ def opposite_pairs(X: Any, s: Array, *, constant: bool) -> Array:
 
 def are_opposite(X: Any, s: Array, i: int, j: int) -> bool:
     """Whether s_i x_i = -s_j x_j, exactly."""
-    a, b = (dense(X[[k]])[0] for k in (i, j))
+    a, b = (X[k] if isinstance(X, np.ndarray) else X[[k]].toarray()[0] for k in (i, j))
     return bool((a == b).all() if s[i] != s[j] else (a == -b).all())
 
 
@@ -63,7 +62,7 @@ def first_opposite(X: Any, s: Array, pairs: Array) -> tuple[int, int] | None:
 
 def _first_entries(X: Any) -> Array:
     """The first entry of each row that is not 0; 0 for rows of zeros."""
-    if is_sparse(X):
+    if not isinstance(X, np.ndarray):
         X = X if X.data.all() else X.copy()
         X.eliminate_zeros()
         stored = np.flatnonzero(np.diff(X.indptr))
@@ -81,7 +80,7 @@ def _signs_of(X: Array, first: Array) -> Array:
 
 def _row_hashes(X: Any, facing: Array | None) -> Array:
     """Sum over the entries of a row (times `facing`) that are not 0 of a mixture of value and column, modulo 2^64."""
-    if is_sparse(X):
+    if not isinstance(X, np.ndarray):
         values = X.data if facing is None else X.data * np.repeat(facing.astype(X.dtype), np.diff(X.indptr))
         total = np.append(np.uint64(0), np.cumsum(_mixed(values, X.indices)))
         return np.asarray(total[X.indptr[1:]] - total[X.indptr[:-1]])

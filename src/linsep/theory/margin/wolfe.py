@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.linalg
 
-from linsep.tables import dense
 from linsep.types import Array
 
 _REFRESH = 64  # changes of the corral between two new factorisations: each update loses about a bit
@@ -53,7 +52,7 @@ class RowHull:
         return float(z[i]), i
 
     def point(self, key: int) -> Array:
-        row = dense(self.X[[key]])[0]
+        row = self.X[key] if isinstance(self.X, np.ndarray) else self.X[[key]].toarray()[0]
         z = np.array(row) if self.k is None else np.append(row, self.k[key])
         if self.basis is not None:
             z -= self.basis @ (self.basis.T @ z)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import dense, is_sparse, stored
 from linsep.types import Array
 
 _ENTRIES = 2**22  # of a table looked at together
@@ -78,7 +77,7 @@ def _approximate(X: Any, d: Sequence[int]) -> Iterator[tuple[slice, Any, Array, 
     n, p = X.shape
     v = as_floats(d) if any(d) else np.zeros(len(d))
     w, b = v[:p], float(v[p:].sum())
-    step = max(1, _ENTRIES * n // max(1, X.nnz if is_sparse(X) else X.size))
+    step = max(1, _ENTRIES * n // max(1, X.size if isinstance(X, np.ndarray) else X.nnz))
     for start in range(0, n, step):
         at = slice(start, start + step)
         part = X if step >= n else X[at]
@@ -97,7 +96,7 @@ def _whole_products(X: Any, d: Sequence[int]) -> list[int]:
     p = X.shape[1]
     w, b = d[:p], sum(d[p:])
     out = []
-    for row in dense(X).tolist():
+    for row in (X if isinstance(X, np.ndarray) else X.toarray()).tolist():
         ratios = [(*v.as_integer_ratio(), k) for v, k in zip(row, w, strict=True) if v and k]
         common = lcm(*(q for _, q, _ in ratios))
         out.append(sum(m * (common // q) * k for m, q, k in ratios) + b * common)
@@ -108,14 +107,14 @@ def _holds_doubles(X: Any) -> bool:
     """Whether every entry is a double."""
     if X.dtype == object:
         return False
-    values = stored(X)
+    values = X if isinstance(X, np.ndarray) else X.data
     return X.dtype.kind == "f" or X.dtype.itemsize < 8 or bool(abs(values).max(initial=0) <= 2**53)
 
 
 def _residues(X: Any, d: Sequence[int]) -> Array:
     """x_i.w + b times a power of two, one for all rows, modulo each of the primes: a row a prime."""
     n, p = X.shape
-    sparse = is_sparse(X)
+    sparse = not isinstance(X, np.ndarray)
     mantissas, exps = np.frexp((X.data if sparse else X).astype(np.float64))
     whole = np.ldexp(mantissas, 53).astype(np.int64)
     lowest = int(np.where(whole == 0, 0, exps).min(initial=0)) - 53

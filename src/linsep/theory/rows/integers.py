@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from linsep.tables import dense
 from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 
@@ -34,7 +33,8 @@ def exact_rows(rows: SignedRows, ids: Sequence[int]) -> list[tuple[list[int], in
 def whole_rows(X: Any, ids: Sequence[int]) -> list[tuple[list[int], int]]:
     """Rows of integers or doubles as integers m and an exponent q with x_i = m 2^-q."""
     part = X[list(ids)]
-    return [_dyadic(row, [0] * X.shape[1]) for row in dense(part).tolist()]
+    rows = (part if isinstance(part, np.ndarray) else part.toarray()).tolist()
+    return [_dyadic(row, [0] * X.shape[1]) for row in rows]
 
 
 def _dyadic(values: list[Any], shifts: list[int]) -> tuple[list[int], int]:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from linsep.tables import is_sparse, stored
 from linsep.types import Array, DataError
 
 _UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are 1, calls for a better scale
@@ -43,7 +42,7 @@ def scale_rows(X: Any, s: Array, *, constant: bool, scaled: bool, whole: bool) -
     ([[0.25, 0.5], [-0.0625, -0.5]], [4, 0], [1, 1])
     """
     n, p = X.shape
-    sparse = is_sparse(X)
+    sparse = not isinstance(X, np.ndarray)
     columns, rows = np.zeros(p + constant, dtype=np.int64), np.zeros(n, dtype=np.int64)
     multiples, filled = [1] * p, p
     table = None if sparse else np.empty((n, p + constant))
@@ -87,7 +86,7 @@ def _from_integers(X: Array, exps: Array, scaled: bool) -> tuple[Array, list[int
 
 
 def _column_max(X: Any) -> Array:
-    if not is_sparse(X):
+    if isinstance(X, np.ndarray):
         return np.asarray(np.maximum(X.max(axis=0).astype(np.float64), -X.min(axis=0).astype(np.float64)))
     sizes = abs(X.data if X.dtype.kind == "f" else X.data.astype(np.float64))
     out = np.zeros(X.shape[1], dtype=sizes.dtype)
@@ -96,7 +95,7 @@ def _column_max(X: Any) -> Array:
 
 
 def _row_max(values: Any) -> Array:
-    if not is_sparse(values):
+    if isinstance(values, np.ndarray):
         return np.asarray(np.maximum(values.max(axis=1), -values.min(axis=1)))
     out = np.zeros(values.shape[0])
     filled = np.flatnonzero(np.diff(values.indptr))
@@ -113,7 +112,7 @@ def _is_uneven(X: Any, Z: Any) -> bool:
     """Whether Z, which is X with columns and rows divided by their largest entries, has very small entries."""
     if X.dtype.kind in "iu" and X.dtype.itemsize <= 4:
         return False
-    before, after = (stored(table) for table in (X, Z))
+    before, after = (table if isinstance(table, np.ndarray) else table.data for table in (X, Z))
     step = max(1, 2**22 // max(1, after[:1].size))
     for start in range(0, after.shape[0], step):
         part = slice(start, start + step)
@@ -149,7 +148,7 @@ def even_exponents(X: Any, *, constant: bool) -> tuple[Array, Array]:
 
 def _entries(X: Any, constant: bool) -> tuple[Array, Array, Array]:
     """Row, column and exponent of each entry that is not 0."""
-    if is_sparse(X):
+    if not isinstance(X, np.ndarray):
         table = X.tocoo()
         i, j, values = table.row, table.col, table.data
         i, j, values = i[values != 0], j[values != 0], values[values != 0]
@@ -166,7 +165,7 @@ def _entries(X: Any, constant: bool) -> tuple[Array, Array, Array]:
 
 def times_columns(X: Any, exps: Array, out: Array | None = None) -> Any:
     """x_ij 2^-exps_j as doubles: a new table, or `out` for a dense one."""
-    if not is_sparse(X):
+    if isinstance(X, np.ndarray):
         if abs(exps).max() < _FAR:
             return np.multiply(X, _powers(exps), out=out)
         return np.ldexp(X.astype(np.float64), -exps, out=out)
@@ -178,7 +177,7 @@ def times_columns(X: Any, exps: Array, out: Array | None = None) -> Any:
 
 def times_rows(X: Any, exps: Array, signs: Array) -> Any:
     """signs_i x_ij 2^-exps_i in place, which is returned."""
-    values = stored(X)
+    values = X if isinstance(X, np.ndarray) else X.data
     if abs(exps).max() < _FAR:
         values *= _each(signs * _powers(exps), X)
     else:
@@ -192,12 +191,12 @@ def _powers(exps: Array) -> Array:
 
 def _each(per_row: Array, X: Any) -> Array:
     """One value a row, shaped to meet the entries of X."""
-    return np.repeat(per_row, np.diff(X.indptr)) if is_sparse(X) else per_row[:, None]
+    return per_row[:, None] if isinstance(X, np.ndarray) else np.repeat(per_row, np.diff(X.indptr))
 
 
 def _shifted(X: Any, columns: Array, rows: Array, signs: Array) -> Any:
     """signs_i x_ij 2^(-columns_j - rows_i) where either factor alone might overflow: a new table."""
-    if not is_sparse(X):
+    if isinstance(X, np.ndarray):
         return np.ldexp(X.astype(np.float64), -(columns[None, :] + rows[:, None])) * signs[:, None]
     data = np.ldexp(X.data.astype(np.float64), -(columns[X.indices] + _each(rows, X))) * _each(signs, X)
     return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)

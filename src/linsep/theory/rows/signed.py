@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import is_sparse, stored
 from linsep.theory.rows.powers_of_two import scale_rows
 from linsep.types import Array
 
@@ -40,7 +39,7 @@ class SignedRows:
         self.X, self.s, self.constant, self.scaled = X, s, constant, scaled
         self.n, self.p = X.shape
         self.width = self.p + constant
-        self.sparse = is_sparse(X)
+        self.sparse = not isinstance(X, np.ndarray)
         self.stored = int(X.nnz) if self.sparse else self.n * self.p
         self.whole = X.dtype == object or (X.dtype.kind in "iu" and X.dtype.itemsize == 8 and _beyond(X, 2**53))
         found = scale_rows(X, s, constant=constant, scaled=scaled, whole=self.whole)
@@ -85,5 +84,5 @@ class _DenseRows:
 
 
 def _beyond(X: Any, limit: int) -> bool:
-    values = stored(X)
+    values = X if isinstance(X, np.ndarray) else X.data
     return bool(values.size) and (int(values.max()) > limit or int(values.min()) < -limit)

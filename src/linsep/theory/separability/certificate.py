@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.markup import table_html
-from linsep.tables import is_sparse
+from linsep.tables import as_table
 from linsep.theory.margin.geometry import signs
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.rows.json_integers import from_plain, to_plain
@@ -173,8 +173,7 @@ class Separability:
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
 
     def _check(self, X: Any, y: Any) -> None:
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        X = X.tocsr() if is_sparse(X) else X
+        X = X if isinstance(X, np.ndarray) else as_table(X)
         if X.shape != (self.n_rows, self.n_features):
             raise CertificateError(f"this certificate is about {self.n_rows} x {self.n_features} rows")
         if self.digest and data_digest(X, signs(y)) != self.digest:
