@@ -128,7 +128,7 @@ def _connected(client: Any) -> Iterator[Any]:
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise ImportError(
-            "linsep.distributed runs on Dask, which is not installed: pip install 'linsep[dask]'"
+            "linsep.distributed needs Dask, which is not installed: pip install 'linsep[dask]'"
         ) from error
     if client is not None:
         yield client

@@ -77,8 +77,8 @@ class OnlineClassifier(LinearClassifier):
         Raises
         ------
         DataError
-            A value that is not a finite number, a row of another length, names for a learner of unnamed columns, a label
-            of another kind, or an unknown one where classes are closed; the learner is left as it was.
+            A value is not finite, the row has another length, names are given to a learner of unnamed columns, or the
+            label is of another kind or unknown (with closed classes). The learner is unchanged.
 
         Examples
         --------
