@@ -188,7 +188,7 @@ def test_dataframes_and_parquet_agree(tmp_path: Path, make: Any) -> None:
         ({"a": pa.array([0, 1], pa.timestamp("s")), "y": [0, 1]}, "column 'a' has type timestamp"),
         ({"a": [1.0, float("nan")], "y": [0, 1]}, "row 1, column 'a': nan is not a finite number"),
         ({"a": [[1], [2]], "y": [0, 1]}, "column 'a' has type list"),
-        ({"a": pa.array([], pa.int64()), "y": pa.array([], pa.int64())}, "there is not one row"),
+        ({"a": pa.array([], pa.int64()), "y": pa.array([], pa.int64())}, "there are no rows"),
     ],
 )
 def test_parquet_refuses(columns: Any, message: str) -> None:
@@ -239,7 +239,7 @@ def test_svmlight_text_is_read_or_refused_at_a_place(text: str) -> None:
     try:
         chunk = read_svmlight(text.encode(), "t").chunk
     except DataError as error:
-        assert re.match(r"t:(\d+:\d+: expected .* found| there is not one row| not one row has)", str(error))
+        assert re.match(r"t:(\d+:\d+: expected .* found| there are no rows| not one row has)", str(error))
         return
     rows = [line.partition("#")[0].split() for line in text.split("\n")]
     rows = [row for row in rows if row]
@@ -277,8 +277,8 @@ def test_svmlight_equals_scikit_learns_reader(tmp_path: Path) -> None:
         ("1 1:1\n1 1:1 2:1e999\n", r"t\.svm:2:9: expected a finite number, found '1e999'"),
         ("1 1:1_0\n", "expected a finite number, found '1_0'"),
         ("1 1:1e\n", "expected a finite number, found '1e'"),
-        ("# only a comment\n", "there is not one row"),
-        ("", "there is not one row"),
+        ("# only a comment\n", "there are no rows"),
+        ("", "there are no rows"),
         ("1\n0\n", "not one row has a feature"),
     ],
 )

@@ -198,7 +198,7 @@ def test_what_is_no_formula_is_refused() -> None:
     for model, why in [
         (learners.VotedPerceptron().fit(X, y), "does not predict by one weight a feature"),
         (TableEncoder(), "does not predict by one weight a feature"),
-        (learners.Perceptron().learn_one(np.array([1.0]), 4), "no class but 4"),
+        (learners.Perceptron().learn_one(np.array([1.0]), 4), "only the class 4"),
     ]:
         for export in (to_json, to_sql):
             with pytest.raises(DataError, match=why):

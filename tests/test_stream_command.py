@@ -163,7 +163,7 @@ def test_ctrl_c_saves_the_model_so_far(table: Path, monkeypatch: pytest.MonkeyPa
 
 def test_learners_that_need_all_rows(table: Path) -> None:
     for learner in ("voted", "auto"):
-        with pytest.raises(DataError, match="a stream has no room for that; take perceptron, averaged, margin, pa, "):
+        with pytest.raises(DataError, match="needs all rows or keeps them; use perceptron, averaged, margin, pa, "):
             fit(table, table.with_name("m"), learner=learner)
 
 

@@ -67,7 +67,7 @@ def test_conllu(tmp_path: Path) -> None:
     [
         ("t.txt", "a b\nc d e\n", "t.txt:2: expected a token and its tag with a tab or a blank between, got 'c d e'"),
         ("t.txt", "a\t\n", "t.txt:1: expected a token and its tag"),
-        ("t.txt", "\n\n", "t.txt: there is not one sentence"),
+        ("t.txt", "\n\n", "t.txt: there are no sentences"),
         ("t.conllu", "1\ta\n", "t.conllu:1: expected 10 columns with tabs between, got 2"),
         (
             "t.conllu",
@@ -76,7 +76,7 @@ def test_conllu(tmp_path: Path) -> None:
         ),
         ("t.conllu", CONLLU.replace("3.1\t", "x.1\t"), "t.conllu:7: expected the ID 4 in the first column, got 'x.1'"),
         ("t.conllu", CONLLU.replace("3\tgo\t", "3\t\t"), "t.conllu:6: the second column, the word, is empty"),
-        ("t.conllu", "# nothing\n", "t.conllu: there is not one sentence"),
+        ("t.conllu", "# nothing\n", "t.conllu: there are no sentences"),
     ],
 )
 def test_what_is_malformed_is_refused_by_line(tmp_path: Path, name: str, text: str, message: str) -> None:

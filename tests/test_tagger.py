@@ -295,7 +295,7 @@ def test_a_tagger_of_other_features_is_not_saved(tmp_path: Path) -> None:
         ([["a", "b"], []], [["x", "y"], []], "sentence 1 has no tokens: leave it out"),
         ("a b", [["x", "y"]], "sentences must be lists of tokens, got 'a b'"),
         (["a b"], [["x", "y"]], "sentence 0 must be a list of tokens, got 'a b'"),
-        ([["a", 3]], [["x", "y"]], "sentence 0, token 1: 3 is no text"),
+        ([["a", 3]], [["x", "y"]], "sentence 0, token 1: 3 is not text"),
         ([["a", "b"]], ["xy"], "sentence 0: its tags must be a list, got 'xy'"),
         ([["a", "b"]], "xy", "tags must be lists, one a sentence, got 'xy'"),
         ([["a", "b"]], [0], "sentence 0: its tags must be a list, got 0"),

@@ -128,7 +128,9 @@ def _connected(client: Any) -> Iterator[Any]:
     try:
         dask: Any = import_module("distributed")  # its constructors have no types
     except ImportError as error:
-        raise ImportError("linsep.distributed runs on Dask, which is not there: pip install 'linsep[dask]'") from error
+        raise ImportError(
+            "linsep.distributed needs Dask, which is not installed: pip install 'linsep[dask]'"
+        ) from error
     if client is not None:
         yield client
         return

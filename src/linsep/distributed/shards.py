@@ -222,7 +222,7 @@ def agree(abouts: list[About]) -> Common:
     """
     abouts = [about for about in abouts if about.n]
     if not abouts:
-        raise DataError("there is not one row")
+        raise DataError("there are no rows")
     first = abouts[0]
     for about in abouts:
         _check_alike(first, about)

@@ -55,7 +55,7 @@ def to_onnx(model: Any) -> bytes:
     try:
         import onnx
     except ImportError as error:
-        raise ImportError("ONNX files are written with onnx, which is not there: pip install 'linsep[onnx]'") from error
+        raise ImportError("export to ONNX needs onnx, which is not installed: pip install 'linsep[onnx]'") from error
     formula = formula_of(model)
     graph = _Graph(onnx, formula.dtype)
     z = _from_table(graph, formula) if formula.from_table else _from_matrix(graph, formula)

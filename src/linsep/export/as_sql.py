@@ -144,7 +144,7 @@ def _writable(value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise DataError(f"{value!r} cannot be written in SQL: half a character is no text") from None
+        raise DataError(f"{value!r} cannot be written in SQL: half a character is not text") from None
     if "\0" in value:
-        raise DataError(f"{value!r} cannot be written in SQL: no text there holds the character 0")
+        raise DataError(f"{value!r} cannot be written in SQL: its text cannot hold the character 0")
     return value

@@ -78,7 +78,7 @@ def formula_of(model: Any) -> Formula:
     check_is_fitted(learner)
     classes = model.classes_.tolist()
     if len(classes) < 2:
-        raise DataError(f"cannot export a model that has met no class but {classes[0]!r}: it decides nothing yet")
+        raise DataError(f"cannot export a model that has seen only the class {classes[0]!r}: it cannot decide yet")
     W, b = np.asarray(learner.coef_), np.asarray(learner.intercept_, dtype=np.float64)
     if not (np.isfinite(W).all() and np.isfinite(b).all()):
         raise DataError("cannot export a model with a weight that is not a finite number")

@@ -3,7 +3,7 @@
 try:
     import matplotlib  # noqa: F401
 except ImportError as error:
-    raise ImportError("linsep.plots draws with Matplotlib, which is not there: pip install 'linsep[plots]'") from error
+    raise ImportError("linsep.plots needs Matplotlib, which is not installed: pip install 'linsep[plots]'") from error
 
 from linsep.plots.margins import plot_losses, plot_margins
 from linsep.plots.points import plot_boundary, plot_points

@@ -98,7 +98,7 @@ def subject_of(model: Any, label: Any = None) -> Subject:
 
 def _of_plane(plane: Hyperplane, support: Array | None = None) -> Subject:
     if not np.isfinite([*plane.w, plane.b]).all():
-        raise DataError("w or b holds a value that is no finite number")
+        raise DataError("w or b holds a value that is not a finite number")
 
     def decide(X: Any) -> Array:
         p = np.shape(X)[1]

@@ -62,7 +62,7 @@ def plot_weights(
     if subject.plane is None:
         many = subject.classes is not None and len(subject.classes) > 2 and label is None
         raise DataError(
-            "name one class with label=..." if many else f"{type(model).__name__} has no weights of features"
+            "name one class with label=..." if many else f"{type(model).__name__} has no weight per feature"
         )
     w = subject.plane.w
     ax = new_axes(ax)

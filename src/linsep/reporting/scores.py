@@ -81,7 +81,7 @@ def _encoded(encoder: TableEncoder, table: Any, target: str | None, format: str 
         empty = False
         yield encoder.encode_chunk(chunk), chunk.y
     if empty:
-        raise DataError(f"{source.name}: there is not one row")
+        raise DataError(f"{source.name}: there are no rows")
 
 
 def unknown_levels(model: TableModel) -> list[str]:

@@ -127,7 +127,7 @@ class StreamRun:
         """Count the pass that is complete, and go back to the start for another one."""
         counters = self.counters
         if counters.seen[-1] == 0:
-            raise DataError(f"{self.source.name}: there is not one row")
+            raise DataError(f"{self.source.name}: there are no rows")
         counters.skipped = self.source.skipped  # the last lines may have left no chunk
         counters.passes += 1
         self.learner.n_iter_ = counters.passes

@@ -25,7 +25,7 @@ def demo(folder: Path, say: Callable[[str], None]) -> Result:
     X, label = data.data, data.target_names[data.target]
     theirs = ScikitPerceptron().fit(scaled := StandardScaler().fit_transform(X), label)
     say(f"scikit-learn's Perceptron() on the standardised breast-cancer table, {X.shape[0]} x {X.shape[1]}: stops")
-    say(f"after {theirs.n_iter_} epochs at {theirs.score(scaled, label):.1%} training accuracy, without a word.")
+    say(f"after {theirs.n_iter_} epochs at {theirs.score(scaled, label):.1%} training accuracy, without a message.")
     say("linsep fits the same table until a whole pass is clean:\n")
     names = [name.replace(" ", "_") for name in data.feature_names]
     table = folder / "breast_cancer.csv"

@@ -16,7 +16,7 @@ def export_model(model: Path, to: str, output: str, table: str) -> None:
     estimator = load(model)
     if to == "onnx":
         if output == "-" and sys.stdout.isatty():
-            raise DataError("an ONNX file is no text for a screen: name a file with -o")
+            raise DataError("an ONNX file is binary: name a file with -o")
         try:
             graph = to_onnx(estimator)
         except ImportError as error:

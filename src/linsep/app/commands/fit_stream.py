@@ -119,7 +119,7 @@ def _learner_called(name: str) -> Any:
     if estimator is None or not can_stream(estimator):
         fit_for_it = [known for known, (kind, parameters) in LEARNERS.items() if can_stream(kind(**parameters))]
         raise DataError(
-            f"the learner {name} needs all rows, or keeps them: a stream has no room for that; take "
+            f"the learner {name} cannot learn from a stream, because it needs all rows or keeps them; use "
             f"{', '.join(fit_for_it[:-1])} or {fit_for_it[-1]}"
         )
     return estimator

@@ -58,7 +58,7 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
     check_names(names, name)
     take_target(names, target, alone=open_columns)
     if table.num_rows == 0:
-        raise DataError(f"{name}: there is not one row")
+        raise DataError(f"{name}: there are no rows")
 
     def parse(column: str) -> Column:
         if open_columns and table.column(column).null_count:

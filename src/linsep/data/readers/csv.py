@@ -129,7 +129,7 @@ def _header(content: bytes, name: str) -> list[str]:
     try:
         names = next(record for record in csv.reader(_as_lines(content)) if record)
     except csv.Error as error:
-        raise DataError(f"{name}:1: this is no header of column names: {error}") from None
+        raise DataError(f"{name}:1: this is not a header of column names: {error}") from None
     if len(names) == 1 and (other := [mark for mark in ";\t|" if mark in names[0]]):
         raise DataError(f"{name}:1: one column only, {names[0]!r}: put commas where it has {other[0]!r}")
     if "" in names:

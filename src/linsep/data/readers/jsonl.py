@@ -39,7 +39,7 @@ class JsonlReader(TextReader):
         texts = list(pieces)
         some = [lines for lines in texts if lines.content.strip()]
         if not some:
-            raise DataError(f"{texts[0].name}: there is not one row")
+            raise DataError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
         table, where = joined([_table(lines) for lines in some], names, [_place(lines) for lines in some])
         return Whole(from_arrow(table, names[0], self.asked, where))

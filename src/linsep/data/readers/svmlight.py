@@ -66,7 +66,7 @@ class SvmlightReader(TextReader):
             mantissa.add(found.mantissa)
             exponent.add(found.exponent)
         if not labels.size:
-            raise DataError(f"{name}: there is not one row")
+            raise DataError(f"{name}: there are no rows")
         if not indices.size:
             raise DataError(f"{name}: not one row has a feature")
         y = as_labels(labels.taken(), row_of(name), "label")

@@ -85,7 +85,7 @@ def read_tagged(source: str | Path, format: str | None = None, tag: str = "upos"
         found.tags[-1].append(entry[1])
         found.lines[-1].append(line)
     if not found.tokens:
-        raise DataError(f"{name}: there is not one sentence")
+        raise DataError(f"{name}: there are no sentences")
     return found
 
 

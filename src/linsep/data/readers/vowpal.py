@@ -71,6 +71,6 @@ class VowpalReader(TextReader):
             if chunk is not None:
                 chunks.append(chunk)
         if not chunks:
-            raise DataError(f"{name}: there is not one row")
+            raise DataError(f"{name}: there are no rows")
         y = as_labels(np.concatenate([chunk.y for chunk in chunks]), row_of(name), "label")
         return Whole(Chunk(sp.vstack([chunk.X for chunk in chunks], format="csr"), y, 0))

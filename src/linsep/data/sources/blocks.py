@@ -54,7 +54,7 @@ def iter_blocks(
                 if size or at_end:
                     break
                 if want >= _LONGEST:
-                    raise DataError(f"{file.name}:{line}: no end of this line in {want >> 20} MB: is it text?")
+                    raise DataError(f"{file.name}:{line}: this line does not end within {want >> 20} MB: is it text?")
                 want *= 2
             if size == 0:
                 break

@@ -140,7 +140,7 @@ def index_features(sentences: Sequence[Sequence[str]], index: FeatureIndex, feat
     Raises
     ------
     DataError
-        `features` gave another number of lists than there are tokens, or something that is no text.
+        `features` gave another number of lists than there are tokens, or something that is not text.
 
     Examples
     --------

@@ -212,7 +212,7 @@ class BatchLearner(LabelledClassifier):
         advice = "give float64 rows" if dtype == np.float32 else "scale the rows down, or stop earlier"
         warnings.warn(
             f"{absorbed} update(s) no longer changed w: its entries have outgrown {dtype} and absorb the rows "
-            f"added to them. The mistakes since then teach nothing; {advice}.",
+            f"added to them. The mistakes since then change nothing; {advice}.",
             PrecisionWarning,
             stacklevel=stacklevel,
         )

@@ -160,7 +160,7 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
             return
         mistakes, updates, absorbed = self._visit(X, code, own)
         if mistakes < 0:
-            raise DataError("the row holds a value that is no finite number, or beyond 1e154")
+            raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")
         self.t_ += 1
         self.n_iter_ += 1
         self.n_mistakes_ += mistakes

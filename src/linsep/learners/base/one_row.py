@@ -77,8 +77,8 @@ class OnlineClassifier(LinearClassifier):
         Raises
         ------
         DataError
-            A value that is no finite number, a row of another length, names for a learner of unnamed columns, a label
-            of another kind, or an unknown one where classes are closed; the learner is left as it was.
+            A value is not finite, the row has another length, names are given to a learner of unnamed columns, or the
+            label is of another kind or unknown (with closed classes). The learner is unchanged.
 
         Examples
         --------
@@ -311,7 +311,7 @@ def check_row(X: Any) -> None:
     values = np.ravel(X.data if isinstance(X, CSR) else X).astype(np.float64)
     with np.errstate(over="ignore"):
         if not np.isfinite(values @ values):
-            raise DataError("the row holds a value that is no finite number, or beyond 1e154")
+            raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")
 
 
 def _check_sum(x: Mapping[str, Any]) -> None:

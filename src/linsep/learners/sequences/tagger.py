@@ -149,7 +149,7 @@ class SequenceTagger(EpochState, BaseEstimator):
         if tally["absorbed"]:
             warnings.warn(
                 f"{tally['absorbed']:,.0f} step(s) no longer changed their weight: it has outgrown float32 and absorbs "
-                "them. The mistakes since then teach nothing; stop earlier.",
+                "them. The mistakes since then change nothing; stop earlier.",
                 PrecisionWarning,
                 stacklevel=2,
             )
@@ -258,7 +258,7 @@ class SequenceTagger(EpochState, BaseEstimator):
         _check_pairs(X, y)
         gold = self._numbers(y)
         if not gold.size:
-            raise DataError("there is not one token to score")
+            raise DataError("there are no tokens to score")
         return float((self._best(X) == gold).mean())
 
     def mistake_bounds(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> MistakeBounds:
@@ -362,7 +362,7 @@ def _check_tokens(X: Any) -> None:
     if all(issubclass(kind, str) for kind in set(map(type, chain.from_iterable(X)))):
         return
     i, t, token = next((i, t, w) for i, s in enumerate(X) for t, w in enumerate(s) if not isinstance(w, str))
-    raise DataError(f"sentence {i}, token {t}: {token!r} is no text")
+    raise DataError(f"sentence {i}, token {t}: {token!r} is not text")
 
 
 def _check_pairs(X: Any, y: Any) -> None:

@@ -92,7 +92,7 @@ def _environment() -> Any:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
         raise ImportError(
-            "reports are written with Jinja2, which is not there: pip install 'linsep[report]'"
+            "reports are written with Jinja2, which is not installed: pip install 'linsep[report]'"
         ) from error
     return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
