@@ -114,7 +114,7 @@ def test_exports_of_model_files_agree_with_the_model(name: str) -> None:
         columns: dict[str, Any] = {f"x{j + 1}": X[:, j] for j in range(X.shape[1])}
     else:
         table = pd.read_csv(FOLDER / "rows.csv")
-        columns = table.to_dict(orient="list")
+        columns = {str(name): values for name, values in table.to_dict(orient="list").items()}
         columns["city"][0] = "Ulm"  # a level that was not there
         X = table.assign(city=columns["city"])
     agree(model, X, columns)
@@ -126,7 +126,7 @@ def test_names_and_levels_that_look_like_code() -> None:
     table["it's"] = rng.choice([*NASTY, "", "\\"], size=40)
     label = np.where(table['"'] + rng.normal(size=40) > 0, "yes' OR 1=1;--", 'no"')
     model = TableModel(learners.AveragedPerceptron(shuffle=False)).fit(table, label)
-    agree(model, table, table.to_dict(orient="list"))
+    agree(model, table, {str(name): values for name, values in table.to_dict(orient="list").items()})
 
 
 @pytest.mark.parametrize("labels", [[False, True], [-3, 7], [-1.0, 2.0], [0, 5, 9], ["a", "b", "c", "d"]])

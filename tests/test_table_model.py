@@ -93,7 +93,10 @@ def test_a_table_gives_the_weights_of_its_encoded_rows(positive: str | None) -> 
 def test_frames_of_every_kind_are_the_same_table() -> None:
     frame, y = shop()
     expected = TableModel().fit(frame, y).decision_function(frame)
-    for table in (pl.DataFrame(frame.to_dict(orient="list")), pa.table(frame.to_dict(orient="list"))):
+    for table in (
+        pl.DataFrame(frame.to_dict(orient="list")),
+        pa.table({name: frame[name].to_numpy() for name in ("age", "city", "visits")}),
+    ):
         model = TableModel().fit(table, pd.Series(y, dtype="category"))
         np.testing.assert_array_equal(model.decision_function(table), expected)
     source = open_data(frame.assign(y=y), target="y")
@@ -220,19 +223,21 @@ def test_an_error_changes_nothing() -> None:
     frame, y = shop()
     streamed = TableModel().partial_fit(frame, y, classes=["buys", "leaves"])
     before = everything(streamed)
-    for X, labels in [
+    attempts: list[tuple[Any, Any]] = [
         (frame, np.where(y == "buys", "asks", y)),
         (frame.assign(age="old"), y),
         (frame.drop(columns="city"), y),
         (frame, y[:5]),
         (frame, None),
-    ]:
+    ]
+    for X, labels in attempts:
         with pytest.raises(ValueError, match=r".+"):
             streamed.partial_fit(X, labels)
         assert everything(streamed) == before
     fitted = TableModel().fit(frame, y)
     before = everything(fitted)
-    for X, labels in [(frame, ["a"] * 120), (frame.assign(age=np.nan), y), ("t.csv", y), (frame, y[:5])]:
+    attempts = [(frame, ["a"] * 120), (frame.assign(age=np.nan), y), ("t.csv", y), (frame, y[:5])]
+    for X, labels in attempts:
         with pytest.raises(ValueError, match=r".+"):
             fitted.fit(X, labels)
         assert everything(fitted) == before
