@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import os
 import signal
 import subprocess
@@ -13,13 +15,16 @@ import numpy as np
 import pytest
 
 from linsep import fit_stream, load, save
+from linsep.app import fit_cli
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
 from linsep.app.commands.predict import predict as predict_command
 from linsep.app.commands.score import score as score_command
 from linsep.app.commands.show import show as show_command
+from linsep.app.options import Format
 from linsep.app.result import Result
 from linsep.data.sources import blocks
+from linsep.data.sources.formats import FORMATS
 from linsep.streaming.run import StreamRun
 from linsep.theory.bounds.online_risk import online_risk_bound
 from linsep.types import DataError
@@ -196,3 +201,16 @@ def test_the_model_never_replaces_what_is_read(table: Path) -> None:
         asked: dict[str, Any] = {"positive": None, "max_iter": None, "time_limit": None, "holdout": 0.0}
         fit_command(str(table), target="sold", learner="perceptron", model=table, **asked)
     assert table.read_bytes() == before
+
+
+def test_the_defaults_of_the_library_and_the_command_are_the_same() -> None:
+    """Kept in three places, since `--help` does not wait for the library."""
+    library = inspect.signature(fit_stream).parameters
+    command = inspect.signature(fit_cli.fit).parameters
+    for option in dataclasses.fields(StreamOptions):
+        assert option.default == library[option.name].default, option.name
+        assert command[option.name].default in (option.default, option.default or None), option.name
+
+
+def test_the_formats_of_the_library_and_the_command_are_the_same() -> None:
+    assert sorted(Format) == sorted(FORMATS)

@@ -1,4 +1,7 @@
-"""Models for other programs: JSON, SQL and ONNX, each from a raw row to its label."""
+"""Models for other programs: JSON, SQL and ONNX, each from a raw row to its label.
+
+In: a fitted model. Out: text or bytes. Begin with `formula.py`, what a model computes of a raw row.
+"""
 
 from linsep.export.as_json import to_json
 from linsep.export.as_onnx import to_onnx

@@ -1,4 +1,8 @@
-"""scikit-learn estimators, one file a family."""
+"""scikit-learn estimators, one file a family.
+
+In: rows and labels. Out: a fitted learner, its stop reason and its trace. Begin with `linear/perceptron.py`, then
+`base/batch.py` (fit) and `engine/loop.py` (the one loop); `table_model.py` joins encoder, class names and learner.
+"""
 
 from linsep.learners.kernel.perceptron import KernelPerceptron
 from linsep.learners.linear.averaged import AveragedPerceptron

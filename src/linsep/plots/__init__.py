@@ -1,4 +1,7 @@
-"""Pictures of fitted models, runs and proofs; each function returns Matplotlib Axes and fits nothing."""
+"""Pictures of fitted models, runs and proofs; each function returns Matplotlib Axes and fits nothing.
+
+In: a model, a trace or a certificate, and rows. Out: Axes. Begin with `points.py`; `subject.py` says what is drawn.
+"""
 
 try:
     import matplotlib  # noqa: F401
