@@ -86,7 +86,7 @@ def test_predict_one_refuses_what_is_no_number(x: Any, learner: Any) -> None:
         online = clone(learner)
         for label in range(n_classes):
             online.learn_one({"a": 1.0 - label, "b": 2.0}, label)
-        with pytest.raises(DataError, match=r"is not a finite number|is not a number|no finite number"):
+        with pytest.raises(DataError, match=r"is not a finite number|is not a number"):
             online.predict_one(x)
         assert online.predict_one({"a": 1.0, "never seen": np.nan}) in range(n_classes)
 
@@ -161,7 +161,7 @@ def test_classes_named_at_the_first_row_are_there_from_the_start(multi_class: st
 
 REFUSED_FIRST = [
     (np.zeros((2, 2)), "has shape"),
-    (np.array([1.0, np.nan]), "no finite number"),
+    (np.array([1.0, np.nan]), "not a finite number"),
     ({"a": np.nan}, "feature 'a': nan is not a finite number"),
     (([0, 3], [1.0, 1e200]), "beyond 1e154"),
 ]

@@ -40,8 +40,8 @@ def run() -> Perceptron:
     [
         (lambda run, to: plots.plot_points(ROWS, [None, 0, 1, 1]), "Unknown label type: None"),
         (lambda run, to: plots.plot_boundary(([1.0, 2.0, 3.0], 0.0), ROWS, LABELS), "X has 2 features and w 3 entries"),
-        (lambda run, to: plots.plot_boundary(([1.0, np.nan], 0.0), ROWS, LABELS), "w or b holds a value that is no"),
-        (lambda run, to: plots.plot_weights(([1.0, np.inf], 0.0)), "w or b holds a value that is no"),
+        (lambda run, to: plots.plot_boundary(([1.0, np.nan], 0.0), ROWS, LABELS), "holds a value that is not a finite"),
+        (lambda run, to: plots.plot_weights(([1.0, np.inf], 0.0)), "holds a value that is not a finite"),
         (lambda run, to: plots.plot_weights(([1.0], 0.0), n=0), "at least one feature"),
         (lambda run, to: plots.plot_witness(run, ROWS, LABELS), "a certificate, as separability"),
         (lambda run, to: plots.plot_step(run, ROWS, LABELS, 1.5), "update 1.5 was asked for"),

@@ -348,7 +348,7 @@ def test_one_token_unknown_words_unknown_tags_and_sentences_without_tokens() -> 
     assert tagger.predict([]) == []
     assert len(tagger.predict([["never", "seen"]])[0]) == 2
     assert tagger.score([["dogs", "dogs"]], [["noun", "unheard"]]) == 0.5
-    with pytest.raises(DataError, match="not one token"):
+    with pytest.raises(DataError, match="no tokens to score"):
         tagger.score([[]], [[]])
     with pytest.raises(DataError, match="token 1 has a tag that the tagger has not learnt"):
         tagger.mistake_bounds([["dogs"], ["bark"]], [["noun"], ["unheard"]])
