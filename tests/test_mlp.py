@@ -270,7 +270,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     X, y, _ = make_xor(120, noise=0.2, random_state=0)
     lines = [f"{a},{b},{'yes' if label > 0 else 'no'}" for (a, b), label in zip(X.tolist(), y, strict=True)]
     (tmp_path / "t.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
-    common: Any = {"target": "y", "positive": None, "seconds": None, "max_iter": None, "holdout": 0.0}
+    common: Any = {"target": "y", "positive": None, "time_limit": None, "max_iter": None, "holdout": 0.0}
     for learner, kind in (("auto", "KernelPerceptron"), ("mlp", "MLP")):
         result = fit_command(str(tmp_path / "t.csv"), learner=learner, model=tmp_path / "m", **common)
         assert (result.data["learner"], result.data["training_accuracy"]) == (kind, 1.0)
