@@ -104,4 +104,4 @@ bench-long:
 	$(MAKE) bench SUITES="$(LONG)"
 
 clean:
-	rm -rf .venv .venv-bench .venv-docs .venv-lowest build site linsep-demo
+	rm -rf .venv .venv-bench .venv-docs .venv-lowest build dist site linsep-demo

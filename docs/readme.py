@@ -14,6 +14,8 @@ def main(page: str) -> None:
         try:
             exec(compile(block, page, "exec"), names)
         except ImportError as error:
+            if str(error.name).split(".")[0] == "linsep":
+                raise
             print(f"left out, needs an extra: {error}")
 
 

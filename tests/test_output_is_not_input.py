@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,31 @@ def test_a_command_refuses_to_replace_what_it_reads(folder: Path, command: str, 
     with pytest.raises(DataError, match="would be replaced by"):
         app(command.replace("OUT", str(out)).split(), standalone_mode=False)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="standard input by its number")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fit - --target y --model t.csv",
+        "fit - --target y --stream --model t.csv",
+        "predict m - --format csv -o t.csv",
+        "check - --target y --certificate t.csv",
+        "check - --target y --report t.csv",
+        "separation - --target y --report t.csv",
+        "tag fit - --model t.csv",
+        "tag predict tagger - -o t.csv",
+    ],
+)
+def test_a_command_refuses_to_replace_its_standard_input(folder: Path, command: str) -> None:
+    before = (folder / "t.csv").read_bytes()
+    with open("t.csv", "rb") as table:
+        done = subprocess.run(
+            [sys.executable, "-m", "linsep.app", *command.split()], stdin=table, capture_output=True, text=True
+        )
+    assert done.returncode == 2
+    assert "t.csv would be replaced by" in done.stderr
+    assert (folder / "t.csv").read_bytes() == before
 
 
 @pytest.mark.parametrize("command", sorted({command for command, _ in CASES if "OUT" in command}))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from linsep import distributed as distributed
+    from linsep import export as export
     from linsep import plots as plots
     from linsep import theory as theory
     from linsep.data.features.encoder import TableEncoder
@@ -108,7 +109,7 @@ _HOME = {
     "sgd_bound": "linsep.theory.bounds.descent",
 }
 # Parts that need an extra, and parts with names of their own.
-_PARTS = ("distributed", "plots", "theory")
+_PARTS = ("distributed", "export", "plots", "theory")
 
 __all__ = [
     "MLP",

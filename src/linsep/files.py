@@ -47,7 +47,8 @@ def open_output(
     binary : bool, default=False
         Bytes instead of UTF-8 text.
     reads : tuple
-        What the same command reads: paths are compared with `path`, anything else is ignored.
+        What the same command reads: paths are compared with `path`, "-" is the file that standard input comes from;
+        anything else is ignored.
 
     Yields
     ------
@@ -172,12 +173,13 @@ def _is_written_into(path: Name) -> bool:
         return False
 
 
-def _is_same_file(a: Name, b: Name) -> bool:
-    if os.path.realpath(a) == os.path.realpath(b):
-        return True
+def _is_same_file(path: Name, read: Name) -> bool:
+    """Whether a path names the file that is read, perhaps in another way; "-" is what standard input reads."""
     try:
-        return os.path.samefile(a, b)  # under another name
-    except OSError:
+        if str(read) == "-":
+            return os.path.samestat(os.stat(path), os.fstat(0))
+        return os.path.realpath(path) == os.path.realpath(read) or os.path.samefile(path, read)
+    except OSError:  # there is no such file yet, or no standard input
         return False
 
 

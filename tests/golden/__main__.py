@@ -24,7 +24,7 @@ def source() -> str:
 
 def record(commit: str) -> None:
     """Write the record, a line for each run."""
-    about = {**here(), "commit": commit}
+    about = {**here(), "commit": commit, "written anew": {}}
     lines = [f"{json.dumps(name)}: {json.dumps(result(name))}" for name in all_runs()]
     written = f'{{"made with": {json.dumps(about)},\n"runs": {{\n' + ",\n".join(lines) + "\n}}\n"
     RECORD.write_text(written, encoding="utf-8")
@@ -36,6 +36,8 @@ def compare(parts: list[str], exact: bool) -> int:
     kept: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
     names = [name for name in kept["runs"] if not parts or any(part in name for part in parts)]
     others = {name: value for name, value in here().items() if kept["made with"].get(name) != value}
+    for name, why in kept["made with"]["written anew"].items():
+        print(f"recorded after a change that was meant: {name}: {why}")
     for name, value in others.items():
         print(f"{name}: {value}; the record was made with {kept['made with'].get(name)}")
     total = Comparison()

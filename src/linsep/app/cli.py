@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -28,9 +28,6 @@ from linsep.app.options import (
 from linsep.app.present import console, finish, print_lines, say, warn
 from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -27,7 +27,12 @@ class Model(StrEnum):
     MULTINOMIAL = "multinomial"
 
 
-TableArg = Annotated[str, typer.Argument(help="CSV (also .gz), Parquet or svmlight file; - is standard input.")]
+TableArg = Annotated[
+    str,
+    typer.Argument(
+        help="CSV, Parquet, svmlight, JSON lines or Vowpal Wabbit text, also as .gz or .zst; - is standard input."
+    ),
+]
 RowsArg = Annotated[
     str,
     typer.Argument(

@@ -103,7 +103,8 @@ def check_place(path: Path, source: Source) -> None:
             "a pipe cannot be read again after a crash, so a checkpoint of it would be of no use: write the rows "
             "to a file, or leave out the checkpoint"
         )
-    check_output(path, "the checkpoint", reads=tuple(source.files))
+    for name in (path, path.with_name(path.name + ".lock")):
+        check_output(name, "the checkpoint", reads=tuple(source.files))
     if path.exists() and not path.is_file():
         raise DataError(f"{path} is a device or a pipe: a checkpoint needs an ordinary file to go on from")
 

@@ -13,8 +13,8 @@ from linsep.types import Array, DataError
 
 
 def inputs(table: Any) -> tuple[str, ...]:
-    """The files that a table is read from, patterns and folders resolved."""
-    return tuple(find_files(str(table))) if isinstance(table, str | Path) and str(table) != "-" else ()
+    """The files that a table is read from, patterns and folders resolved; "-" is itself."""
+    return tuple(find_files(str(table))) if isinstance(table, str | Path) else ()
 
 
 def open_labelled(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:

@@ -14,7 +14,6 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
@@ -58,8 +57,11 @@ class Signs:
 
     def _start(self, n_null: int, n: int) -> None:
         self.held: list[int] = []
+        import highspy  # only where a linear programme is asked
+
         make: Any = highspy.Highs  # its constructor carries no types
         self.highs = make()
+        self.infinity, self.optimal = highspy.kHighsInf, highspy.HighsModelStatus.kOptimal
         for option, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
             self.highs.setOptionValue(option, value)
         for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
@@ -70,7 +72,7 @@ class Signs:
 
     def _hold(self, ids: Array) -> None:
         part = self.G[ids]
-        low, high = np.full(len(ids), _INSIDE), np.full(len(ids), highspy.kHighsInf)
+        low, high = np.full(len(ids), _INSIDE), np.full(len(ids), self.infinity)
         self.highs.addRows(len(ids), low, high, part.nnz, part.indptr[:-1], part.indices, part.data)
         self.held += ids.tolist()
 
@@ -84,7 +86,7 @@ class Signs:
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + deadline_left)
         while True:
             self.highs.run()
-            if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            if self.highs.getModelStatus() != self.optimal:
                 return None, None
             solution = self.highs.getSolution()
             c = np.array(solution.col_value)
