@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import house
@@ -279,3 +280,17 @@ def test_rooms_are_small_enough_to_know(folder: Path) -> None:
     """A dozen files and the one that says what the room is for; more want another seam."""
     assert len([file for file in folder.glob("*.py") if file.stem not in ("__init__", "__main__")]) <= 14
     assert (folder / "__init__.py").exists()
+
+
+@pytest.mark.parametrize("part", ["kernels", "learners", "theory"])
+def test_rooms_import_each_other_in_no_circle(part: str) -> None:
+    """linsep.theory.cone stands above linsep.theory.rows, and so on; a file beside the rooms is a room of its own."""
+    arrows: dict[str, set[str]] = {}
+    for file in FILES:
+        module = module_name(file)
+        if part_of(module) == part and file.stem != "__init__":
+            targets = imports_of(file.read_text(encoding="utf-8"), module, MODULES)
+            rooms = {".".join(target.split(".")[:3]) for _, target in targets if part_of(target) == part}
+            arrows.setdefault(".".join(module.split(".")[:3]), set()).update(rooms)
+    free = {room: others - {room, f"linsep.{part}"} for room, others in arrows.items()}
+    assert list(TopologicalSorter(free).static_order())
