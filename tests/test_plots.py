@@ -209,7 +209,7 @@ def test_votes_are_no_plane() -> None:
         plots.plot_boundary(voted, X5, Y5)
     flat = VotedPerceptron(max_iter=2, random_state=0).fit(X5[:, :2], Y5)
     assert plots.plot_boundary(flat, X5[:, :2], Y5).get_ylabel() == "x2"
-    with pytest.raises(DataError, match="no weights"):
+    with pytest.raises(DataError, match="no weight per feature"):
         plots.plot_weights(voted)
 
 

@@ -141,7 +141,7 @@ def test_models_of_rows_and_taggers_are_told_apart(tmp_path: Path) -> None:
     table, rows = write(tmp_path, "t.csv", "a,b\n1,x\n2,y\n"), tmp_path / "rows.linsep"
     CliRunner().invoke(app, ["fit", str(table), "--target", "b", "--model", str(rows)])
     done = linsep("show", rows, status=1)
-    assert isinstance(done.exception, DataError) and "holds a Perceptron, not a tagger" in str(done.exception)
+    assert isinstance(done.exception, DataError) and "holds a TableModel, not a tagger" in str(done.exception)
 
 
 def test_errors_name_the_line_and_write_nothing(tmp_path: Path) -> None:
