@@ -32,7 +32,9 @@ def imports() -> dict[str, set[str]]:
             continue
         seen = found.setdefault(part, set())
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("linsep."):
+            if isinstance(node, ast.ImportFrom) and node.module == "linsep":
+                seen |= {alias.name for alias in node.names if (SOURCE / alias.name).is_dir()}
+            elif isinstance(node, ast.ImportFrom) and str(node.module).startswith("linsep."):
                 seen.add(part_of(str(node.module)))
             elif isinstance(node, ast.Import):
                 seen |= {part_of(alias.name) for alias in node.names if alias.name.startswith("linsep.")}

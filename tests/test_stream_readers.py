@@ -22,9 +22,9 @@ from sklearn.datasets import load_svmlight_file
 
 from linsep import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.inputs import Input
 from linsep.data.sources import blocks
 from linsep.data.sources.blocks import iter_blocks
-from linsep.data.sources.inputs import Input
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Position, Source
 from linsep.streaming.progressive import predict_then_learn

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from linsep.data.sources.inputs import find_files
+from linsep.data.inputs import find_files
 from linsep.data.sources.open import open_data
 from linsep.kernels.linear.epoch import Rows
 from linsep.learners.base.classifier import as_matrix

@@ -15,8 +15,8 @@ from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
+from linsep.data.inputs import find_files
 from linsep.data.sources.formats import format_of
-from linsep.data.sources.inputs import find_files
 from linsep.files import check_output
 from linsep.reporting.stream import stream_receipt
 from linsep.store import save

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.sources.inputs import find_files
+from linsep.data.inputs import find_files
 from linsep.data.sources.open import Source, open_data
 from linsep.types import Array, DataError
 

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
-from linsep.data.features.hashing import hash_names, seed_of
 from linsep.data.features.ngrams import Grams, hash_words
+from linsep.data.hashing import hash_names, seed_of
 from linsep.kernels.running_moments import standardise_running
 from linsep.types import Array, DataError
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from linsep.data.sources.inputs import Input, bare_name
+from linsep.data.inputs import Input, bare_name
 from linsep.types import DataError
 
 TaggedFormat = Literal["columns", "conllu"]

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.data.columns import as_labels
-from linsep.data.features.hashing import seed_of
+from linsep.data.hashing import seed_of
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
 from linsep.data.readers.svmlight import finish_numbers, malformed

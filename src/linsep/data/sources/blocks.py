@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linsep.data.sources.inputs import Input
+from linsep.data.inputs import Input
 from linsep.types import DataError
 
 # Text is read in blocks of so many bytes: sparse rows, and tables, whose columns cost time a block each. A line may be

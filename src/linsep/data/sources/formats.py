@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from linsep.data.inputs import bare_name
 from linsep.data.readers.asked import TextReader
 from linsep.data.readers.csv import CsvReader
 from linsep.data.readers.jsonl import JsonlReader
 from linsep.data.readers.svmlight import SvmlightReader
 from linsep.data.readers.vowpal import VowpalReader
-from linsep.data.sources.inputs import bare_name
 from linsep.types import DataError
 
 TEXT_READERS: dict[str, type[TextReader]] = {

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from linsep.data.columns import TableChunk
+from linsep.data.inputs import Input
 from linsep.data.readers.asked import Asked, Kind, Whole
 from linsep.data.readers.parquet import ParquetReader
-from linsep.data.sources.inputs import Input
 from linsep.data.sources.source import START, Position, Source
 from linsep.types import Chunk
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from linsep.data.columns import TableChunk
+from linsep.data.inputs import Input
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
 from linsep.data.sources.blocks import Block, iter_blocks
-from linsep.data.sources.inputs import Input
 from linsep.data.sources.of_files import FileSource
 from linsep.data.sources.sieve import Sieve
 from linsep.data.sources.source import START, Position

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from linsep.data.inputs import Input, find_files
 from linsep.data.readers.asked import Asked
 from linsep.data.sources.formats import TEXT_READERS, choose_format
 from linsep.data.sources.in_memory import ArraySource, FrameSource
-from linsep.data.sources.inputs import Input, find_files
 from linsep.data.sources.of_files import ParquetSource
 from linsep.data.sources.of_text import TextSource
 from linsep.data.sources.source import Source

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.data.features.hashing import hash_names
+from linsep.data.hashing import hash_names
 from linsep.types import Array, DataError
 
 Extract = Callable[[list[str]], Sequence[Iterable[str]]]
@@ -35,7 +35,7 @@ class Tokens(NamedTuple):
 class FeatureIndex:
     """The number of each feature name: in the order they first come, or by hashing where `n_bits` says so.
 
-    Names are hashed to `n_bits` bits by `linsep.data.features.hashing`, without signs. No names are kept then, and
+    Names are hashed to `n_bits` bits by `linsep.data.hashing`, without signs. No names are kept then, and
     names of one number share their weights. `crc` asks for CRC-32 instead, which taggers of format 1 were trained with.
 
     Examples
