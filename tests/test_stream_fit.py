@@ -19,7 +19,8 @@ import pyarrow as pa
 import pytest
 
 from linsep import AveragedPerceptron, Perceptron, TableEncoder, VotedPerceptron, fit_stream, load, open_data, save
-from linsep.data.sources import blocks, inputs
+from linsep.data import inputs
+from linsep.data.sources import blocks
 from linsep.store import load_with_extra
 from linsep.streaming.result import StreamError, StreamFit, StreamState
 from linsep.streaming.run import StreamRun

@@ -50,9 +50,16 @@ class Hyperplane(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Rows ready for a kernel: `X` is a 2-D array or a SciPy CSR matrix, `y` its labels (or None).
+    """Rows of a matrix.
 
-    `start` is the position of the chunk's first row in its source, counted from 0.
+    Attributes
+    ----------
+    X : ndarray or csr_matrix, shape (n_rows, n_features)
+        The rows.
+    y : ndarray, shape (n_rows,), or None
+        Their labels.
+    start : int
+        Position of the first row in its source, from 0.
     """
 
     X: Any
