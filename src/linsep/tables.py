@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.types import Array, DataError
+from linsep.types import CSR, Array, DataError
 
 
 def is_sparse(X: Any) -> bool:
@@ -130,6 +130,31 @@ def merge_duplicates(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def rows_for_kernels(X: Any) -> Any:
+    """Return a view of an array, or of a CSR matrix as a `CSR` with indices of 32 bits wherever they suffice.
+
+    Numba compiles a kernel once for each type of its arguments, so there are as few types as possible: all arrays are
+    read-only, since a kernel compiled for writable ones does not take those of a memory map.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0]])
+    >>> rows_for_kernels(X).flags.writeable, X.flags.writeable
+    (False, True)
+    """
+    if not is_sparse(X):
+        return _read_only(X)
+    dtype = np.int32 if max(X.shape[1], X.nnz) <= np.iinfo(np.int32).max else np.int64
+    indices, indptr = X.indices.astype(dtype, copy=False), X.indptr.astype(dtype, copy=False)
+    return CSR(_read_only(X.data), _read_only(indices), _read_only(indptr))
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def as_floats(X: Any, dtype: type = np.float64) -> Any:

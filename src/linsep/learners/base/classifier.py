@@ -14,18 +14,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linsep.kernels.checks import has_duplicates
 from linsep.learners.engine.number_range import check_entries
 from linsep.learners.inputs.labels import check_labels, kind_of_labels
+from linsep.tables import is_sparse, rows_for_kernels
 from linsep.types import CSR, Array, DataError, StopReason
 
 
 def as_rows(X: Any) -> Any:
-    """Return what kernels read: the array itself, or a `CSR` whose two index arrays share one dtype."""
-    if isinstance(X, np.ndarray):
-        return X
-    if has_duplicates(X.indices, X.indptr, X.shape[1]):
+    """Return what kernels read, without duplicate entries."""
+    if is_sparse(X) and has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
-    dtype = np.promote_types(X.indices.dtype, X.indptr.dtype)
-    return CSR(X.data, X.indices.astype(dtype, copy=False), X.indptr.astype(dtype, copy=False))
+    return rows_for_kernels(X)
 
 
 def as_matrix(rows: Any, n_features: int) -> Any:
