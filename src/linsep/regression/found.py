@@ -10,6 +10,7 @@ from linsep.markup import table_html
 from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients
 from linsep.regression.design import design_of, response
 from linsep.regression.model import Regression, Verdict, data_hash
+from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
 from linsep.theory.separation.model_rows import Family
@@ -107,8 +108,9 @@ class Separation:
 
     def _check(self, X: Any, y: Any) -> None:
         asked = Regression.of(design_of(X, self.fit_intercept), response(y), self.family, self.fit_intercept)
-        if self.digest and data_hash(self.family, asked.design.X, asked.y) != (self.digest, self.numbers):
-            raise CertificateError("this certificate is about other rows or labels: their hash differs")
+        found = (self.family, asked.design.X, asked.y, self.fit_intercept)
+        if self.digest and data_hash(*found) != (self.digest, self.numbers):
+            raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         said = asked.described()
         if self.proof is not None:
             said |= {**asked.shown(self.proof), "reason": ""}
@@ -190,7 +192,7 @@ class Separation:
     def _source(self) -> dict[str, str]:
         if self.about is None:
             return {"sha256": self.digest, "numbers": self.numbers}
-        digest, numbers = data_hash(self.family, *self.about)
+        digest, numbers = data_hash(self.family, *self.about, self.fit_intercept)
         return {"sha256": digest, "numbers": numbers}
 
     def to_json(self) -> str:
@@ -231,7 +233,12 @@ class Separation:
         >>> read.separated_rows
         (3, 4)
         """
-        try:
-            return cls(**parts_of(json.loads(text)))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise DataError(f"not a certificate that this version reads: {error!r}") from error
+        return read(text, cls._from_dict)
+
+    @classmethod
+    def _from_dict(cls, plain: dict[str, Any]) -> Separation:
+        found = cls(**parts_of(plain))
+        # What follows from the other parts may not say anything else.
+        same_words(plain["advice"], list(found.advice), "advice")
+        same_words(plain["summary"], found.summary(), "summary")
+        return found
