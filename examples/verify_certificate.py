@@ -119,9 +119,9 @@ def label_signs(labels, classes):
 def digest(rows, signs, claim):
     """SHA-256 of the question, of the entries that are not 0 row by row, and of a byte a label (1 or 255).
 
-    The question is the text "linsep data 2\\n", "n p\\n", "1\\n" with an intercept or "0\\n", "2\\n", and the names of the
-    two classes as UTF-8, each after the number of its bytes and a newline. An entry is row, column (signed 64-bit) and
-    value (double), little-endian; where doubles cannot hold the numbers it is the text "row column
+    The question is the text "linsep data 2\\n", "n p\\n", "1\\n" (with an intercept) or "0\\n", "2\\n", and the names of
+    the two classes as UTF-8, each after the number of its bytes and a newline. An entry is row, column (signed 64-bit)
+    and value (double), little-endian; where doubles cannot hold the numbers it is the text "row column
     numerator/denominator\\n".
     """
     out = hashlib.sha256(f"linsep data 2\n{len(rows)} {claim['features']}\n{int(claim['fit_intercept'])}\n2\n".encode())
@@ -170,8 +170,9 @@ def check_directions(Z, directions, left_named, what):
         margins = [(i, dot(Z[i][0], d)) for i in left]
         bad = next((i for i, margin in margins if margin < 0), None)
         require(bad is None, f"{what} has a negative margin at row {bad}")
+        require(any(margin for _, margin in margins), f"{what} has a direction that separates no row")
         left = [i for i, margin in margins if margin == 0]
-    require(len(left) < len(Z) and set(left) == set(left_named), f"{what} leaves other rows than the certificate says")
+    require(set(left) == set(left_named), f"{what} leaves other rows than the certificate says")
 
 
 def check_sum(Z, part, what):
@@ -330,13 +331,13 @@ def prove_all(claim, path, doubles):
     return said
 
 
-def main():
-    """Check the certificate named on the command line."""
+def main(given=None):
+    """Check the certificate named on the command line, or in `given`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("certificate", help="JSON file")
     parser.add_argument("data", help="CSV or JSON file")
     parser.add_argument("--doubles", action="store_true", help="take the numbers of a CSV file as the nearest doubles")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     try:
         for line in prove_all(read_json(arguments.certificate), arguments.data, arguments.doubles):
             print(line)

@@ -206,7 +206,8 @@ class Separability:
 
     def _check_derived(self, X: Any, y: Any) -> None:
         """Raise unless a file says of margin and fragility what the rows do."""
-        margin = self._margin_of(X, y)
+        # Whoever wrote the file may have had the same numbers as doubles.
+        margin = self._margin_of(X.astype(np.float64) if X.dtype == object and self.said_margin else X, y)
         if self.said_margin is not None and (
             margin is None
             or not isclose(margin.lower, self.said_margin[0], rel_tol=_NEAR)
@@ -352,9 +353,7 @@ class Separability:
         found = cls(**parts_of(plain))
         same_words(plain["summary"], found.summary(), "summary")
         if plain["maximal"] is not found.maximal:
-            raise ValueError(
-                f"its maximal is {plain['maximal']!r}: the overlap alone proves that, and only of all rows"
-            )
+            raise ValueError(f"its maximal is {plain['maximal']!r}, and its parts say {found.maximal}")
         if found.reason if found.maximal else not found.reason and found.verdict != "quasi-separable":
             raise ValueError(f"its reason is {found.reason!r}, which is that of another verdict")
         return found

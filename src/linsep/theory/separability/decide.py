@@ -115,8 +115,8 @@ def _cut_short(X: Any, s: Array, end: ConeEnd, about: dict[str, Any], reason: st
     verdict: Verdict = "undecided"
     if witness is not None:
         verdict = "quasi-separable" if planes else "not-separable"
-    left = {"rows_left": end.rows_left} if planes else {}
-    return Separability(verdict, directions=planes, witness=witness, reason=reason, **left, **about)
+    left = end.rows_left if planes else np.zeros(0, dtype=np.int64)
+    return Separability(verdict, directions=planes, rows_left=left, witness=witness, reason=reason, **about)
 
 
 def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:

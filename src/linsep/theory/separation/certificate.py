@@ -37,7 +37,7 @@ def proof_of_plain(plain: dict[str, Any]) -> SeparationProof:
         A part is missing or is not of the right form.
     """
     parts: dict[str, Any] = {name: _vectors(plain[name]) for name in _VECTORS}
-    parts |= {name: tuple(map(from_plain, plain[name])) for name in _ROWS}
+    parts |= {name: tuple(map(whole_count, plain[name])) for name in _ROWS}
     signs, opposite = of_type(plain, "signs", dict), of_type(plain, "opposite", dict)
     return SeparationProof(
         **parts,
