@@ -119,9 +119,9 @@ def label_signs(labels, classes):
 def digest(rows, signs, claim):
     """SHA-256 of the question, of the entries that are not 0 row by row, and of a byte a label (1 or 255).
 
-    The question is the text "linsep data 2\\n", "n p\\n", "1\\n" (with an intercept) or "0\\n", "2\\n", and the names of
-    the two classes as UTF-8, each after the number of its bytes and a newline. An entry is row, column (signed 64-bit)
-    and value (double), little-endian; where doubles cannot hold the numbers it is the text "row column
+    The question is the text "linsep data 2\\n", "n p\\n", "1\\n" with an intercept or "0\\n" without, "2\\n", and the
+    names of the two classes as UTF-8, each after the number of its bytes and a newline. An entry is row, column (signed
+    64-bit) and value (double), little-endian; where doubles cannot hold the numbers it is the text "row column
     numerator/denominator\\n".
     """
     out = hashlib.sha256(f"linsep data 2\n{len(rows)} {claim['features']}\n{int(claim['fit_intercept'])}\n2\n".encode())

@@ -62,7 +62,7 @@ class Tried(NamedTuple):
     text: str
 
 
-def question(X: Array, y: Sequence[Any], classes: tuple[str, str], found: Separability) -> Question:
+def question(X: Array, y: list[Any], classes: tuple[str, str], found: Separability) -> Question:
     """The truth about two classes; fragility and the margin, which are not proved, are as they were found."""
     rows = [[Fraction(v) for v in row] for row in X.tolist()]
     signs = [1 if str(label) == classes[1] else -1 for label in y]
@@ -104,7 +104,9 @@ def of_one(X: Array, y: Array, **options: Any) -> Design:
     found = separability(X, y, **options)
     classes = tuple(sorted(set(y.tolist())))
     limited = ", cut short" if options.get("time_limit") is not None else ""
-    return Design(f"{found.verdict}{limited}", found.to_dict(), X, y.tolist(), {"": question(X, y, classes, found)})
+    return Design(
+        f"{found.verdict}{limited}", found.to_dict(), X, y.tolist(), {"": question(X, y.tolist(), classes, found)}
+    )
 
 
 def of_three_classes(rng: np.random.Generator, file: Path) -> Design:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-Row = list[int]
+Row = Sequence[int] | Sequence[Fraction]
 
 
-def reaches(columns: list[Row], target: Row) -> bool:
+def reaches(columns: Sequence[Row], target: Row) -> bool:
     """Whether sum_k t_k columns[k] = target for some t >= 0: phase one of the simplex method, by Bland's rule."""
     m, n = len(target), len(columns)
     table = []

@@ -176,8 +176,8 @@ def test_one_against_the_rest_is_about_every_class_once(tmp_path: Path) -> None:
     y = np.array(["red", "green", "blue"] * 2)
     assert verify_certificate(json.dumps(plain), X, y).keys() == {"red", "green", "blue"}
     assert by_program(plain, X, y)[0] == 0
-    every = plain["one_against_rest"]
-    for other in (
+    every: dict[str, Any] = plain["one_against_rest"]
+    wrong: list[Any] = [
         {},
         [],
         {"red": every["red"], "green": every["green"]},
@@ -185,7 +185,8 @@ def test_one_against_the_rest_is_about_every_class_once(tmp_path: Path) -> None:
         {"red": every["green"], "green": every["red"], "blue": every["blue"]},
         {**every, "pink": every["red"]},
         {"red": every["red"], "green": every["green"], "pink": every["blue"]},
-    ):
+    ]
+    for other in wrong:
         refused({"one_against_rest": other}, X, y)
     refused({**plain, "verdict": "separable"}, X, y)
     with pytest.raises(DataError, match="`verify_certificate` reads all of them"):

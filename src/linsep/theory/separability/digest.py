@@ -29,7 +29,7 @@ def data_digest(X: Any, response: Array, dtype: str = "i1", *, fit_intercept: bo
     Examples
     --------
     >>> data_digest(np.array([[0.0, 2.0]]), np.array([1.0]), fit_intercept=True, classes=["no", "yes"])[:8]
-    'c965fd34'
+    '19879bc2'
     """
     n, p = X.shape
     out = hashlib.sha256(f"linsep data 2\n{n} {p}\n{int(fit_intercept)}\n{len(classes)}\n".encode())
