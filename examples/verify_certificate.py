@@ -22,7 +22,7 @@ import struct
 import sys
 from collections import Counter
 from fractions import Fraction
-from math import lcm
+from math import isqrt, lcm
 
 FORMAT = "linsep separability certificate 2"
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
@@ -226,22 +226,34 @@ def rank_modulo(rows, prime):
     return len(pivots)
 
 
+def root(square):
+    """The square root of a fraction, to within one part in 2^100."""
+    shift = max(0, 2 * (square.denominator.bit_length() - square.numerator.bit_length()) + 400) // 2 * 2
+    return Fraction(isqrt((square.numerator << shift) // square.denominator), 1 << (shift // 2))
+
+
 def check_margin(Z, signs, plane, margin, constant):
-    """The bracket of the margin, to rounding: what the hyperplane keeps, and the distance of the means of the rows."""
+    """The bracket of the margin: what the hyperplane keeps, and the distance of the means of the rows.
+
+    Both were computed in doubles. They may be off by rounding: 2^-39 of the size of what was added up.
+    """
     lower, upper = Fraction(margin["lower"]), Fraction(margin["upper"])
     require(0 < lower <= upper, "the margin is not between two positive numbers in order")
     require(margin["bias"] == ("free" if constant is not None else None), "the margin is of another kind")
-    w = {j: v for j, v in plane.items() if j != constant and v}
+    length = root(sum(v * v for j, v in plane.items() if j != constant))
     kept = min(Fraction(dot(row, plane), factor) for row, factor in Z)
+    size = max(sum(abs(v * plane.get(j, 0)) for j, v in row.items()) / factor for row, factor in Z)
+    require(abs(lower * length - kept) * 2**39 <= size, f"the margin of the hyperplane is not {float(lower)!r}")
     counts = Counter(signs)
-    mean = {}
+    mean, sizes = Counter(), Counter()
     for (row, factor), sign in zip(Z, signs, strict=True):
-        share = Fraction(1, 2 * counts[sign]) if constant is not None else Fraction(1, len(Z))
+        share = Fraction(1, 2 * counts[sign] if constant is not None else len(Z))
         for j, v in row.items():
             if j != constant:
-                mean[j] = mean.get(j, 0) + share * Fraction(v, factor)
-    for said, square in ((lower, kept**2 / sum(v * v for v in w.values())), (upper, sum(v * v for v in mean.values()))):
-        require(abs(said**2 - square) <= square / 10**8, f"the margin is not {float(said)!r}")
+                mean[j] += share * Fraction(v, factor)
+                sizes[j] += share * abs(Fraction(v, factor))
+    distance, size = (root(sum(v * v for v in part.values())) for part in (mean, sizes))
+    require(abs(upper - distance) * 2**39 <= size, f"the best margin is not bounded by {float(upper)!r}")
 
 
 def read_directions(claim, constant):

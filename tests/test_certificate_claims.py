@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import linsep
 from altered_certificates import standalone
 from linsep import Separation, separability, separation
 from linsep.app.commands.check import check
@@ -83,6 +84,33 @@ def test_a_set_that_was_cut_down_is_not_called_the_set() -> None:
     whole = plain_of()
     plain |= {"overlap": whole["overlap"], "null": whole["null"], "maximal": True, "summary": whole["summary"]}
     assert refused(plain)
+
+
+def test_what_was_only_read_is_not_called_proved() -> None:
+    plain = plain_of()
+    read = Separability.from_json(json.dumps(plain))
+    assert repr(read).startswith("<Separability as read, not verified: quasi-separable: ")
+    read.verify(ROWS, LABELS)
+    assert repr(read) == repr(separability(ROWS, LABELS))
+    other = plain | {
+        "witness": {"rows": [0, 5], "weights": [1, 1]},
+        "summary": plain["summary"].replace("0, 1", "0, 5"),
+    }
+    with pytest.raises(CertificateError, match="do not add up to 0"):
+        linsep.report(Separability.from_json(json.dumps(other)), ROWS, LABELS)
+
+
+def test_rounding_of_a_margin_is_not_an_alteration() -> None:
+    # A margin far below the last places of the rows: what doubles make of it differs between machines.
+    X, y = np.array([[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]]) + 1e3, np.array(["in", "out", "in"])
+    found = separability(X, y)
+    plain = json.loads(found.to_json())
+    assert plain["verdict"] == "separable"
+    plain["margin"] = {"lower": 1e-13, "upper": plain["margin"]["upper"] if plain["margin"] else 0.05, "bias": "free"}
+    if found.margin is not None:
+        Separability.from_json(json.dumps(plain)).verify(X, y)
+        assert by_program(plain, X, y)[0] == 0
+    refused(plain | {"margin": {**plain["margin"], "lower": 1e-3}}, X, y)
 
 
 # --------------------------------------------------------------- the question

@@ -71,8 +71,10 @@ def test_a_dataframe_comes_back_with_its_levels() -> None:
     frame, y = clinic()
     found = separation(frame, y)
     read = Separation.from_json(found.to_json())
+    assert repr(read).startswith("<Separation as read, not verified: quasi-complete")
     read.verify(frame, y)
     assert read == found
+    assert repr(read) == repr(found)
     assert (read.levels["city=Rome"], read.references) == (("city", "Rome"), {"city": "Bari"})
     assert (read.separated_levels, read.n_features) == ({"city": {"Rome": 1}}, 4)
 

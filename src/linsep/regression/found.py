@@ -60,6 +60,8 @@ class Separation:
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
     about : (X, y) or None
         The data, if this was not read from JSON.
+    verified : bool
+        Whether `verify` has checked it since it was made or read.
     """
 
     verdict: Verdict
@@ -80,6 +82,7 @@ class Separation:
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
     about: tuple[Any, Array] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    verified: bool = field(default=False, init=False, compare=False)
 
     def verify(self, X: Any, y: Any) -> None:
         """Check everything that is said about the data in exact arithmetic.
@@ -105,6 +108,7 @@ class Separation:
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             # A certificate that was read from a file may hold anything.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
+        object.__setattr__(self, "verified", True)
 
     def _check(self, X: Any, y: Any) -> None:
         asked = Regression.of(design_of(X, self.fit_intercept), response(y), self.family, self.fit_intercept)
@@ -142,19 +146,24 @@ class Separation:
 
     def __repr__(self) -> str:
         if self.verdict == "undecided":
-            return f"<Separation undecided: {self.reason}>"
+            return f"<Separation {self._unsure}undecided: {self.reason}>"
         found = words.by_estimate(self.coefficients)
         parts = [f"{words.estimate(value)}: {words.listed(found[value])}" for value in found if found[value]]
-        return f"<Separation {self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}>"
+        said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
+        return f"<Separation {self._unsure}{said}>"
+
+    @property
+    def _unsure(self) -> str:
+        return "" if self.verified or not self.digest else "as read, not verified: "
 
     def _repr_html_(self) -> str:
         if self.verdict == "undecided":
-            return table_html("Separation undecided", [("because", self.reason)])
+            return table_html(f"Separation {self._unsure}undecided", [("because", self.reason)])
         groups = words.by_estimate(self.coefficients)
         rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
         rows += [(words.estimate(value), words.listed(names)) for value, names in groups.items() if names]
         rows += [("what to do", text) for text in self.advice]
-        return table_html(f"Separation: {self.verdict} ({self.family})", rows)
+        return table_html(f"Separation: {self._unsure}{self.verdict} ({self.family})", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; keys that `Separability` has too mean the same.

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isclose
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,11 @@ from linsep.theory.separability.as_plain import (
 )
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.digest import data_digest
-from linsep.theory.separability.first_bracket import first_bracket
+from linsep.theory.separability.first_bracket import first_bracket, is_bracket
 from linsep.theory.separability.fragile import is_fragile
 from linsep.theory.separability.named_classes import class_signs, names_of
 from linsep.theory.verify.separability import CertificateError, verify_directions, verify_overlap, verify_witness
 from linsep.types import Array, DataError, Hyperplane, Verdict
-
-_NEAR = 1e-9  # relative: a margin is computed in doubles, whose last digits differ between machines
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -76,6 +73,8 @@ class Separability:
         A first bracket of the geometric margin; `max_margin` closes it. Computed when it is asked for.
     said_fragile, said_margin : bool, tuple of two floats or None
         What the JSON says of `fragile` and of the ends of `margin`: `verify` computes both again.
+    verified : bool
+        Whether `verify` has checked it since it was made or read.
     fragile : bool
         Some inputs that are no integers are doubles, and half a unit in their last places could change the verdict.
         Computed when it is asked for.
@@ -98,21 +97,20 @@ class Separability:
     about: tuple[Any, Any] | None = field(default=None, compare=False)  # X and y: for the hash, the margin, fragility
     said_fragile: bool = False  # what a file says, where there are no rows to ask
     said_margin: tuple[float, float] | None = None
+    verified: bool = field(default=False, init=False)
 
     @cached_property
     def margin(self) -> MarginBracket | None:
         """A first bracket of the geometric margin."""
-        return None if self.about is None else self._margin_of(*self.about)
+        if self.about is None or self.hyperplane is None:
+            return None
+        X, y = self.about
+        return first_bracket(X, class_signs(y, self.classes), self.hyperplane, self.fit_intercept)
 
     @cached_property
     def fragile(self) -> bool:
         """Whether rounding of the inputs could change the verdict."""
         return self.said_fragile if self.about is None else self._fragile_of(*self.about)
-
-    def _margin_of(self, X: Any, y: Any) -> MarginBracket | None:
-        if self.hyperplane is None:
-            return None
-        return first_bracket(X, class_signs(y, self.classes), self.hyperplane, self.fit_intercept)
 
     def _fragile_of(self, X: Any, y: Any) -> bool:
         if self.verdict == "undecided":
@@ -160,6 +158,7 @@ class Separability:
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             # Read from a file, a part may hold what is no number at all.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
+        object.__setattr__(self, "verified", True)
 
     def _check(self, X: Any, y: Any) -> None:
         s = y
@@ -206,14 +205,10 @@ class Separability:
 
     def _check_derived(self, X: Any, y: Any) -> None:
         """Raise unless a file says of margin and fragility what the rows do."""
-        # Whoever wrote the file may have had the same numbers as doubles.
-        margin = self._margin_of(X.astype(np.float64) if X.dtype == object and self.said_margin else X, y)
-        if self.said_margin is not None and (
-            margin is None
-            or not isclose(margin.lower, self.said_margin[0], rel_tol=_NEAR)
-            or not isclose(margin.upper, self.said_margin[1], rel_tol=_NEAR)
-        ):
-            raise CertificateError(f"the margin is not between {self.said_margin[0]} and {self.said_margin[1]}")
+        if self.said_margin is not None:
+            asked = (X, class_signs(y, self.classes), self.hyperplane, self.fit_intercept)
+            if self.hyperplane is None or not is_bracket(self.said_margin, *asked):
+                raise CertificateError(f"the margin is not between {self.said_margin[0]} and {self.said_margin[1]}")
         if self.said_fragile != self._fragile_of(X, y):
             raise CertificateError(f"the verdict is {'not ' if self.said_fragile else ''}fragile on these rows")
 
@@ -258,7 +253,8 @@ class Separability:
         return f"{self.reason}; a direction separates at least {some}" if self.directions else self.reason
 
     def __repr__(self) -> str:
-        return f"<Separability {self.summary()}>"
+        unsure = "" if self.verified or not self.digest else "as read, not verified: "
+        return f"<Separability {unsure}{self.summary()}>"
 
     def _repr_html_(self) -> str:
         rows: list[tuple[object, ...]] = [("because", self._why())]
@@ -268,7 +264,8 @@ class Separability:
             shown = zip(self.witness.rows[:8], self.witness.weights, strict=False)
             more = ", ..." if len(self.witness.rows) > 8 else ""
             rows.append(("witness: row x weight", ", ".join(f"{row} x {weight}" for row, weight in shown) + more))
-        return table_html(self.verdict if self.fit_intercept else f"{self.verdict} (no intercept)", rows)
+        title = self.verdict if self.fit_intercept else f"{self.verdict} (no intercept)"
+        return table_html(title if self.verified or not self.digest else f"{title}, as read, not verified", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON: integers keep all their digits, those beyond 2^53 as hexadecimal text."""

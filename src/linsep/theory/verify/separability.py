@@ -194,8 +194,9 @@ def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
     out, unsure = np.zeros(X.shape[0], dtype=np.int8), np.ones(X.shape[0], dtype=bool)
     if _small(X):
         out, unsure = _float_signs(X, *_as_doubles(w, b))
-    rest, step = np.flatnonzero(unsure), max(1, 2**22 // (used.size + 1))
+    rest = np.flatnonzero(unsure)
     kept = integers([*w[used].tolist(), b]) if rest.size else []
+    step = max(1, 2**22 // (used.size + 1 + max(map(int.bit_length, kept), default=0) // 16))
     for start in range(0, rest.size, step):
         at = rest[start : start + step]
         out[at] = _whole_signs(X[at] if used.size == w.size else X[at][:, used], kept)
