@@ -207,11 +207,11 @@ def standalone() -> Any:
 
 
 def altered(seed: int, count: int, see: Callable[[Tried], None] = lambda _: None) -> list[Tried]:
-    """Make `count` random edits of certificates and have each read; every design is first read as it is."""
+    """Make `count` random edits of certificates and have each read; before them every design as it is."""
     rng, program, out = np.random.default_rng(seed), standalone(), []
     every = designs(rng)
     with tempfile.TemporaryDirectory() as name:
-        for k in range(count):
+        for k in range(len(every) + count):
             design = every[k % len(every)]
             other = every[int(rng.integers(len(every)))]
             edit, text = ("none", json.dumps(design.plain)) if k < len(every) else edited(rng, design, other.plain)

@@ -6,6 +6,7 @@ write for the altered parts, so that only what is proved can give it away.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 from typing import Any
@@ -46,6 +47,22 @@ KINDS = ["complete", "quasi-complete", "overlap", "undecided"]
 
 def edited(rng: np.random.Generator, design: Any, other: dict[str, Any]) -> tuple[str, str]:
     """The name of an edit, and the text that it makes of the certificate of a design; parts may come from `other`."""
+    while True:
+        name, text = any_edit(rng, design, other)
+        if is_changed(text, design.plain):
+            return name, text
+
+
+def is_changed(text: str, plain: Any) -> bool:
+    """Whether JSON says anything else than before."""
+    try:
+        return json.dumps(json.loads(text), sort_keys=True) != json.dumps(plain, sort_keys=True)
+    except (RecursionError, ValueError):
+        return True
+
+
+def any_edit(rng: np.random.Generator, design: Any, other: dict[str, Any]) -> tuple[str, str]:
+    """An edit that may turn out to change nothing."""
     kind = int(rng.integers(6))
     plain = copy.deepcopy(design.plain)
     if kind == 0:
@@ -213,19 +230,15 @@ def shifted(rng: np.random.Generator, plain: Any, one: Any, _: str) -> Any:
 
 def made_good(rng: np.random.Generator, plain: Any, one: Any, name: str, design: Any) -> Any:
     """A few edits after which all that is derived is derived anew, and the hash is that of the altered question."""
-    for _ in range(int(rng.integers(1, 4))):
-        shifted(rng, plain, one, name)
-        parts = [key for key in one if isinstance(one[key], dict | list) and one[key]]
-        if parts and rng.random() < 0.3:
-            part = pick(rng, parts)
-            one[part] = a_value(rng, one[part])
-    try:
-        if "family" in one:
-            _regression_made_good(one, design)
-        else:
-            _separability_made_good(one, design)
-    except Exception:  # the parts no longer fit together, which is then for the reader to say
-        pass
+    good = _regression_made_good if "family" in one else _separability_made_good
+    with contextlib.suppress(Exception):  # parts that no longer fit together are for the reader to refuse
+        for _ in range(int(rng.integers(1, 4))):
+            shifted(rng, plain, one, name)
+            parts = [key for key in one if isinstance(one[key], dict | list) and one[key]]
+            if parts and rng.random() < 0.3:
+                part = pick(rng, parts)
+                one[part] = a_value(rng, one[part])
+        good(one, design)
     return plain
 
 

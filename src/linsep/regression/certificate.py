@@ -56,6 +56,8 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
     _check_head(plain)
     read_label = _LABELS[plain["class_type"]]
     labels = {text: read_label(text) for text in plain["classes"]}
+    if [str(label) for label in labels.values()] != list(labels):
+        raise ValueError(f"its classes are {list(labels)!r}, which is not how such labels are written")
     coefficients = of_type(plain, "coefficients", dict)
     if plain["family"] == "multinomial":
         coefficients = {

@@ -10,7 +10,7 @@ from linsep.theory.separability.combination import Combination
 from linsep.types import Array, Hyperplane
 
 _SHOWN = 8  # rows, weights or terms that a line lists
-_NOT_PROVED = "whether another direction moves some of them is not decided"
+_NOT_PROVED = "whether another direction moves some of them is not proved"
 _LONG = 10**9  # integers from here on are not printed whole
 
 

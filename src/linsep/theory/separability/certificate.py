@@ -205,10 +205,11 @@ class Separability:
 
     def _check_derived(self, X: Any, y: Any) -> None:
         """Raise unless a file says of margin and fragility what the rows do."""
-        if self.said_margin is not None:
-            asked = (X, class_signs(y, self.classes), self.hyperplane, self.fit_intercept)
-            if self.hyperplane is None or not is_bracket(self.said_margin, *asked):
-                raise CertificateError(f"the margin is not between {self.said_margin[0]} and {self.said_margin[1]}")
+        plane, intercept = self.hyperplane, self.fit_intercept
+        if (said := self.said_margin) is not None and (
+            plane is None or not is_bracket(said, X, class_signs(y, self.classes), plane, intercept)
+        ):
+            raise CertificateError(f"the margin is not between {said[0]} and {said[1]}")
         if self.said_fragile != self._fragile_of(X, y):
             raise CertificateError(f"the verdict is {'not ' if self.said_fragile else ''}fragile on these rows")
 
