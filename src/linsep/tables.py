@@ -13,6 +13,9 @@ import numpy as np
 
 from linsep.types import CSR, Array, DataError
 
+_WHOLE = 2**53  # every smaller integer is a double
+_MOST_DENSE = 100_000_000  # entries of a sparse table that is made dense, because its integers are no doubles
+
 
 def is_sparse(X: Any) -> bool:
     """Whether X is a sparse matrix: its entries are in `X.data`, and zeros may be absent.
@@ -209,6 +212,29 @@ def check_length(X: Any, y: Any) -> None:
         raise DataError(f"X has {X.shape[0]} rows and y {n_labels} labels: one label a row is needed")
 
 
+def holds_doubles(X: Any) -> bool:
+    """Whether every entry of an exact table is exactly a double, whatever type holds it.
+
+    Examples
+    --------
+    >>> holds_doubles(np.array([[2**60, 1]])), holds_doubles(np.array([[2**60 + 1, 1]]))
+    (True, False)
+    """
+    values = stored(X)
+    if X.dtype != object:
+        if X.dtype.kind == "f" or X.dtype.itemsize < 8:
+            return True
+        values = values[(values > _WHOLE) | (values < -_WHOLE)]
+    return all(_is_double(value) for value in values.ravel().tolist())
+
+
+def _is_double(value: Any) -> bool:
+    try:
+        return isinstance(value, float) or Fraction(float(value)) == value
+    except OverflowError:
+        return False
+
+
 def exact_table(X: Any) -> Any:
     """Return X as `as_table`, its entries finite numbers that are kept exactly as they were given.
 
@@ -220,7 +246,8 @@ def exact_table(X: Any) -> Any:
     Returns
     -------
     ndarray or SciPy CSR matrix
-        Booleans become float64; a sparse matrix has one entry a place. X itself is never changed.
+        Booleans become float64; a sparse matrix has one entry a place, and is float64 or, where its integers are no
+        doubles, an array of Python integers. X itself is never changed.
 
     Raises
     ------
@@ -239,7 +266,21 @@ def exact_table(X: Any) -> Any:
         raise DataError(f"X must hold numbers of at most 64 bits or Python integers, not {X.dtype}")
     if X.dtype.kind == "f":
         check_finite(X)
+    if is_sparse(X) and X.dtype.kind in "iu" and X.dtype.itemsize == 8:
+        return _exact_sparse(X)
     return X.astype(np.float64) if X.dtype.kind == "b" else X
+
+
+def _exact_sparse(X: Any) -> Any:
+    """Sparse integers of 64 bits as doubles, or where these would round, as an array of Python integers."""
+    if holds_doubles(X):
+        return X.astype(np.float64)
+    if X.shape[0] * X.shape[1] > _MOST_DENSE:
+        raise DataError(
+            f"integers beyond 2^53 in a sparse table of {X.shape[0]:,} x {X.shape[1]:,}: they are looked at in a dense "
+            f"one, which may have {_MOST_DENSE:,} entries; divide the columns, or ask about fewer rows"
+        )
+    return X.toarray().astype(object)
 
 
 def _exact_objects(X: Array) -> Array:

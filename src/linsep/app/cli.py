@@ -92,7 +92,7 @@ def check(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     time_limit: Annotated[
-        float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
+        float | None, typer.Option(min=0.0, help="Answer after this number of seconds with what is proved by then.")
     ] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
@@ -104,8 +104,8 @@ def check(
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
 
-    Exit status: 0 separable, 1 quasi-separable or inseparable (with three or more classes, if any class is not
-    separable from the rest), 3 undecided, 2 bad usage or input.
+    Exit status: 0 separable, 1 quasi-separable, inseparable or not-separable (with three or more classes, if any class
+    is not separable from the rest), 3 undecided, 2 bad usage or input.
     """
     from linsep.app.commands.check import check as run
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,13 @@ from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, DataError, Verdict
 
-_STATUS: dict[Verdict, int] = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}
+_STATUS: dict[Verdict, int] = {
+    "separable": 0,
+    "quasi-separable": 1,
+    "inseparable": 1,
+    "not-separable": 1,
+    "undecided": 3,
+}
 
 
 def check(
@@ -43,9 +50,8 @@ def check(
     doubts = [] if numbers.as_written else ["more digits than doubles hold: the verdict is about the nearest doubles"]
     labels = np.unique(numbers.y)
     if labels.size <= 2 or positive is not None:
-        codes, classes = encode_labels(numbers.y, positive)
-        found = separability(numbers.X, codes, time_limit=time_limit)
-        asked = [("", found, classes[codes])]
+        found, classes, named = _ask(numbers, positive, time_limit)
+        asked = [("", found, named)]
         lines = [
             ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
             ("classes", f"{classes[0]} (-), {classes[1]} (+)"),
@@ -53,16 +59,15 @@ def check(
             ("why", found.summary()),
             *proof_lines(found, numbers.names, numbers.exponents),
         ]
-        data = _check_data(found, numbers, classes, target)
+        data = _check_data(found, numbers, target)
         status = _STATUS[found.verdict]
     else:
         lines, verdicts, asked = [], {}, []
         for label in labels:
-            codes, classes = encode_labels(numbers.y, str(label))
-            found = separability(numbers.X, codes, time_limit=time_limit)
-            asked.append((str(label), found, classes[codes]))
+            found, _, named = _ask(numbers, str(label), time_limit)
+            asked.append((str(label), found, named))
             lines.append((f"{label} against the rest", found.summary()))
-            verdicts[str(label)] = _check_data(found, numbers, classes, target)
+            verdicts[str(label)] = _check_data(found, numbers, target)
         verdicts_found = {v["verdict"] for v in verdicts.values()}
         status = max(map(_STATUS.__getitem__, verdicts_found), key=(0, 3, 1).index)
         data = {"one_against_rest": verdicts}
@@ -74,12 +79,20 @@ def check(
     return with_report(result, report, page_of_check(asked, numbers, source, list(lines)))
 
 
-def _check_data(found: Separability, numbers: ExactNumbers, classes: Array, target: str | None) -> dict[str, Any]:
-    """The certificate, with the columns and classes by which another program finds its data in the table."""
+def _ask(numbers: ExactNumbers, positive: str | None, time_limit: float | None) -> tuple[Separability, Array, Array]:
+    """The verdict, the two classes, and the class of each row, all by name."""
+    codes, classes = encode_labels(numbers.y, positive)
+    found, named = separability(numbers.X, codes, time_limit=time_limit), classes[codes]
+    names = tuple(str(name) for name in classes)  # not in the order of their names: the second is the positive one
+    return replace(found, classes=names, about=(numbers.X, named)), classes, named
+
+
+def _check_data(found: Separability, numbers: ExactNumbers, target: str | None) -> dict[str, Any]:
+    """The certificate, with the columns by which another program finds its data in the table."""
     levels = numbers.levels or {}
     columns: list[dict[str, Any]] = [
         {"column": levels[name][0], "level": levels[name][1]} if name in levels else {"column": name, "exponent": k}
         for name, k in zip(numbers.names, numbers.exponents, strict=True)
     ]
-    data = {**found.to_dict(), "classes": [str(c) for c in classes], "target": target, "columns": columns}
+    data = {**found.to_dict(), "target": target, "columns": columns}
     return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units

@@ -53,7 +53,7 @@ def of_certificates(
             parts.append(_headed(table, head))
         if found.witness is not None:
             parts.append(_headed(tables.witness_table(found.witness, y, about.columns, chosen), head))
-        if found.verdict == "undecided":
+        if found.verdict == "undecided" and plane is None:
             remarks.append(f"{head or 'Still '}undecided: there is nothing to draw.")
     if len(asked) > _MOST_ASKED:
         remarks.append(f"Pictures and tables are those of the first {_MOST_ASKED} of {len(asked)} classes.")
