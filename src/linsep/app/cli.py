@@ -8,9 +8,10 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from linsep.app.fit_cli import fit
 from linsep.app.options import (
@@ -29,7 +30,19 @@ from linsep.app.present import console, finish, print_lines, say, warn
 from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
+
+class _Commands(TyperGroup):
+    """Commands in which Ctrl-C keeps its words: Typer alone would end without any."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            raise typer.Abort(*interrupt.args) from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -226,8 +239,8 @@ def main() -> None:
     """Run the command line; every way to end has an exit status."""
     try:
         status = app(standalone_mode=False)
-    except (typer.Abort, KeyboardInterrupt):
-        say("interrupted")
+    except (typer.Abort, KeyboardInterrupt) as interrupt:
+        say(str(interrupt) or "interrupted")
         status = 130
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our pipe has gone: nothing left to say
