@@ -96,7 +96,7 @@ def test_ctrl_c_elsewhere_says_what_is_kept(
 
 def test_ctrl_c_twice_ends_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linsep.reporting.table_fit.make_receipt", press)
-    with pytest.raises(KeyboardInterrupt, match="interrupted; the model is in m.linsep"):
+    with pytest.raises(KeyboardInterrupt, match=r"interrupted; the model is in m\.linsep"):
         fit()
     assert load("m.linsep").score(open_data("t.csv", target="y")) == 1.0
 

@@ -33,7 +33,7 @@ def test_a_tagger_comes_with_its_receipt() -> None:
     data = found.receipt.data
     assert (data["sentences"], data["tokens"], data["tags"], data["training_accuracy"]) == (4, 8, 4, 1.0)
     assert data["held_out_accuracy"] is not None
-    assert [row["name"] for row in data["bounds"]][0] == "collins"
+    assert data["bounds"][0]["name"] == "collins"
     assert (found.interrupted, found.warnings) == (False, [])
 
 
