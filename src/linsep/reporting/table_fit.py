@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
-from linsep.reporting.receipt import Receipt, hold_out, make_receipt
+from linsep.reporting.receipt import Receipt, check_hold_out, hold_out, make_receipt
 from linsep.reporting.steps import train_keep_measure
 from linsep.types import Array
 
@@ -101,6 +102,8 @@ def fit_table(
     """
     model = TableModel(positive=positive)
     prepared = model.prepare(source)
+    targets = np.asarray(prepared.targets)
+    check_hold_out(holdout, lambda kept: set(targets[kept].tolist()), len(targets))
     choice = Receipt([], {})
     if isinstance(learner, Mapping):
         learner, choice = _choose(prepared, learner)

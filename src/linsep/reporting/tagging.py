@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged
 from linsep.learners import SequenceTagger
-from linsep.reporting.receipt import Receipt, bound_line, held_out_split
+from linsep.reporting.receipt import Receipt, bound_line, check_hold_out, held_out_split
 from linsep.reporting.steps import train_keep_measure
 from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import PrecisionWarning
@@ -89,6 +89,7 @@ def fit_tagger(
     (1.0, 'clean pass')
     """
     X, y = text.tokens, text.gold()
+    check_hold_out(holdout, lambda kept: {tag for i in kept for tag in y[i]}, len(y))
     made = SequenceTagger() if tagger is None else clone(tagger)
     own = made.verbose
     said: list[str] = []
