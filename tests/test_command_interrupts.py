@@ -14,8 +14,13 @@ import pytest
 
 from linsep import fit_table, load, open_data
 from linsep.app.commands import tag
+from linsep.app.commands.check import check
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream
+from linsep.app.commands.separation import separation
+from linsep.app.searching import until_ctrl_c
+from linsep.theory.cone import faces
+from linsep.theory.rows.deadline import is_over
 from linsep.types import StopReason
 
 ROWS = "a,y\n" + "".join(f"{k},{'no' if k < 15 else 'yes'}\n" for k in range(30))
@@ -158,3 +163,67 @@ def test_the_words_reach_the_screen(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr == "interrupted; the model is in model.linsep\n"
     assert load("model.linsep").learner_.stop_reason_ == "clean pass"
+
+
+# --------------------------------------------------------------------- searches
+def overlapping(folder: Path, classes: str) -> None:
+    rows = [f"{k % 7},{k % 5},{classes[k % len(classes)]}" for k in range(60)]
+    (folder / "o.csv").write_text("a,b,y\n" + "\n".join(rows) + "\n")
+
+
+def search(command: Any, *given: Any, **named: Any) -> Any:
+    asked: dict[str, Any] = {"target": "y", "time_limit": None}
+    return until_ctrl_c(command, *given, **{**asked, **named})
+
+
+@pytest.mark.parametrize("time_limit", [None, 100.0])
+def test_ctrl_c_ends_a_search_and_what_is_known_is_printed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, time_limit: float | None
+) -> None:
+    overlapping(folder, "pq")
+    monkeypatch.setattr("linsep.theory.cone.faces.WorkingSet", after(faces.WorkingSet))
+    result = search(check, "o.csv", positive=None, time_limit=time_limit)
+    assert result.interrupted
+    assert result.warnings == ["interrupted; this is what was known by then"]
+    assert "Ctrl-C ended the search" in dict(result.lines)["why"]
+    assert not is_over(float("inf"))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_classes_decided_before_ctrl_c_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overlapping(folder, "pqr")
+    calls = [0]
+
+    def second(*given: Any, **named: Any) -> Any:
+        calls[0] += 1
+        if calls[0] == 2:
+            press()
+        return faces.solve_cone(*given, **named)
+
+    monkeypatch.setattr("linsep.theory.separability.decide.solve_cone", second)
+    result = search(check, "o.csv", positive=None)
+    verdicts = [one["verdict"] for one in result.data["one_against_rest"].values()]
+    assert verdicts[0] == "inseparable" and result.interrupted
+    assert "inseparable" not in verdicts[1:]
+
+
+def test_ctrl_c_ends_a_separation(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overlapping(folder, "pq")
+    monkeypatch.setattr("linsep.theory.cone.faces.WorkingSet", after(faces.WorkingSet))
+    result = search(separation, "o.csv", family="logistic", fit_intercept=True)
+    assert result.interrupted and result.data["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize("place", ["open_labelled", "separability"])
+def test_ctrl_c_where_nothing_is_searched_ends_the_command(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def twice(*_: Any, **__: Any) -> None:
+        is_over(0.0)
+        press()
+        press()
+
+    monkeypatch.setattr(f"linsep.app.commands.check.{place}", press if place == "open_labelled" else twice)
+    with pytest.raises(KeyboardInterrupt, match="interrupted before there was an answer"):
+        search(check, "t.csv", positive=None)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

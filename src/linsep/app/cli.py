@@ -118,11 +118,13 @@ def check(
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
 
     Exit status: 0 separable, 1 quasi-separable or inseparable (with three or more classes, if any class is not
-    separable from the rest), 3 undecided, 2 bad usage or input.
+    separable from the rest), 3 undecided, 2 bad usage or input, 130 after Ctrl-C (what is known by then is printed).
     """
     from linsep.app.commands.check import check as run
+    from linsep.app.searching import until_ctrl_c
 
-    result = run(
+    result = until_ctrl_c(
+        run,
         table,
         target=target,
         positive=positive,
@@ -152,11 +154,14 @@ def separation(
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
 
     The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
-    first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input.
+    first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
+    130 after Ctrl-C (what is known by then is printed).
     """
     from linsep.app.commands.separation import separation as run
+    from linsep.app.searching import until_ctrl_c
 
-    result = run(
+    result = until_ctrl_c(
+        run,
         table,
         target=target,
         family=family.value,

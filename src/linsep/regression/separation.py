@@ -10,7 +10,7 @@ from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.regression.design import Design, design_of, design_of_numbers, response
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
-from linsep.theory.rows.deadline import OutOfTimeError, deadline_of
+from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, why_over
 from linsep.theory.separation.decide import find_proof
 from linsep.theory.separation.model_rows import Family
 from linsep.theory.verify.separability import CertificateError
@@ -176,7 +176,7 @@ def _answer(design: Design, y: Any, family: Family, fit_intercept: bool, time_li
         # Nothing that the search found is believed without its proof.
         return Separation(proof=proof, **asked.shown(proof), **about)
     except OutOfTimeError:
-        reason = f"the time limit of {time_limit:g} s ended the search"
+        reason = why_over(time_limit)
     except CertificateError as error:
         reason = f"a proof was found but failed its check: {error}"
     return Separation("undecided", reason=reason, **about)

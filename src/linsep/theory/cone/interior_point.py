@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from linsep.theory.rows.deadline import is_over
 from linsep.types import Array
 
 _STEPS = 80
@@ -55,7 +56,7 @@ def complementary_pair(Z: Array, deadline: float) -> Pair:
     for _ in range(_STEPS):
         mu = float(y @ s) / n
         began = time.perf_counter()
-        late = began + took > deadline
+        late = is_over(deadline - took)
         if mu < _LAST_MU or late:
             break
         step = _Newton(Z, y, s, d, mu)

@@ -1,12 +1,18 @@
 """When a search has to end: a time limit in seconds becomes a time of `time.perf_counter`.
 
 A search compares the clock with its deadline between two steps, and never predicts how long a step takes: whether an
-answer is `undecided` depends on the clock alone, not on what some machine once needed.
+answer is `undecided` depends on the clock alone, not on what some machine once needed. In a block of `ended_by_ctrl_c`
+the user may end the time: what is known by then is the answer.
 """
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +22,18 @@ from linsep.types import DataError
 
 class OutOfTimeError(Exception):
     """The deadline passed."""
+
+
+@dataclass
+class Ending:
+    """Whether Ctrl-C has ended the searches of a block, and whether one had begun that it could end."""
+
+    came: bool = False
+    searching: bool = False
+
+
+# The innermost block of `ended_by_ctrl_c`; outside of any, Ctrl-C is an error as everywhere.
+_ending: Ending | None = None
 
 
 def deadline_of(time_limit: float | None) -> float:
@@ -39,9 +57,61 @@ def deadline_of(time_limit: float | None) -> float:
     return time.perf_counter() + float(time_limit)
 
 
+def is_over(deadline: float) -> bool:
+    """Return whether the deadline has passed, or Ctrl-C has ended the search."""
+    if _ending is not None:
+        _ending.searching = True
+        if _ending.came:
+            return True
+    return time.perf_counter() > deadline
+
+
+def why_over(time_limit: float | None) -> str:
+    """Say what ended a search whose time `is_over`."""
+    if time_limit is None or (_ending is not None and _ending.came):
+        return "Ctrl-C ended the search"
+    return f"the time limit of {time_limit:g} s ended the search"
+
+
 def time_left(deadline: float) -> float:
     """Return the seconds that are left; raise OutOfTimeError if none are."""
     left = deadline - time.perf_counter()
-    if left <= 0:
+    if left <= 0 or is_over(deadline):
         raise OutOfTimeError
     return left
+
+
+@contextmanager
+def ended_by_ctrl_c() -> Iterator[Ending]:
+    """Let Ctrl-C end the searches of this block as a deadline would; the second one is an error as everywhere.
+
+    So is the first one where no search has begun, and any in a thread that is not the main one.
+
+    Examples
+    --------
+    >>> with ended_by_ctrl_c() as ending:
+    ...     print(is_over(np.inf))
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     print(is_over(np.inf), ending.came)
+    False
+    True True
+    """
+    global _ending
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield Ending()
+        return
+    before, ending = _ending, Ending()
+
+    def end(*received: Any) -> None:
+        if ending.came or not ending.searching:
+            handler(*received)
+        ending.came = True
+
+    _ending = ending
+    signal.signal(signal.SIGINT, end)
+    try:
+        yield ending
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        _ending = before
