@@ -8,6 +8,7 @@ has its weight at its bound, an integer: the basic weights then follow from one 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +19,7 @@ import scipy.linalg
 import scipy.linalg.blas as blas
 from flint import fmpz_mat
 
-from linsep.theory.rows.deadline import OutOfTimeError, is_over
+from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.rows.integers import solve
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import IntegerRows, Span, independent_rows
@@ -78,7 +79,7 @@ class Support:
             amount = self.y[j] - self.low[j]
             if basic[j] or amount <= 0 or j == keep:
                 continue
-            if is_over(deadline):
+            if time.perf_counter() > deadline:
                 raise OutOfTimeError
             T = self.A[j] @ self.inverse
             slack = np.where(self.basis < self.free, np.inf, self.y[self.basis] - self.low[self.basis])
@@ -151,7 +152,7 @@ def row_space(Z: Array, free: Array | None, deadline: float) -> Array:
     ------
     OutOfTimeError
     """
-    if is_over(deadline):
+    if time.perf_counter() > deadline:
         raise OutOfTimeError
     R = Z = Z if free is None else np.vstack([free, Z])
     if Z.shape[0] > Z.shape[1]:
@@ -223,7 +224,7 @@ def prove_overlap(
 def _prove_overlap(
     rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: float, want_witness: bool
 ) -> Overlap | None:
-    if is_over(deadline):
+    if time.perf_counter() > deadline:
         raise OutOfTimeError
     ids = [*free, *ids]
     y = np.concatenate([np.zeros(len(free)), y / y.max()])

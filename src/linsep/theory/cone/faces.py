@@ -10,6 +10,7 @@ strictly positive weights on rows that span everything set aside. At most as man
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from math import gcd
 from typing import Any
@@ -24,7 +25,7 @@ from linsep.theory.cone.one_face import WorkingSet
 from linsep.theory.cone.opposite_rows import are_opposite, opposite_pairs
 from linsep.theory.cone.peel import peel
 from linsep.theory.margin.wolfe import RowHull, nearest_point
-from linsep.theory.rows.deadline import OutOfTimeError, is_over
+from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.rows.exact_signs import as_floats, row_signs
 from linsep.theory.rows.integers import of_rows, primitive, whole_numbers
 from linsep.theory.rows.powers_of_two import times_columns
@@ -334,5 +335,5 @@ class _Faces:
             self.active = self.active & ~span.inside(self.active, self.deadline)
 
     def _ask_the_clock(self) -> None:
-        if is_over(self.deadline):
+        if time.perf_counter() > self.deadline:
             raise OutOfTimeError

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from linsep.theory.rows.deadline import is_over
 from linsep.types import Array
 
 _STEPS = 80
@@ -56,7 +55,7 @@ def complementary_pair(Z: Array, deadline: float) -> Pair:
     for _ in range(_STEPS):
         mu = float(y @ s) / n
         began = time.perf_counter()
-        late = is_over(deadline - took)
+        late = began + took > deadline
         if mu < _LAST_MU or late:
             break
         step = _Newton(Z, y, s, d, mu)

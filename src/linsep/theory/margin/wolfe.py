@@ -6,6 +6,7 @@ v.p. The nearest point v is a best separating direction. If it is 0, its convex 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.linalg
 
-from linsep.theory.rows.deadline import is_over
 from linsep.types import Array
 
 _REFRESH = 64  # changes of the corral between two new factorisations: each update loses about a bit
@@ -231,7 +231,7 @@ def nearest_point(
         if lower >= (1.0 - tol) * kept[0] ** 0.5:
             why = "converged"
             break
-        if is_over(deadline):
+        if time.perf_counter() > deadline:
             why = "deadline"
             break
         if key in corral.keys or stalls > 20 or not corral.add(key, oracle.point(key)):

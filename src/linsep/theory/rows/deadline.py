@@ -32,6 +32,16 @@ class Ending:
     searching: bool = False
 
 
+class _Deadline(float):
+    """A deadline that has also passed when Ctrl-C came: searches compare it with the clock, as `clock > deadline`."""
+
+    ending: Ending
+
+    def __lt__(self, clock: float) -> bool:
+        self.ending.searching = True
+        return self.ending.came or float(self) < clock
+
+
 # The innermost block of `ended_by_ctrl_c`; outside of any, Ctrl-C is an error as everywhere.
 _ending: Ending | None = None
 
@@ -50,24 +60,24 @@ def deadline_of(time_limit: float | None) -> float:
     inf
     """
     if time_limit is None:
-        return np.inf
+        return _ended_too(np.inf)
     given: Any = time_limit
     if isinstance(given, bool) or not isinstance(given, int | float | np.number) or not given >= 0:
         raise DataError(f"time_limit is a number of seconds, 0 or more, or None for no limit; not {time_limit!r}")
-    return time.perf_counter() + float(time_limit)
+    return _ended_too(time.perf_counter() + float(time_limit))
 
 
-def is_over(deadline: float) -> bool:
-    """Return whether the deadline has passed, or Ctrl-C has ended the search."""
-    if _ending is not None:
-        _ending.searching = True
-        if _ending.came:
-            return True
-    return time.perf_counter() > deadline
+def _ended_too(deadline: float) -> float:
+    """The deadline, ended by Ctrl-C too where a block asks for that."""
+    if _ending is None:
+        return deadline
+    ended = _Deadline(deadline)
+    ended.ending = _ending
+    return ended
 
 
 def why_over(time_limit: float | None) -> str:
-    """Say what ended a search whose time `is_over`."""
+    """Say what ended a search that ran out of time."""
     if time_limit is None or (_ending is not None and _ending.came):
         return "Ctrl-C ended the search"
     return f"the time limit of {time_limit:g} s ended the search"
@@ -76,7 +86,7 @@ def why_over(time_limit: float | None) -> str:
 def time_left(deadline: float) -> float:
     """Return the seconds that are left; raise OutOfTimeError if none are."""
     left = deadline - time.perf_counter()
-    if left <= 0 or is_over(deadline):
+    if left <= 0 or time.perf_counter() > deadline:
         raise OutOfTimeError
     return left
 
@@ -90,9 +100,10 @@ def ended_by_ctrl_c() -> Iterator[Ending]:
     Examples
     --------
     >>> with ended_by_ctrl_c() as ending:
-    ...     print(is_over(np.inf))
+    ...     deadline = deadline_of(None)
+    ...     print(time.perf_counter() > deadline)
     ...     signal.raise_signal(signal.SIGINT)
-    ...     print(is_over(np.inf), ending.came)
+    ...     print(time.perf_counter() > deadline, ending.came)
     False
     True True
     """

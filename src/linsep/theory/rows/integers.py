@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from linsep.theory.rows.deadline import OutOfTimeError, is_over
+from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 
 PRIME = 2**61 - 1
@@ -55,7 +56,7 @@ def solve(A: fmpz_mat, B: fmpz_mat, deadline: float = np.inf) -> tuple[fmpz_mat,
     ZeroDivisionError
         A is singular.
     """
-    if is_over(deadline):
+    if time.perf_counter() > deadline:
         raise OutOfTimeError
     solution = A.solve(B)
     assert isinstance(solution, fmpq_mat)
