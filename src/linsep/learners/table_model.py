@@ -25,6 +25,7 @@ from linsep.learners.inputs.class_names import (
 )
 from linsep.learners.inputs.tables import EncodedColumns, Prepared, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.linear.perceptron import Perceptron
+from linsep.tables import check_index
 from linsep.types import Array, DataError
 
 
@@ -184,6 +185,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         DataError
             The rows or labels cannot be used.
         """
+        check_index(X, y)
         encoder = self._new_encoder(X)
         if encoder is None:
             return Prepared(None, X, *targets_of(labels_given(y, None), self.positive, is_table=False))
@@ -251,6 +253,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         DataError
             The rows or labels cannot be used; the model is as it was.
         """
+        check_index(X, y)
         first = not hasattr(self, "learner_")
         # The encoder learns before the learner finds an error, so a copy of it learns.
         learner = self._new_learner() if first else self.learner_
@@ -346,6 +349,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         float
             Between 0 and 1.
         """
+        check_index(X, y)
         said = self.predict(X)
         truth = self.as_classes(labels_given(y, X if isinstance(X, Source) else None))
         if self.encoder_ is not None or self._has_codes:

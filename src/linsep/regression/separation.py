@@ -10,6 +10,7 @@ from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.regression.design import Design, design_of, design_of_numbers, response
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
+from linsep.tables import check_index
 from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, why_over
 from linsep.theory.separation.decide import find_proof
 from linsep.theory.separation.model_rows import Family
@@ -107,6 +108,7 @@ def separation(
     """
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
+    check_index(X, y)
     found = _answer(design_of(X, fit_intercept), y, family, fit_intercept, time_limit)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_length, exact_table
+from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
@@ -62,6 +62,7 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     'quasi-separable'
     """
     deadline = deadline_of(time_limit)
+    check_index(X, y)
     X = exact_table(X)
     check_length(X, y)
     s = signs(y)
