@@ -20,7 +20,8 @@ from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream
 from linsep.app.commands.separation import separation
 from linsep.app.searching import until_ctrl_c
-from linsep.theory.cone import faces
+from linsep.theory.cone.faces import solve_cone
+from linsep.theory.cone.one_face import WorkingSet
 from linsep.theory.rows.deadline import deadline_of
 from linsep.types import StopReason
 
@@ -126,7 +127,14 @@ def test_taggers_too(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str) 
         return told(*given)
 
     monkeypatch.setattr(home, place, once)
-    asked = {"format": None, "tag": "upos", "max_iter": None, "time_limit": None, "n_bits": None, "seed": 0}
+    asked: dict[str, Any] = {
+        "format": None,
+        "tag": "upos",
+        "max_iter": None,
+        "time_limit": None,
+        "n_bits": None,
+        "seed": 0,
+    }
     result = tag.fit("t.txt", **asked, holdout=0.2, model=Path("m.linsep"))
     assert result.interrupted and result.data["held_out_accuracy"] is None
     assert result.warnings[0].startswith("interrupted after the training; the model is in m.linsep")
@@ -145,7 +153,13 @@ def test_streams_too(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, 
 
     monkeypatch.setattr(home, place, after(getattr(home, place)))
     options = StreamOptions(checkpoint=Path("ck"), classes=("no", "yes"))
-    asked = {"target": "y", "positive": None, "learner": "perceptron", "categorical": (), "format": None}
+    asked: dict[str, Any] = {
+        "target": "y",
+        "positive": None,
+        "learner": "perceptron",
+        "categorical": (),
+        "format": None,
+    }
     with pytest.raises(KeyboardInterrupt, match=words):
         fit_on_stream("t.csv", options, **asked, model=Path("m.linsep"), say=lambda text: None)
     assert Path("m.linsep").exists() == words.endswith("m.linsep")
@@ -182,7 +196,7 @@ def test_ctrl_c_ends_a_search_and_what_is_known_is_printed(
     folder: Path, monkeypatch: pytest.MonkeyPatch, time_limit: float | None
 ) -> None:
     overlapping(folder, "pq")
-    monkeypatch.setattr("linsep.theory.cone.faces.WorkingSet", after(faces.WorkingSet))
+    monkeypatch.setattr("linsep.theory.cone.faces.WorkingSet", after(WorkingSet))
     result = search(check, "o.csv", positive=None, time_limit=time_limit)
     assert result.interrupted
     assert result.warnings == ["interrupted; this is what was known by then"]
@@ -199,7 +213,7 @@ def test_classes_decided_before_ctrl_c_are_kept(folder: Path, monkeypatch: pytes
         calls[0] += 1
         if calls[0] == 2:
             press()
-        return faces.solve_cone(*given, **named)
+        return solve_cone(*given, **named)
 
     monkeypatch.setattr("linsep.theory.separability.decide.solve_cone", second)
     result = search(check, "o.csv", positive=None)
@@ -210,7 +224,7 @@ def test_classes_decided_before_ctrl_c_are_kept(folder: Path, monkeypatch: pytes
 
 def test_ctrl_c_ends_a_separation(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     overlapping(folder, "pq")
-    monkeypatch.setattr("linsep.theory.cone.faces.WorkingSet", after(faces.WorkingSet))
+    monkeypatch.setattr("linsep.theory.cone.faces.WorkingSet", after(WorkingSet))
     result = search(separation, "o.csv", family="logistic", fit_intercept=True)
     assert result.interrupted and result.data["verdict"] == "undecided"
 

@@ -66,7 +66,7 @@ def test_a_time_limit_ends_the_training_of_sequences() -> None:
 
 
 def test_the_time_limit_is_in_the_file(tmp_path: Path) -> None:
-    tagger = SequenceTagger(max_iter=None, time_limit=60.0).fit(*[[["a", "b"]], [["N", "V"]]])
+    tagger = SequenceTagger(max_iter=None, time_limit=60.0).fit([["a", "b"]], [["N", "V"]])
     save(tagger, tmp_path / "m")
     assert load(tmp_path / "m").get_params()["time_limit"] == 60.0
 

@@ -212,7 +212,8 @@ def check_index(X: Any, y: Any) -> None:
     linsep.types.DataError: row 0 is called 7 in X and 5 in y: give y.loc[X.index], or y.to_numpy() where both have the
     same order
     """
-    ours, theirs = getattr(X, "index", None), getattr(y, "index", None)
+    ours: Any = getattr(X, "index", None)
+    theirs: Any = getattr(y, "index", None)
     if ours is theirs or not (hasattr(ours, "equals") and hasattr(theirs, "equals")):
         return
     if len(ours) != len(theirs) or ours.equals(theirs):
