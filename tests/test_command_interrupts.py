@@ -23,7 +23,7 @@ from linsep.app.searching import until_ctrl_c
 from linsep.theory.cone.faces import solve_cone
 from linsep.theory.cone.one_face import WorkingSet
 from linsep.theory.rows.deadline import deadline_of
-from linsep.types import StopReason
+from linsep.types import DataError, StopReason
 
 ROWS = "a,y\n" + "".join(f"{k},{'no' if k < 15 else 'yes'}\n" for k in range(30))
 SENTENCES = "The det\ndog noun\n\nIt pron\nbarks verb\n\n" * 3
@@ -99,6 +99,16 @@ def test_ctrl_c_elsewhere_says_what_is_kept(
     with pytest.raises(KeyboardInterrupt, match=words):
         fit()
     assert Path("m.linsep").exists() == words.endswith("m.linsep")
+
+
+def test_an_error_after_the_training_says_where_the_model_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("linsep.app.commands.fit.with_report", fail)
+    with pytest.raises(DataError, match=r"the disk is full; the model is in m\.linsep"):
+        fit()
+    assert Path("m.linsep").exists()
 
 
 def test_ctrl_c_twice_ends_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

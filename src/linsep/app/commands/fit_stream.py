@@ -102,17 +102,15 @@ def fit_on_stream(
                 warnings.simplefilter("always", StreamWarning)
                 found = fit_stream(str(table), estimator, **asked, verbose=say, callback=line)
         except StreamError as error:
-            keep(error.so_far.model)
             rows = error.so_far.counters.rows
-            raise DataError(f"{error.reason}; the model of the {rows:,} rows before it is in {model}") from None
+            keep(error.so_far.model, f"the model of the {rows:,} rows before it is in {model}")
+            raise DataError(error.reason) from None
         said = [str(w.message) for w in caught if issubclass(w.category, StreamWarning)]
         before = model.read_bytes() if found.was_finished and model.is_file() else None
         keep(found.model)
         if found.was_finished:
-            same = before == model.read_bytes()
-            said.append(
-                f"{options.checkpoint} is finished: {'nothing was changed' if same else f'{model} was written from it'}"
-            )
+            done = "nothing was changed" if before == model.read_bytes() else f"{model} was written from it"
+            said.append(f"{options.checkpoint} is finished: {done}")
         if found.interrupted:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
         return _result(found, model, said, report)

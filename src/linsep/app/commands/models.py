@@ -43,12 +43,13 @@ class Keeper:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.has_saved = False
+        self.kept = ""
 
-    def __call__(self, model: Any) -> None:
+    def __call__(self, model: Any, kept: str = "") -> None:
+        """Save the model; `kept` says in a few words what the file then holds."""
         with uninterrupted():
             save(model, self.path)
-            self.has_saved = True
+            self.kept = kept or f"the model is in {self.path}"
 
     def what_was_kept(self, model: Any) -> str:
         """What the file holds after Ctrl-C, in a sentence."""
@@ -62,12 +63,16 @@ class Keeper:
 
 @contextmanager
 def saved_when_trained(path: Path, checkpoint: Path | None = None) -> Iterator[Keeper]:
-    """Give what saves the model of this block; Ctrl-C that ends the block says what was kept."""
+    """Give what saves the model of this block; what ends the block before its end says whether that was done."""
     keeper = Keeper(path)
     try:
         yield keeper
     except KeyboardInterrupt:
-        kept = f"the model is in {path}" if keeper.has_saved else "no model was written"
-        if checkpoint is not None and checkpoint.exists() and not keeper.has_saved:
+        kept = keeper.kept or "no model was written"
+        if checkpoint is not None and checkpoint.exists() and not keeper.kept:
             kept += f", and the same command goes on from {checkpoint}"
         raise KeyboardInterrupt(f"interrupted; {kept}") from None
+    except (DataError, OSError) as error:
+        if not keeper.kept:
+            raise
+        raise DataError(f"{error}; {keeper.kept}") from error
