@@ -7,6 +7,7 @@ In: what a caller gives as X. Out: a 2-D array or a CSR matrix whose shape and e
 from __future__ import annotations
 
 from fractions import Fraction
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -107,17 +108,31 @@ def as_table(X: Any) -> Any:
     Raises
     ------
     DataError
-        X is not two-dimensional, or is empty.
+        X is not two-dimensional, is empty, or is a dataframe with a column that does not hold numbers.
 
     Examples
     --------
     >>> as_table([[1, 2], [3, 4]]).shape
     (2, 2)
     """
+    names = column_names(X)
     X = X.tocsr() if is_sparse(X) else np.asarray(X)
+    if names is not None and X.dtype.kind not in "biufc":
+        _check_numbers(X, names)
     if X.ndim != 2 or 0 in X.shape:
         raise DataError(f"X must be a table of at least one row and one column, its shape is {X.shape}")
     return X
+
+
+def _check_numbers(X: Array, names: list[str]) -> None:
+    """Raise DataError for the first column of a dataframe that holds something else than numbers."""
+    for j, name in enumerate(names):
+        for i, value in enumerate(X[:, j].tolist()):
+            if not isinstance(value, Number):
+                raise DataError(
+                    f"column {name!r} holds {value!r} in row {i}, which is not a number: make indicators of it, as "
+                    "pandas.get_dummies does, or fit a TableModel or run `linsep check`, which do so themselves"
+                )
 
 
 def merge_duplicates(X: Any) -> Any:
@@ -233,6 +248,32 @@ def _is_double(value: Any) -> bool:
         return isinstance(value, float) or Fraction(float(value)) == value
     except OverflowError:
         return False
+
+
+def check_index(X: Any, y: Any) -> None:
+    """Raise DataError where X and y are of pandas and their rows are called differently: they would be paired wrongly.
+
+    Whatever has no index, as arrays and lists, is paired by position; a wrong length is left to `check_length`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_index(pd.DataFrame({"a": [1, 2]}, index=[7, 5]), pd.Series([0, 1], index=[5, 7]))
+    Traceback (most recent call last):
+    linsep.types.DataError: row 0 is called 7 in X and 5 in y: give y.loc[X.index], or y.to_numpy() where both have the
+    same order
+    """
+    ours: Any = getattr(X, "index", None)
+    theirs: Any = getattr(y, "index", None)
+    if ours is theirs or not (hasattr(ours, "equals") and hasattr(theirs, "equals")):
+        return
+    if len(ours) != len(theirs) or ours.equals(theirs):
+        return
+    row = next((k for k, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b), 0)
+    raise DataError(
+        f"row {row} is called {ours[row]} in X and {theirs[row]} in y: give y.loc[X.index], or y.to_numpy() where both "
+        "have the same order"
+    )
 
 
 def exact_table(X: Any) -> Any:

@@ -49,21 +49,22 @@ class StreamLabels:
         if self._open:
             return self._of_known_kind(y, chunk), None
         if self._classes is None:
-            self._classes = np.unique(y) if self.named is None else _typed(self.named, y)
+            self._classes = np.unique(_whole_or_text(y)) if self.named is None else _typed(self.named, y)
             if len(self._classes) < 2:
                 raise DataError(f"every label among the first {len(y):,} rows is {self._classes[0]}: {_ADVICE}")
         return _as_one_of(self._classes, y, chunk), self._classes
 
     def _of_known_kind(self, y: Array, chunk: TableChunk | Chunk) -> Array:
         """Open labels as text if the first were text, however the later pieces look."""
+        y = _whole_or_text(y)
         if self._text is None:
             self._text = y.dtype.kind == "U"
         if self._text:
             return label_names(y)
         if y.dtype.kind == "U":
-            row = next(i for i, label in enumerate(y) if not _is_number(label))
+            row = next(i for i, label in enumerate(y) if not _is_whole(label))
             raise DataError(
-                f"{_place(chunk, row)}: label {y[row]} is text where the labels before were numbers: name all classes "
+                f"{_place(chunk, row)}: label {y[row]} where the labels before were whole numbers: name all classes "
                 "with `classes` (--classes A,B,C)"
             )
         return y
@@ -114,12 +115,16 @@ def _typed(named: list[str], y: Array) -> Array:
     return np.unique(np.array(named))
 
 
-def _is_number(label: str) -> bool:
+def _whole_or_text(y: Array) -> Array:
+    """Labels as a learner takes them: fractions, which are no classes to it, by their names."""
+    return label_names(y) if y.dtype.kind == "f" else y
+
+
+def _is_whole(label: str) -> bool:
     try:
-        float(label)
+        return float(label).is_integer()
     except ValueError:
         return False
-    return True
 
 
 def _place(chunk: TableChunk | Chunk, row: int) -> str:

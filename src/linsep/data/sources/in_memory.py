@@ -12,7 +12,7 @@ from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.dataframe import dataframe_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS
 from linsep.data.sources.source import START, Position, Source
-from linsep.tables import as_floats, as_table, check_finite, check_length, merge_duplicates
+from linsep.tables import as_floats, as_table, check_finite, check_index, check_length, merge_duplicates
 from linsep.types import Chunk
 
 
@@ -66,6 +66,7 @@ class ArraySource(_InMemory):
     """A matrix, dense or sparse, and its labels or None."""
 
     def __init__(self, X: Any, y: Any) -> None:
+        check_index(X, y)
         super().__init__("arrays", "rows", "arrays", Asked())
         self._X, self._y = X, y
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_length, exact_table
+from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
-from linsep.theory.rows.deadline import deadline_of
+from linsep.theory.rows.deadline import deadline_of, why_over
 from linsep.theory.rows.json_values import UNCHECKED
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
@@ -65,13 +65,14 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     'quasi-separable'
     """
     deadline = deadline_of(time_limit)
+    check_index(X, y)
     X = exact_table(X)
     check_length(X, y)
     s = signs(y)
     end = solve_cone(X, s, constant=fit_intercept, deadline=deadline)
     about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
     if not end.decided:
-        reason = f"the time limit of {time_limit:g} s ended the search"
+        reason = why_over(time_limit)
         found: Iterable[Separability] = [_cut_short(X, s, end, about, reason)]
     elif not end.rows_left.size:
         found = _separable(X, s, end, about)
