@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from linsep.reporting.report import report
     from linsep.reporting.scores import Predictions, Scores, iter_predictions, score_table
     from linsep.reporting.shown import Description, describe
+    from linsep.reporting.table_check import TableCheck, check_table
     from linsep.reporting.table_fit import TableFit, fit_table
     from linsep.reporting.tagging import TaggerFit, TaggerScores, fit_tagger, score_tagger, tag_text
     from linsep.store import ModelFileError, load, load_with_extra, save
@@ -94,6 +95,7 @@ _HOME = {
     "StreamState": "linsep.streaming.result",
     "StreamWarning": "linsep.streaming.result",
     "StructuredPerceptron": "linsep.learners.sequences.structured",
+    "TableCheck": "linsep.reporting.table_check",
     "TableChunk": "linsep.data.columns",
     "TableEncoder": "linsep.data.features.encoder",
     "TableFit": "linsep.reporting.table_fit",
@@ -103,6 +105,7 @@ _HOME = {
     "TaggerScores": "linsep.reporting.tagging",
     "Trace": "linsep.learners.engine.trace",
     "VotedPerceptron": "linsep.learners.linear.voted",
+    "check_table": "linsep.reporting.table_check",
     "describe": "linsep.reporting.shown",
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
@@ -168,6 +171,7 @@ __all__ = [
     "StreamState",
     "StreamWarning",
     "StructuredPerceptron",
+    "TableCheck",
     "TableChunk",
     "TableEncoder",
     "TableFit",
@@ -178,6 +182,7 @@ __all__ = [
     "Trace",
     "VotedPerceptron",
     "__version__",
+    "check_table",
     "describe",
     "fit_stream",
     "fit_table",

@@ -58,7 +58,8 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         raise DataError("give the rows and their labels, X and y, or neither")
     from linsep.reporting.page.about import about_rows
     from linsep.reporting.page.model import check_labels, of_model
-    from linsep.reporting.page.proofs import Asked, of_certificates, of_separation
+    from linsep.reporting.page.proofs import of_certificates, of_separation
+    from linsep.reporting.table_check import Asked
 
     command = f"linsep.report({model!r}{'' if X is None else ', X, y'})"
     if isinstance(model, Separability | Separation):
