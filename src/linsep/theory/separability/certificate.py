@@ -104,20 +104,25 @@ class Separability:
         """A first bracket of the geometric margin."""
         if self.about is None or self.hyperplane is None:
             return None
-        X, y = self.about
-        return first_bracket(X, class_signs(y, self.classes), self.hyperplane, self.fit_intercept)
+        return first_bracket(*self._signed, self.hyperplane, self.fit_intercept)
 
     @cached_property
     def fragile(self) -> bool:
         """Whether rounding of the inputs could change the verdict."""
-        return self.said_fragile if self.about is None else self._fragile_of(*self.about)
+        return self.said_fragile if self.about is None else self._fragile_of(*self._signed)
 
-    def _fragile_of(self, X: Any, y: Any) -> bool:
+    @cached_property
+    def _signed(self) -> tuple[Any, Array]:
+        """The rows that it was made of and their signs."""
+        assert self.about is not None
+        return self.about[0], class_signs(self.about[1], self.classes)
+
+    def _fragile_of(self, X: Any, s: Array) -> bool:
         if self.verdict == "undecided":
             return False
         witness, overlap = (part and part.as_dict() for part in (self.witness, self.overlap))
         parts = (self.hyperplane, self.directions, self.rows_left, witness, overlap, self.null, self.fit_intercept)
-        return is_fragile(X, class_signs(y, self.classes), *parts)
+        return is_fragile(X, s, *parts)
 
     @property
     def maximal(self) -> bool:
@@ -168,7 +173,7 @@ class Separability:
             if X.shape != (self.n_rows, self.n_features):
                 raise CertificateError(f"this certificate is about {self.n_rows} x {self.n_features} rows")
             s = class_signs(y, self.classes)
-        if self.digest and self._source_of(X, y) != (self.digest, self.numbers, self.classes):
+        if self.digest and self._source_of(X, s, self.classes) != (self.digest, self.numbers, self.classes):
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         self._complete()
         intercept = self.fit_intercept
@@ -183,7 +188,7 @@ class Separability:
             among = self.rows_left if self.directions else np.arange(self.n_rows)
             verify_overlap(X, s, overlap, self.null, among, fit_intercept=intercept)
         if self.digest:
-            self._check_derived(X, y)
+            self._check_derived(X, s)
 
     def _complete(self) -> None:
         """Raise unless the parts are those of the verdict, neither less nor more, and use an intercept if asked for."""
@@ -203,19 +208,16 @@ class Separability:
         if not self.fit_intercept and any(plane.b != 0 for plane in planes):
             raise CertificateError("an intercept was not asked for")
 
-    def _check_derived(self, X: Any, y: Any) -> None:
+    def _check_derived(self, X: Any, s: Array) -> None:
         """Raise unless a file says of margin and fragility what the rows do."""
         plane, intercept = self.hyperplane, self.fit_intercept
-        if (said := self.said_margin) is not None and (
-            plane is None or not is_bracket(said, X, class_signs(y, self.classes), plane, intercept)
-        ):
+        if (said := self.said_margin) is not None and (plane is None or not is_bracket(said, X, s, plane, intercept)):
             raise CertificateError(f"the margin is not between {said[0]} and {said[1]}")
-        if self.said_fragile != self._fragile_of(X, y):
+        if self.said_fragile != self._fragile_of(X, s):
             raise CertificateError(f"the verdict is {'not ' if self.said_fragile else ''}fragile on these rows")
 
-    def _source_of(self, X: Any, y: Any) -> tuple[str, str, tuple[str, ...]]:
+    def _source_of(self, X: Any, s: Array, classes: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
         """The hash of rows, labels and question, what it is of, and the names of the classes."""
-        classes, s = self.classes or names_of(y), class_signs(y, self.classes)
         digest = data_digest(X, s, fit_intercept=self.fit_intercept, classes=classes)
         return digest, "doubles" if holds_doubles(X) else "rationals", classes
 
@@ -293,7 +295,9 @@ class Separability:
         }
 
     def _source(self) -> dict[str, Any]:
-        source = (self.digest, self.numbers, self.classes) if self.about is None else self._source_of(*self.about)
+        source = self.digest, self.numbers, self.classes
+        if self.about is not None:
+            source = self._source_of(*self._signed, self.classes or names_of(self.about[1]))
         return {"sha256": source[0], "numbers": source[1], "classes": list(source[2])}
 
     def _plain_margin(self) -> dict[str, Any] | None:
