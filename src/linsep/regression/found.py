@@ -10,7 +10,6 @@ from linsep.markup import table_html
 from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients
 from linsep.regression.design import design_of, response
 from linsep.regression.model import Regression, Verdict, data_hash
-from linsep.tables import check_index
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
 from linsep.theory.separation.model_rows import Family
@@ -98,7 +97,6 @@ class Separation:
         DataError
             The data are not as `separation` needs them.
         """
-        check_index(X, y)
         try:
             self._check(X, y)
         except (CertificateError, DataError):
