@@ -48,7 +48,6 @@ DOORS: dict[str, Callable[[Any, Any], Any]] = {
     "max_margin": max_margin,
     "mistake_bounds": lambda X, y: mistake_bounds(X, y, [1.0, 0.0], -1.5),
     "separation": separation,
-    "Separation.verify": separation(FRAME, Y).verify,
     "plot_points": plots.plot_points,
     "plot_margins": lambda X, y: plots.plot_margins(FITTED, X, y),
     "report": lambda X, y: linsep.report(FITTED, X, y),

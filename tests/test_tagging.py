@@ -1,18 +1,23 @@
-"""Taggers from Python as the commands make them: fitted with a receipt, scored, described; text that is tagged."""
+"""Fits with a receipt from Python as the commands make them, of taggers above all; text that is tagged and scored."""
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from linsep import (
+    Perceptron,
     SequenceTagger,
     StructuredPerceptron,
     describe,
+    fit_table,
     fit_tagger,
     load,
+    open_data,
     read_tagged,
     save,
     score_tagger,
@@ -74,3 +79,11 @@ def test_the_time_limit_is_in_the_file(tmp_path: Path) -> None:
 def test_a_tagger_needs_a_tag_for_each_token() -> None:
     with pytest.raises(DataError, match="buffer:2: this token has no tag"):
         fit_tagger(read_tagged(b"The det\ndog\n"))
+
+
+def test_what_is_held_out_warns_of_nothing_of_its_own() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fit_table(open_data((X, np.arange(40) % 2)), Perceptron(max_iter=3), holdout=0.5)
+    assert len(found.warnings) == 1

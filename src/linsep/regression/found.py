@@ -10,7 +10,6 @@ from linsep.markup import table_html
 from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients
 from linsep.regression.design import design_of, response
 from linsep.regression.model import Regression, Verdict, data_hash
-from linsep.tables import check_index
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
@@ -102,7 +101,6 @@ class Separation:
         DataError
             The data are not as `separation` needs them.
         """
-        check_index(X, y)
         try:
             self._check(X, y)
         except (CertificateError, DataError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -140,7 +141,9 @@ def check_hold_out(fraction: float, labels_of: Callable[[Array], set[Any]], n: i
 def hold_out(learner: Any, X: Any, y: Array, fraction: float) -> float:
     """Accuracy on `fraction` of the rows, drawn with seed 0, of a copy of the learner fitted on the others."""
     train, test = held_out_split(len(y), fraction)
-    return float(clone(learner).fit(X[train], y[train]).score(X[test], y[test]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the learner itself has warned of what there is to say
+        return float(clone(learner).fit(X[train], y[train]).score(X[test], y[test]))
 
 
 def _prove(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:

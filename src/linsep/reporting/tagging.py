@@ -120,7 +120,9 @@ def fit_tagger(
 def _hold_out(tagger: SequenceTagger, X: Any, y: Any, fraction: float) -> float:
     """Token accuracy on `fraction` of the sentences, drawn with seed 0, of a tagger trained on the others."""
     train, test = (positions.tolist() for positions in held_out_split(len(X), fraction))
-    other = clone(tagger).fit([X[i] for i in train], [y[i] for i in train])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the tagger itself has warned of what there is to say
+        other = clone(tagger).fit([X[i] for i in train], [y[i] for i in train])
     return float(other.score([X[i] for i in test], [y[i] for i in test]))
 
 
