@@ -71,7 +71,7 @@ def planes(learner: Any, prefix: str = "") -> Any:
 
 
 # ------------------------------------------------------------------------ twin
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 12),
