@@ -127,7 +127,8 @@ class TableModel(ClassifierMixin, EncodedColumns):
         return model
 
     def _take(self, learner: Any, encoder: TableEncoder | None, names: Array) -> Self:
-        self.learner_, self.encoder_, self.classes_ = learner, encoder, names
+        with self.writing():
+            self.learner_, self.encoder_, self.classes_ = learner, encoder, names
         return self
 
     # ----------------------------------------------------------------- training
@@ -244,25 +245,26 @@ class TableModel(ClassifierMixin, EncodedColumns):
         DataError
             The rows or labels cannot be used; the model is as it was.
         """
-        first = not hasattr(self, "learner_")
-        # The encoder learns before the learner finds an error, so a copy of it learns.
-        learner = self._new_learner() if first else self.learner_
-        encoder = self._new_encoder(X) if first else deepcopy(self.encoder_)
-        names = binary_names(classes, self.positive) if first else self.classes_ if self._has_codes else None
-        source = None if encoder is None else open_rows(X, encoder)
-        targets = labels_given(y, source)
-        if names is not None:
-            targets, classes = positions(as_named(targets, names, self.positive), names), np.arange(len(names))
-            if first:
-                code_class_weight(learner, names)
-        if encoder is None or source is None:
-            rows = X
-        elif first or encoder.is_running:
-            rows = encoder.learn_chunk(source.read())
-        else:
-            rows = encoder.transform(source).X
-        learner.partial_fit(rows, targets, classes, **weight_argument(sample_weight))
-        return self._take(learner, encoder, learner.classes_ if names is None else names)
+        with self.writing():
+            first = not hasattr(self, "learner_")
+            # The encoder learns before the learner finds an error, so a copy of it learns.
+            learner = self._new_learner() if first else self.learner_
+            encoder = self._new_encoder(X) if first else deepcopy(self.encoder_)
+            names = binary_names(classes, self.positive) if first else self.classes_ if self._has_codes else None
+            source = None if encoder is None else open_rows(X, encoder)
+            targets = labels_given(y, source)
+            if names is not None:
+                targets, classes = positions(as_named(targets, names, self.positive), names), np.arange(len(names))
+                if first:
+                    code_class_weight(learner, names)
+            if encoder is None or source is None:
+                rows = X
+            elif first or encoder.is_running:
+                rows = encoder.learn_chunk(source.read())
+            else:
+                rows = encoder.transform(source).X
+            learner.partial_fit(rows, targets, classes, **weight_argument(sample_weight))
+            return self._take(learner, encoder, learner.classes_ if names is None else names)
 
     def _new_learner(self) -> Any:
         return Perceptron() if self.learner is None else clone(self.learner)
@@ -292,8 +294,8 @@ class TableModel(ClassifierMixin, EncodedColumns):
         ndarray, shape (n_samples,)
             Names from `classes_`.
         """
-        rows = self._encoded(X)
-        return self.named(self.learner_.predict(rows))
+        said, still = self._asked("predict", X)
+        return still.named(said)
 
     def named(self, said: Array) -> Array:
         """The names of what the learner predicted.
@@ -325,8 +327,7 @@ class TableModel(ClassifierMixin, EncodedColumns):
         ndarray, shape (n_samples,) or (n_samples, n_classes)
             Two classes: at or above 0 for `classes_[1]`. More: one column a class.
         """
-        rows = self._encoded(X)
-        return np.asarray(self.learner_.decision_function(rows))
+        return np.asarray(self._asked("decision_function", X)[0])
 
     @available_if(_learner_has("predict_proba"))
     def predict_proba(self, X: Any) -> Array:
@@ -342,8 +343,7 @@ class TableModel(ClassifierMixin, EncodedColumns):
         ndarray, shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        rows = self._encoded(X)
-        return np.asarray(self.learner_.predict_proba(rows))
+        return np.asarray(self._asked("predict_proba", X)[0])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the share of rows that are predicted correctly.

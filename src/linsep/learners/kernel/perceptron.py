@@ -10,16 +10,17 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linsep.declared import ArraySpec, rows_declared
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.classifier import as_matrix, as_rows, pack_rows, unpack_rows
+from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.learners.inputs.sample_weights import Given
-from linsep.learners.kernel.budgeted import Budgeted, check_budget
+from linsep.learners.kernel.budgeted import Budgeted, budget_declared, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel
 from linsep.learners.kernel.mistakes import MistakeRecord
 from linsep.learners.kernel.passes import Growing, Passes
@@ -114,9 +115,12 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
     unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
-    state_arrays: ClassVar[tuple[str, ...]] = (
-        "support_", "norm2_", "mistake_rows_", "mistake_classes_", "mistake_steps_", "mistake_visits_"
-    )  # fmt: skip
+    # Where rows on a budget come from stands in `support_`; no mistakes are kept then.
+    state_arrays: ClassVar[dict[str, ArraySpec]] = {
+        "support_": ArraySpec(("support",), "whole", least=0),
+        "norm2_": ArraySpec(("planes",), "float64"),
+        **MISTAKES,
+    }
 
     kernel: str | Callable[[Any, Any], Any]
     degree: int
@@ -166,7 +170,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         -------
         self
         """
-        with self.unchanged_on_error():
+        with self.writing(), self.unchanged_on_error():
             self.check_parameters()
             parts = self.rows_to_add(X, y, classes, sample_weight)
             with uninterrupted():
@@ -298,7 +302,16 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             Two classes: at or above 0 for the positive class. More: one column per class.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        with self.reading() as still:
+            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            z = still._values(X)
+        if not np.isfinite(z).all():
+            raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")
+        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+
+    def _values(self, X: Any) -> Array:
+        """z of each row and plane."""
+        self.check_parts("mistake_rows_", "mistake_classes_")
         X = X.astype(self._support.rows.dtype, copy=False)
         size = block_rows(X)
         if self.average == "voted":
@@ -309,8 +322,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             function, coefs, stored = self._function(), self.dual_coef_.T, self.support_vectors_
             size = max(1, X.shape[0]) if function.affine else size
             parts = [function.combine(X[s : s + size], stored, coefs) for s in range(0, X.shape[0], size)]
-        z = np.concatenate(parts)
-        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+        return np.concatenate(parts)
 
     def mistake_bound(self, norm: float, loss: float) -> Array:
         """Bound the mistakes of each plane of this run, by any function g of the kernel's space.
@@ -347,6 +359,16 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         meta, arrays = super().get_state()
         kept = {} if self._budgeted is None else self._budgeted.arrays()
         return meta, arrays | pack_rows(self._support.rows, "_stored") | kept
+
+    def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
+        declared = {**self.state_arrays, **rows_declared("_stored", arrays, "stored")}
+        if self.budget is None:
+            return {**declared, "support_": ArraySpec(("stored",), "whole", least=0)}
+        return declared | budget_declared(arrays, len(arrays["norm2_"]), int(self.budget), self.budget_policy)
+
+    def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
+        sizes = super().sizes(n_features, n_classes)
+        return {**sizes, "stored": self._support.n} if "_support" in self.__dict__ else sizes
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)
