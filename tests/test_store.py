@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from linsep import learners
+from linsep import ModelFileError, learners
 from linsep.jsonable import from_jsonable, to_jsonable
 from linsep.learners import Perceptron
 from linsep.learners.engine.guard import Guarded
 from linsep.learners.table_model import TableModel
 from linsep.model_files import container
-from linsep.store import ModelFileError, load, save
+from linsep.store import load, save
 from linsep.types import DataError, StopReason
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])

@@ -73,7 +73,7 @@ class ValueSpec:
     kind : {"whole", "number", "flag", "choice", "text", "list", "dict", "tuple"}
         A whole number, a real number, True or False, one of `choices`, or a tuple of `parts`.
     least, most : float
-        The range of a number.
+        The range of a number; of a tuple `least` is its least length, 0 for that of `parts`.
     choices : tuple
         For "choice".
     parts : tuple of ValueSpec
@@ -211,8 +211,12 @@ def _is_as_declared(value: Any, spec: ValueSpec) -> bool:
     if spec.kind == "choice":
         return isinstance(value, str) and value in spec.choices
     if spec.kind == "tuple":
-        right = isinstance(value, tuple) and len(value) == len(spec.parts)
-        return right and all(map(_is_as_declared, value, spec.parts))
+        most = len(spec.parts)
+        return (
+            isinstance(value, tuple)
+            and (spec.least or most) <= len(value) <= most
+            and all(map(_is_as_declared, value, spec.parts))
+        )
     return isinstance(value, {"flag": bool | np.bool_, "text": str, "list": list, "dict": dict}[spec.kind])
 
 

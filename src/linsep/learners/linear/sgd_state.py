@@ -21,9 +21,9 @@ ARRAYS = {
     "_total": ArraySpec((1,), "float64", least=0, bounded=False),
 }
 _TEXT = ValueSpec("text")
-_BOUND = (_TEXT, ValueSpec("number", most=math.inf, none=True), ValueSpec("flag"), _TEXT, _TEXT)
+_BOUND = (_TEXT, ValueSpec("number", most=math.inf, none=True), ValueSpec("flag"), _TEXT, _TEXT, ValueSpec("flag"))
 VALUES = {
     "eta0_": ValueSpec("number", most=sys.float_info.max, needed=False),
     "gradient_bound_": ValueSpec("number", most=math.inf, nan=True),
-    "_promise": ValueSpec("tuple", parts=_BOUND),
+    "_promise": ValueSpec("tuple", least=5, parts=_BOUND),
 }
