@@ -228,8 +228,9 @@ def _finite(values: Any) -> None:
 
 def _is_sentence(error: Exception) -> bool:
     """Whether it is an error that users are meant to see: raised on purpose, by linsep or by scikit-learn's checks."""
-    at = traceback.extract_tb(error.__traceback__)[-1].filename
-    return isinstance(error, ValueError) and (f"{os.sep}linsep{os.sep}" in at or f"{os.sep}sklearn{os.sep}" in at)
+    frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    by_linsep = f"{os.sep}linsep{os.sep}" in frames[-1]
+    return isinstance(error, ValueError) and (by_linsep or any(f"{os.sep}sklearn{os.sep}utils" in at for at in frames))
 
 
 def _told(error: Exception) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.commands.models import origin_of_run
 from linsep.app.learners import Limits, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
@@ -44,7 +45,7 @@ def fit(
         epochs = found.model.learner_.n_iter_
         when = f"in epoch {epochs:,}" if epochs else "before the first epoch"
         said.append(f"interrupted {when}; the model so far is in {model}")
-    save(found.model, model)
+    save(found.model, model, origin=origin_of_run(inputs(table), hashed=True))
     receipt = found.receipt
     lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
     result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted)

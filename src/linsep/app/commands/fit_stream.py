@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from linsep.app.commands.models import origin_of_run, state_of
 from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
 from linsep.data.inputs import find_files
 from linsep.data.sources.formats import format_of
-from linsep.files import check_output
+from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.store import save
 from linsep.streaming.fit_stream import fit_stream
@@ -96,18 +97,19 @@ def fit_on_stream(
     check_report(report, model, *others)
     asked = {**asdict(options), "text": _text_columns(options.text)}
     asked |= {"target": target, "positive": positive, "categorical": categorical, "format": format}
+    came_from = origin_of_run(find_files(str(table)), hashed=False)  # a stream may be read only once
     try:
         with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", StreamWarning)
             found = fit_stream(str(table), estimator, **asked, verbose=say, callback=line)
     except StreamError as error:
-        save(error.so_far.model, model)
+        save(error.so_far.model, model, origin=came_from)
         rows = error.so_far.counters.rows
         raise DataError(f"{error.reason}; the model of the {rows:,} rows before it is in {model}") from None
     said = [str(w.message) for w in caught if issubclass(w.category, StreamWarning)]
     if found.was_finished:
         return _result(found, model, [_written_again(found, options.checkpoint, model)], report)
-    save(found.model, model)
+    save(found.model, model, origin=came_from)
     if found.interrupted:
         said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is kept")
     return _result(found, model, said, report)
@@ -127,9 +129,11 @@ def _learner_called(name: str) -> Any:
 
 def _written_again(found: StreamFit, checkpoint: Path | None, model: Path) -> str:
     """Write the model of a finished checkpoint unless the file holds it already; return a message."""
-    before = model.read_bytes() if model.is_file() else None
+    before = state_of(model)
+    raw = None if before is None else model.read_bytes()
     save(found.model, model)
-    if before == model.read_bytes():
+    if raw is not None and before == state_of(model):
+        write_whole(model, raw, "the model")  # with what it says of where it comes from
         return f"{checkpoint} is finished: nothing was changed"
     return f"{checkpoint} is finished: {model} was written from it"
 

@@ -10,6 +10,7 @@ from typing import IO, Any
 import numpy as np
 from sklearn.base import clone
 
+from linsep.app.commands.models import origin_of_run
 from linsep.app.progress import EpochProgress
 from linsep.app.result import Result, program
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged, read_tagged
@@ -58,7 +59,7 @@ def fit(
         tagger.set_params(verbose=0)
         held_out = _hold_out(tagger, X, y, holdout) if holdout and not interrupted else None
     said += [str(w.message) for w in caught if issubclass(w.category, PrecisionWarning)][:1]
-    save(tagger, model)
+    save(tagger, model, origin=origin_of_run([text], hashed=True))
     receipt = _receipt(tagger, X, y, took, held_out)
     receipt.lines.append(("model", f"{model} (next: {program()} tag show {model})"))
     receipt.data["model"] = str(model)

@@ -166,11 +166,7 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
             own = 1.0 if weights is None else float(weights[0])
         if own == 0 and self._moves_as_one():
             return
-        try:
-            mistakes, updates, absorbed = self._visit(X, code, own)
-        except Exception:
-            self.check_parts()  # compiled code does not take what somebody put in the place of an array
-            raise
+        mistakes, updates, absorbed = self._visit(X, code, own)
         if mistakes < 0:
             self.check_parts()
             raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")

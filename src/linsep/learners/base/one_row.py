@@ -101,7 +101,11 @@ class OnlineClassifier(LinearClassifier):
             if "classes_" in self.__dict__:
                 if classes is not None:
                     self._check_same_classes(classes)
-                self._take_in(x, y)
+                try:
+                    self._take_in(x, y)
+                except (AttributeError, TypeError, IndexError, NotImplementedError):
+                    self.check_parts()  # somebody put something else in the place of an array
+                    raise
             else:
                 with self.unchanged_on_error():
                     self.check_parameters()
@@ -149,8 +153,12 @@ class OnlineClassifier(LinearClassifier):
             check_is_fitted(self)
         guard = self._guard or self.guard()
         with guard.lock:
-            X = self._named(x) if type(x) is dict else None
-            z = self._score_row(self._row_to_predict(x) if X is None else X)
+            try:
+                X = self._named(x) if type(x) is dict else None
+                z = self._score_row(self._row_to_predict(x) if X is None else X)
+            except (AttributeError, TypeError, IndexError, NotImplementedError):
+                self.check_parts()
+                raise
             if self._coded is not self.classes_:
                 self._label_codes()
             if isinstance(z, float):

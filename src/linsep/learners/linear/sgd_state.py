@@ -8,14 +8,14 @@ import sys
 from linsep.declared import ArraySpec, ValueSpec
 
 _SUMS = ArraySpec(("planes",), "float64", bounded=False)
-# In the order of `linsep.kernels.linear.gradient.Iterate`. The factors may be small and the vectors long: it is their
-# products that must be finite, and `DerivedLearner.set_state` looks at these.
+# In the order of `linsep.kernels.linear.gradient.Iterate`. Sums are finite, and `DerivedLearner.set_state` looks at the
+# vector that they give.
 ARRAYS = {
-    "_v": ArraySpec(("planes", "features"), bounded=False),
-    "_b": ArraySpec(("planes",), like="_v", bounded=False),
+    "_v": ArraySpec(("planes", "features")),
+    "_b": ArraySpec(("planes",), like="_v"),
     "_mean": ArraySpec(("planes", "features"), "float64", bounded=False),
     "_mean_b": _SUMS,
-    "_scale": _SUMS,
+    "_scale": ArraySpec(("planes",), "float64", least=0, below=2),  # projections shorten
     "_scale_sum": _SUMS,
     "_norm2": _SUMS,
     "_total": ArraySpec((1,), "float64", least=0, bounded=False),

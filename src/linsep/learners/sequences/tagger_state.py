@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +16,7 @@ from linsep.types import Array, DataError
 VALUES = {
     **dict.fromkeys(("n_iter_", "n_mistakes_", "t_"), ValueSpec()),
     "hash": ValueSpec("choice", choices=("FNV-1a",), needed=False),
-    "stop_reason_": STOP_REASON,
+    "stop_reason_": replace(STOP_REASON, needed=True),
 }
 _ARRAYS = {
     "starts": ArraySpec(("features+1",), "whole", cuts="weights"),
