@@ -19,6 +19,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,15 @@ PATIENCE, MEMORY = 120, 3 << 30
 Case = tuple[Any, Any, Any]
 
 
+@cache
 def bases() -> dict[str, Case]:
     """A model of each kind, with rows and labels that it can be used on."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _bases()
+
+
+def _bases() -> dict[str, Case]:
     made: dict[str, Case] = {}
     for name, y in (("two", Y2), ("three", Y3)):
         for cls in (linsep.Perceptron, linsep.AveragedPerceptron, linsep.PassiveAggressive, linsep.VotedPerceptron):

@@ -54,6 +54,14 @@ class DerivedLearner(EpochLearner):
     def settle_later(self) -> None:
         self._stale = True
 
+    def widen(self, width: int, names: list[str]) -> None:
+        super().widen(width, names)
+        self._stale = True
+
+    def _make_room(self, before: int, place: int) -> None:
+        super()._make_room(before, place)
+        self._stale = True
+
     def settled(self) -> None:
         if self._stale or self._derived_with != self._settings():
             self.settle()

@@ -103,7 +103,9 @@ class OnlineClassifier(LinearClassifier):
                     self._check_same_classes(classes)
                 try:
                     self._take_in(x, y)
-                except (AttributeError, TypeError, IndexError, NotImplementedError):
+                except DataError:
+                    raise
+                except Exception:
                     self.check_parts()  # somebody put something else in the place of an array
                     raise
             else:
@@ -156,7 +158,9 @@ class OnlineClassifier(LinearClassifier):
             try:
                 X = self._named(x) if type(x) is dict else None
                 z = self._score_row(self._row_to_predict(x) if X is None else X)
-            except (AttributeError, TypeError, IndexError, NotImplementedError):
+            except DataError:
+                raise
+            except Exception:
                 self.check_parts()
                 raise
             if self._coded is not self.classes_:

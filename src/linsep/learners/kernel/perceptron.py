@@ -364,7 +364,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         declared = {**self.state_arrays, **rows_declared("_stored", arrays, "stored")}
         if self.budget is None:
             return {**declared, "support_": ArraySpec(("stored",), "whole", least=0)}
-        return declared | budget_declared(arrays, len(arrays["norm2_"]), int(self.budget), self.budget_policy)
+        return declared | budget_declared(arrays, len(arrays.get("norm2_", ())), int(self.budget), self.budget_policy)
 
     def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
         sizes = super().sizes(n_features, n_classes)
