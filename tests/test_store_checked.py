@@ -111,9 +111,8 @@ def test_a_missing_field_is_one_sentence_in_every_command(
     (tmp_path / "model").write_bytes(sealed(header, arrays))
     rows.assign(kind=labels).to_csv(tmp_path / "rows.csv", index=False)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "sys.argv", ["linsep", command, "model", *(["rows.csv"] if command in ("predict", "score") else [])]
-    )
+    table = {"predict": ["rows.csv"], "score": ["rows.csv"], "export": ["--to", "json"]}.get(command, [])
+    monkeypatch.setattr("sys.argv", ["linsep", command, "model", *table])
     with pytest.raises(SystemExit) as stopped:
         main()
     said = capsys.readouterr().err

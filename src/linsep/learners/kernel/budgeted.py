@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from copy import copy
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -86,12 +87,14 @@ class Budgeted:
     def __init__(self, kernel: KernelFunction, policy: str, budget: int, empty: Any, n_planes: int, seed: int) -> None:
         self.kernel, self.policy, self.budget, self.seed = kernel, policy, budget, seed
         self.removes = policy in _REMOVE
-        self.values = 0
+        self.values = self.left = 0
+        self.deadline = math.inf
         self.planes = [Plane(empty, budget, self.removes) for _ in range(n_planes)]
 
     def copy(self) -> Budgeted:
         """One whose passes leave this one as it is."""
         twin = copy(self)
+        twin.deadline = math.inf
         twin.planes = [copy(plane) for plane in self.planes]
         for plane in twin.planes:
             plane.counts, plane.sums = plane.counts.copy(), plane.sums.copy()
@@ -102,8 +105,11 @@ class Budgeted:
         """Make one pass; row i is number origin + i. Return (mistakes, updates)."""
         n, size = steps.shape[1], block_rows(X)
         before = self._counted()
-        updates = 0
+        updates = self.left = 0
         for s in range(0, n, size):
+            if s and perf_counter() >= self.deadline:
+                self.left = n - s
+                break
             at = np.arange(s, min(n, s + size)) if order is None else order[s : s + size]
             rows = X[at]
             own = np.zeros((len(at), len(at)))

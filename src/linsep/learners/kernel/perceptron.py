@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from copy import copy
+from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,7 +27,7 @@ from linsep.learners.kernel.function import KernelFunction, block_rows, check_ke
 from linsep.learners.kernel.mistakes import MistakeRecord
 from linsep.learners.kernel.passes import Growing, Passes
 from linsep.theory.bounds.kernel import projection_bound
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, StopReason
 
 # Kernel values held at a time while voting.
 _VOTE_ENTRIES = 1 << 22
@@ -73,7 +75,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         too; or drop half, projected on the others ("ahpatron", which also adds rows whose margin is below twice the
         largest k(x, x)). `mistake_bound` tells what is guaranteed. Memory besides the rows: 8 budget^2 bytes a plane.
     time_limit : float or None, default=None
-        Largest number of seconds, checked between passes; None sets no limit.
+        Largest number of seconds, checked between blocks of rows; None sets no limit.
     verbose : int or callable, default=0
         1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
@@ -115,6 +117,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
     unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
+    _left = 0  # rows that the last pass did not come to
     # Where rows on a budget come from stands in `support_`; no mistakes are kept then.
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
         "support_": ArraySpec(("support",), "whole", least=0),
@@ -226,11 +229,18 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def prepare(self, rows: Rows) -> Any:
         """All rows are known before the first pass: so is the largest k(x, x)."""
         memory = self._passes(rows)
+        deadline = math.inf if self.time_limit is None else perf_counter() + self.time_limit
+        self.__dict__.pop("_left", None)
         if self._budgeted is not None:
             self._budgeted.see(rows.X)
+            self._budgeted.deadline = deadline
         else:
-            memory[0].stoppable = True
+            memory[0].stoppable, memory[0].deadline = True, deadline
         return memory
+
+    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
+        """The reason to stop after these passes, or None; a pass that the clock ended is not clean."""
+        return StopReason.TIME_BUDGET if self._left else super().stop_after(record, hopeless)
 
     def _passes(self, rows: Rows) -> Any:
         """The passes, the place of each row in `support_` (-1: not there), and the number of the first row."""
@@ -251,6 +261,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         if self._budgeted is not None:
             before = self._budgeted.values
             made = self._budgeted.run(rows.X, memory[0], rows.order, self.t_, memory[1])
+            left = self._budgeted.left
             values, self.norm2_ = self._budgeted.values - before, self._budgeted.norm2()
         else:
             passes, *where = memory
@@ -259,8 +270,10 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
                 passes.run(rows.order)
             finally:
                 mistakes = self._keep(passes, *where)
-            self.t_ -= passes.left  # the loop counts whole passes
+            left = passes.left
             made, values = (mistakes, mistakes), passes.values - before
+        if left:  # the loop counts whole passes
+            self._left, self.t_ = left, self.t_ - left
         record[0, [RECORD.mistakes, RECORD.updates]] = made
         record[0, RECORD.dots] = values
         record[0, RECORD.norm_w] = np.sqrt(max(0.0, self.norm2_.sum()))
