@@ -216,8 +216,8 @@ def _uses(model: Any, path: Path, rows: Any, labels: Any) -> Iterator[tuple[str,
     yield "score", lambda: model.score(rows, labels)
     yield "show", lambda: show(path, 5)
     yield "origin", lambda: linsep.read_origin(path)
-    for to in ("json", "sql"):
-        yield f"export {to}", lambda to=to: export_model(path, to, f"{path}.export", "rows")
+    yield "export json", lambda: export_model(path, "json", f"{path}.export", "rows")
+    yield "export sql", lambda: export_model(path, "sql", f"{path}.export", "rows")
     if hasattr(model, "predict_one"):
         row = rows.iloc[0].to_dict() if hasattr(rows, "iloc") else rows[0] if isinstance(rows, np.ndarray) else None
         if row is not None:
@@ -305,7 +305,7 @@ def main() -> None:
 
         _limit_memory()
         for found in tried(asked.count, asked.seed, asked.first):
-            faulthandler.dump_traceback_later(PATIENCE, exit=True, file=sys.__stderr__)
+            faulthandler.dump_traceback_later(PATIENCE, exit=True, file=2)
             print(json.dumps(found), flush=True)
         return
     counts: Counter[str] = Counter()

@@ -102,11 +102,16 @@ def test_save_writes_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_two_threads_learn_one_after_the_other() -> None:
-    model, order = learnt(linsep.Perceptron), []
-    began, other = threading.Event(), threading.Thread(target=lambda: (model.partial_fit(X, Y), order.append("other")))
+    model = learnt(linsep.Perceptron)
+    order: list[str] = []
+
+    def learn() -> None:
+        model.partial_fit(X, Y)
+        order.append("other")
+
+    other = threading.Thread(target=learn)
     with model.writing():
         other.start()
-        began.set()
         model.learn_one(X[0], 1)
         order.append("this")
     other.join()

@@ -143,7 +143,7 @@ def test_what_could_not_be_loaded_is_not_saved(path: Path) -> None:
 
 def test_every_learner_declares_what_it_holds() -> None:
     for name, (model, _, _) in bases().items():
-        learner = getattr(model, "learner_", model)
+        learner: Any = getattr(model, "learner_", model)
         values, arrays = learner.get_state()
         learner.check_state(values, arrays, learner.classes_, getattr(learner, "feature_names_in_", None))
         for array in arrays:
@@ -200,9 +200,9 @@ def test_an_array_that_was_replaced_is_refused_at_the_door(model: Any, call: str
 
 def test_a_replaced_array_is_named() -> None:
     model = replaced(linsep.Perceptron, coef_=np.ones((1, 1)))
-    for call in (lambda: model.learn_one(X[0], 1), lambda: model.predict(X), lambda: model.predict_one(X[0])):
+    for call, given in (("learn_one", (X[0], 1)), ("predict", (X,)), ("predict_one", (X[0],))):
         with pytest.raises(DataError, match=r"coef_ has the shape \(1, 1\), not \(1, 2\).*replaced after training"):
-            call()
+            getattr(model, call)(*given)
 
 
 # ----------------------------------------------------------------------- origin
