@@ -18,12 +18,14 @@ FILES = sorted((ROOT / "linsep").rglob("*.py"))
 # The part of the library that a module is in -> its floor. Parts on one floor do not import each other.
 FLOORS = {
     "types": 0,
+    "declared": 1,
     "files": 1,
     "jsonable": 1,
     "markup": 1,
     "tables": 1,
     "kernels": 1,
     "data": 2,
+    "model_files": 2,
     "theory": 2,
     "learners": 3,
     "regression": 3,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.structured import ChainModel, StructuredPerceptron
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
+    from linsep.model_files.container import ModelFileError
     from linsep.regression.found import Separation
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.reporting.page.html import Report
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from linsep.reporting.table_check import TableCheck, check_table
     from linsep.reporting.table_fit import TableFit, fit_table
     from linsep.reporting.tagging import TaggerFit, TaggerScores, fit_tagger, score_tagger, tag_text
-    from linsep.store import ModelFileError, load, load_with_extra, save
+    from linsep.store import load, load_with_extra, read_origin, save
     from linsep.streaming.fit_stream import fit_stream
     from linsep.streaming.result import Counters, StreamError, StreamFit, StreamState, StreamWarning
     from linsep.theory.bounds.descent import sgd_bound
@@ -71,7 +72,7 @@ _HOME = {
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
     "MistakeBounds": "linsep.theory.bounds.table",
-    "ModelFileError": "linsep.store",
+    "ModelFileError": "linsep.model_files.container",
     "PassiveAggressive": "linsep.learners.linear.passive_aggressive",
     "Perceptron": "linsep.learners.linear.perceptron",
     "PocketPerceptron": "linsep.learners.linear.pocket",
@@ -120,6 +121,7 @@ _HOME = {
     "open_data": "linsep.data.sources.open",
     "read_tagged": "linsep.data.readers.tagged",
     "report": "linsep.reporting.report",
+    "read_origin": "linsep.store",
     "save": "linsep.store",
     "score_table": "linsep.reporting.scores",
     "score_tagger": "linsep.reporting.tagging",
@@ -195,6 +197,7 @@ __all__ = [
     "mistake_bounds",
     "online_risk_bound",
     "open_data",
+    "read_origin",
     "read_tagged",
     "report",
     "save",

@@ -64,6 +64,25 @@ def row_norm2(X: Any, i: int) -> float:
     raise NotImplementedError
 
 
+def row_fits(X: Any, width: int) -> bool:
+    """Whether the one row of `X` belongs to vectors of this width: what is read and written lies inside them."""
+    raise NotImplementedError
+
+
+@overload(row_fits)
+def _row_fits(X: Any, width: Any) -> Callable[..., Any]:
+    def sparse(X: Any, width: Any) -> Any:
+        for k in range(X.indices.shape[0]):
+            if not 0 <= X.indices[k] < width:
+                return False
+        return X.indptr[0] >= 0 and X.indptr[1] <= X.indices.shape[0] and X.indices.shape[0] <= X.data.shape[0]
+
+    def dense(X: Any, width: Any) -> Any:
+        return X.shape[1] == width
+
+    return sparse if is_csr(X) else dense
+
+
 @overload(row_count)
 def _row_count(X: Any) -> Callable[..., Any]:
     def sparse(X: Any) -> Any:

@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.records import RECORD
-from linsep.learners.base.classifier import Classifier
+from linsep.learners.base.classifier import STOP_REASON, Classifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.inputs.labels import check_classes, distinct_labels
@@ -79,10 +80,14 @@ class MLP(Classifier):
     ([0, 1, 1, 0], 1.0)
     """
 
-    state_values: ClassVar[tuple[str, ...]] = (*Classifier.state_values, "stop_reason_")
-    state_arrays: ClassVar[tuple[str, ...]] = (
-        "hidden_coef_", "hidden_intercept_", "output_coef_", "output_intercept_", "loss_curve_"
-    )  # fmt: skip
+    state_values: ClassVar[dict[str, ValueSpec]] = {**Classifier.state_values, "stop_reason_": STOP_REASON}
+    state_arrays: ClassVar[dict[str, ArraySpec]] = {
+        "hidden_coef_": ArraySpec(("hidden", "features")),
+        "hidden_intercept_": ArraySpec(("hidden",)),
+        "output_coef_": ArraySpec(("planes", "hidden")),
+        "output_intercept_": ArraySpec(("planes",)),
+        "loss_curve_": ArraySpec(("epochs",), "float64"),
+    }
 
     hidden_coef_: Array
     hidden_intercept_: Array
@@ -140,11 +145,12 @@ class MLP(Classifier):
         ConvergenceWarning
             When the budget ended while the loss was falling.
         """
-        with self.unchanged_on_error():
-            self.check_parameters()
-            X, y = self.check_rows(X, y, reset=True)
-            self.classes_ = check_classes(distinct_labels(y))
-        self._train(X, np.searchsorted(self.classes_, y))
+        with self.writing():
+            with self.unchanged_on_error():
+                self.check_parameters()
+                X, y = self.check_rows(X, y, reset=True)
+                self.classes_ = check_classes(distinct_labels(y))
+            self._train(X, np.searchsorted(self.classes_, y))
         if self.stop_reason_ in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET):
             warnings.warn(
                 f"MLP stopped after {self.n_iter_} epochs ({self.stop_reason_}), its loss {self.loss_curve_[-1]:.4g}; "
@@ -232,9 +238,11 @@ class MLP(Classifier):
             Two classes: at or above 0 for the positive class, `classes_[1]`. More: one column a class.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        nodes = np.maximum(np.asarray(X @ self.hidden_coef_.T) + self.hidden_intercept_, 0.0)
-        z = nodes @ self.output_coef_.T + self.output_intercept_
+        with self.reading() as still:
+            still.check_parts()
+            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            nodes = np.maximum(np.asarray(X @ still.hidden_coef_.T) + still.hidden_intercept_, 0.0)
+            z = nodes @ still.output_coef_.T + still.output_intercept_
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
     def predict_proba(self, X: Any) -> Array:

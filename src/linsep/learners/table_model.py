@@ -135,7 +135,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         return model
 
     def _take(self, learner: Any, encoder: TableEncoder | None, names: Array) -> Self:
-        self.learner_, self.encoder_, self.classes_ = learner, encoder, names
+        with self.writing():
+            self.learner_, self.encoder_, self.classes_ = learner, encoder, names
         return self
 
     # ----------------------------------------------------------------- training
@@ -254,25 +255,26 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             The rows or labels cannot be used; the model is as it was.
         """
         check_index(X, y)
-        first = not hasattr(self, "learner_")
-        # The encoder learns before the learner finds an error, so a copy of it learns.
-        learner = self._new_learner() if first else self.learner_
-        encoder = self._new_encoder(X) if first else deepcopy(self.encoder_)
-        source = None if encoder is None else open_rows(X, encoder)
-        if first:
-            names = first_names(classes, self.positive, is_table=encoder is not None)
-            code_class_weight(learner, names)
-        else:
-            names = self.classes_ if self._has_codes else None
-        targets, classes = next_targets(labels_given(y, source), classes, names, self.positive, encoder is not None)
-        if encoder is None or source is None:
-            rows = X
-        elif first or encoder.is_running:
-            rows = encoder.learn_chunk(source.read())
-        else:
-            rows = encoder.transform(source).X
-        learner.partial_fit(rows, targets, classes, **weight_argument(sample_weight))
-        return self._take(learner, encoder, learner.classes_ if names is None else names)
+        with self.writing():
+            first = not hasattr(self, "learner_")
+            # The encoder learns before the learner finds an error, so a copy of it learns.
+            learner = self._new_learner() if first else self.learner_
+            encoder = self._new_encoder(X) if first else deepcopy(self.encoder_)
+            source = None if encoder is None else open_rows(X, encoder)
+            if first:
+                names = first_names(classes, self.positive, is_table=encoder is not None)
+                code_class_weight(learner, names)
+            else:
+                names = self.classes_ if self._has_codes else None
+            targets, classes = next_targets(labels_given(y, source), classes, names, self.positive, encoder is not None)
+            if encoder is None or source is None:
+                rows = X
+            elif first or encoder.is_running:
+                rows = encoder.learn_chunk(source.read())
+            else:
+                rows = encoder.transform(source).X
+            learner.partial_fit(rows, targets, classes, **weight_argument(sample_weight))
+            return self._take(learner, encoder, learner.classes_ if names is None else names)
 
     def _new_learner(self) -> Any:
         return Perceptron() if self.learner is None else clone(self.learner)
@@ -296,8 +298,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         ndarray, shape (n_samples,)
             Names from `classes_`.
         """
-        rows = self._encoded(X)
-        return self.named(self.learner_.predict(rows))
+        said, still = self._asked("predict", X)
+        return still.named(said)
 
     def decision_function(self, X: Any) -> Array:
         """The decision values that the learner gives to the encoded rows.
@@ -312,8 +314,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         ndarray, shape (n_samples,) or (n_samples, n_classes)
             Two classes: at or above 0 for `classes_[1]`. More: one column a class.
         """
-        rows = self._encoded(X)
-        return np.asarray(self.learner_.decision_function(rows))
+        return np.asarray(self._asked("decision_function", X)[0])
 
     @available_if(_learner_has("predict_proba"))
     def predict_proba(self, X: Any) -> Array:
@@ -329,8 +330,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         ndarray, shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        rows = self._encoded(X)
-        return np.asarray(self.learner_.predict_proba(rows))
+        return np.asarray(self._asked("predict_proba", X)[0])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the share of rows that are predicted correctly.

@@ -54,12 +54,13 @@ def describe(model: Any, n_weights: int = 20) -> Description:
     W, what_they_are = found.planes, found.about
     classes = model.classes_
     binary = len(classes) == 2
+    stop = getattr(learner, "stop_reason_", None)
     labels = [f"{label}: " for label in classes] if len(W) > 1 else [""]
     listed = ", ".join(map(str, classes[:6])) + (", ..." if len(classes) > 6 else "")
     about = {
         "learner": type(learner).__name__,
         "classes": "{} (-), {} (+)".format(*classes) if binary else listed,
-        "stop reason": str(learner.stop_reason_),
+        "stop reason": str(stop or "none: rows came one by one or in parts"),
         "epochs": f"{learner.n_iter_:,}",
         "features": f"{W.shape[1]:,}",
     }
@@ -73,7 +74,7 @@ def describe(model: Any, n_weights: int = 20) -> Description:
     data = {
         "learner": type(learner).__name__,
         "classes": classes.tolist(),
-        "stop_reason": str(learner.stop_reason_),
+        "stop_reason": None if stop is None else str(stop),
         "epochs": learner.n_iter_,
         "mistakes": getattr(learner, "n_mistakes_", None),
         "features": W.shape[1],

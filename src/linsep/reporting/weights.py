@@ -48,7 +48,7 @@ def weights_of(model: Any, names: list[str] | None = None) -> Weights:
     if encoder is not None:
         return Weights(planes, list(encoder.feature_names_), encoder.feature_signs_, about)
     known = names if names is not None else getattr(learner, "feature_names_in_", None)
-    p = planes.shape[1]
+    p = planes.shape[1] if len(planes) else 0
     return Weights(planes, row_names(p, None) if known is None else list(map(str, known)), np.ones(p), about)
 
 

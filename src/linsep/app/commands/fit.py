@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.commands.labelled import inputs, open_labelled
-from linsep.app.commands.models import saved_when_trained
+from linsep.app.commands.models import origin_of_run, saved_when_trained
 from linsep.app.learners import Limits, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
@@ -37,7 +37,7 @@ def fit(
     source = open_labelled(table, target, format, categorical)
     limits = Limits(max_iter, time_limit, seed)
     chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
-    with saved_when_trained(model) as keep:
+    with saved_when_trained(model, origin_of_run(inputs(table), hashed=True)) as keep:
         with EpochProgress(max_iter, time_limit) as progress:
             found = fit_table(source, chosen, positive=positive, holdout=holdout, verbose=progress, on_trained=keep)
         said = [_on_the_command_line(text) for text in found.warnings]

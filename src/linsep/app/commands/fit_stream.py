@@ -11,14 +11,14 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.models import saved_when_trained
+from linsep.app.commands.models import Keeper, origin_of_run, saved_when_trained, state_of
 from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
 from linsep.data.inputs import find_files
 from linsep.data.sources.formats import format_of
-from linsep.files import check_output
+from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
@@ -96,7 +96,8 @@ def fit_on_stream(
     check_report(report, model, *others)
     asked = {**asdict(options), "text": _text_columns(options.text)}
     asked |= {"target": target, "positive": positive, "categorical": categorical, "format": format}
-    with saved_when_trained(model, options.checkpoint) as keep:
+    came_from = origin_of_run(find_files(str(table)), hashed=False)  # a stream may be read only once
+    with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:
             with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", StreamWarning)
@@ -106,11 +107,10 @@ def fit_on_stream(
             keep(error.so_far.model, f"the model of the {rows:,} rows before it is in {model}")
             raise DataError(error.reason) from None
         said = [str(w.message) for w in caught if issubclass(w.category, StreamWarning)]
-        before = model.read_bytes() if found.was_finished and model.is_file() else None
-        keep(found.model)
         if found.was_finished:
-            done = "nothing was changed" if before == model.read_bytes() else f"{model} was written from it"
-            said.append(f"{options.checkpoint} is finished: {done}")
+            said.append(_written_again(found, options.checkpoint, model, keep))
+        else:
+            keep(found.model)
         if found.interrupted:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
         return _result(found, model, said, report)
@@ -126,6 +126,17 @@ def _learner_called(name: str) -> Any:
             f"{', '.join(fit_for_it[:-1])} or {fit_for_it[-1]}"
         )
     return estimator
+
+
+def _written_again(found: StreamFit, checkpoint: Path | None, model: Path, keep: Keeper) -> str:
+    """Write the model of a finished checkpoint unless the file holds it already; return a message."""
+    before = state_of(model)
+    raw = None if before is None else model.read_bytes()
+    keep(found.model)
+    if raw is not None and before == state_of(model):
+        write_whole(model, raw, "the model")  # with what it says of where it comes from
+        return f"{checkpoint} is finished: nothing was changed"
+    return f"{checkpoint} is finished: {model} was written from it"
 
 
 def _result(found: StreamFit, model: Path, said: list[str], report: Path | None) -> Result:

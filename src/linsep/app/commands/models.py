@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from linsep.app.result import Result
 from linsep.learners import SequenceTagger
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.store import load, save
+from linsep.model_files.origin import in_words
+from linsep.store import load, read_origin, save
 from linsep.types import DataError, StopReason
 
 
@@ -20,6 +26,37 @@ def load_rows(model: Path) -> Any:
     if isinstance(found, SequenceTagger):
         raise DataError(f"{model} holds a tagger, not a model of rows: use `linsep tag`")
     return found
+
+
+def show_origin(model: Path) -> Result:
+    """Where a model file says that it comes from."""
+    found = read_origin(model)
+    return Result(in_words(found), found)
+
+
+def origin_of_run(files: Iterable[str], *, hashed: bool) -> dict[str, str]:
+    """What a command can say of where its model comes from: itself, its files, and what they hold if that is asked.
+
+    What came through a pipe cannot be read again.
+    """
+    names = list(files)
+    told = {"command": shlex.join(["linsep", *sys.argv[1:]]), "data": ", ".join(names)}
+    if hashed and names and all(os.path.isfile(name) for name in names):
+        found = hashlib.sha256()
+        for name in names:
+            with open(name, "rb") as file:
+                while piece := file.read(1 << 20):
+                    found.update(piece)
+        told["data_sha256"] = found.hexdigest()
+    return told
+
+
+def state_of(model: Path) -> str | None:
+    """The digest of the state in a model file; None if there is no such file, or something else in it."""
+    try:
+        return str(read_origin(model)["state_sha256"])
+    except (OSError, DataError):
+        return None
 
 
 def load_of_table(model: Path) -> TableModel:
@@ -41,14 +78,14 @@ def load_tagger(model: Path) -> SequenceTagger:
 class Keeper:
     """Saves a model, and remembers that it did. Ctrl-C waits until the file is whole."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, origin: Mapping[str, str]) -> None:
+        self.path, self.origin = path, origin
         self.kept = ""
 
     def __call__(self, model: Any, kept: str = "") -> None:
         """Save the model; `kept` says in a few words what the file then holds."""
         with uninterrupted():
-            save(model, self.path)
+            save(model, self.path, origin=self.origin)
             self.kept = kept or f"the model is in {self.path}"
 
     def what_was_kept(self, model: Any) -> str:
@@ -62,9 +99,12 @@ class Keeper:
 
 
 @contextmanager
-def saved_when_trained(path: Path, checkpoint: Path | None = None) -> Iterator[Keeper]:
-    """Give what saves the model of this block; what ends the block before its end says whether that was done."""
-    keeper = Keeper(path)
+def saved_when_trained(path: Path, origin: Mapping[str, str], checkpoint: Path | None = None) -> Iterator[Keeper]:
+    """Give what saves the model of this block, with its origin.
+
+    An error that ends the block early says whether that was done.
+    """
+    keeper = Keeper(path, origin)
     try:
         yield keeper
     except KeyboardInterrupt:

@@ -10,5 +10,5 @@ from linsep.reporting.shown import describe
 
 
 def show(model: Path, n_weights: int) -> Result:
-    """The largest weights by feature name, and how the model was made."""
+    """The largest weights by feature name and how the model was made."""
     return Result(*describe(load_rows(model), n_weights))

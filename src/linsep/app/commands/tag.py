@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linsep.app.commands.models import load_tagger, saved_when_trained
+from linsep.app.commands.models import load_tagger, origin_of_run, saved_when_trained
 from linsep.app.learners import Limits
 from linsep.app.progress import EpochProgress
 from linsep.app.result import Result, program
@@ -33,7 +33,10 @@ def fit(
     check_output(model, "the model", reads=(text,))
     tagger = Limits(max_iter, time_limit, seed).put_on(SequenceTagger(n_bits=n_bits))
     read = read_tagged(text, format, tag)
-    with saved_when_trained(model) as keep, EpochProgress(tagger.max_iter, time_limit) as progress:
+    with (
+        saved_when_trained(model, origin_of_run([text], hashed=True)) as keep,
+        EpochProgress(tagger.max_iter, time_limit) as progress,
+    ):
         found = fit_tagger(read, tagger, holdout=holdout, verbose=progress, on_trained=keep)
     receipt = found.receipt
     lines = [*receipt.lines, ("model", f"{model} (next: {program()} tag show {model})")]

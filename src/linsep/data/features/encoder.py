@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from linsep.data.columns import TableChunk
+from linsep.data.features.encoder_state import check_encoder
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Levels, encode_as_fitted, fit_columns, moments
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
@@ -317,6 +318,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> Self:
         """Take back what `state` gave."""
+        check_encoder(meta, arrays)
         encoder = cls()
         encoder._kind, encoder.target = meta["kind"], meta["target"]
         encoder._first_index = meta["first_index"]

@@ -103,7 +103,8 @@ class RunningTable:
                 wide.append(self._words(name, column, learn))
         if self.is_open and self.text:  # entries of 0 are dropped in a sum, so there is always one
             wide.append(sp.csr_matrix((chunk.n_rows, self.width)))
-        self.moments = moments
+        if learn:
+            self.moments = moments
         return sum(wide, start=_as_rows(found, chunk.n_rows, self.width)).tocsr()
 
     def check(self, chunk: TableChunk) -> None:

@@ -30,7 +30,7 @@ from linsep.kernels.linear.losses import loss_slope, loss_value
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead
 from linsep.kernels.records import PER_CLASS
-from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
+from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_fits, row_norm2
 from linsep.types import Array
 
 # omega_t = 0 (the last vector predicts), 1 or eta_t.
@@ -170,13 +170,23 @@ def _project(radius: float, w: Any, k: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts: Any, visit: int) -> bool:
-    """`sgd_epoch` over the one row of `X`; False, and nothing has changed, if ||x||^2 is not finite."""
+def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts: Any, visit: int) -> int:
+    """`sgd_epoch` over the one row of `X`; -1, and nothing has changed, if ||x||^2 is not finite.
+
+    Likewise -2 if the row, the class and the arrays of `w` do not fit each other.
+    """
+    planes = w.V.shape[0]
+    shapes = (
+        w.M.shape == w.V.shape and w.b.shape[0] == planes and w.M_b.shape[0] == planes and counts.shape[0] == planes
+    )
+    factors = w.s.shape[0] == planes and w.S.shape[0] == planes and w.norm2.shape[0] == planes and w.total.shape[0] > 0
+    if not (shapes and factors and c < planes and row_fits(X, w.V.shape[1])):
+        return -2
     if not np.isfinite(row_norm2(X, 0)):
-        return False
+        return -1
     rows = Rows(X, np.full(1, c), np.full(1, weight), np.full(1, own), None)
     sgd_epoch(rows, rule, w, counts, None, visit)
-    return True
+    return 0
 
 
 @njit(cache=True, nogil=True)

@@ -9,7 +9,8 @@ from numba import njit
 
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
-from linsep.kernels.rows import FASTMATH, row_dot, row_norm2
+from linsep.kernels.optional import watch_fits
+from linsep.kernels.rows import FASTMATH, row_dot, row_fits, row_norm2
 
 
 @njit(cache=True, nogil=True)
@@ -18,9 +19,12 @@ def learn_row(
 ) -> tuple[int, int, int]:
     """`plain_epoch` over the one row of `X`. Return (mistakes, updates, absorbed).
 
-    Where ||x||^2 is not finite the mistakes are -1 and nothing has changed. Changes `W` (1, n_features), `b` and
-    `watch`.
+    Where ||x||^2 is not finite the mistakes are -1 and nothing has changed; likewise -2 where the row and the arrays of
+    the model do not fit each other. Changes `W` (1, n_features), `b` and `watch`.
     """
+    fits = W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1]) and watch_fits(watch, 1, W.shape[1])
+    if not fits:
+        return -2, 0, 0
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0
     return plain_epoch(X, np.full(1, y), np.full(1, weight), None, step, W[0], b, intercept, watch, visit)
@@ -34,6 +38,9 @@ def learn_row_of_many(
 
     Changes `W` (n_classes, n_features), `b` (n_classes,) and `watch`.
     """
+    fits = 0 <= c < W.shape[0] == b.shape[0] and row_fits(X, W.shape[1]) and watch_fits(watch, W.shape[0], W.shape[1])
+    if not fits:
+        return -2, 0, 0
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0
     model = with_scratch(W, b)
@@ -46,5 +53,7 @@ def learn_row_of_many(
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
 def score_row(X: Any, W: Any, b: Any) -> Any:
-    """w.x + b for the one row x of `X`, W = (1, n_features), b = (1,)."""
+    """w.x + b for the one row x of `X`, W = (1, n_features), b = (1,); NaN if these do not fit each other."""
+    if not (W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1])):
+        return np.nan
     return np.float64(row_dot(X, 0, W[0]) + b[0])

@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from linsep.declared import ValueSpec
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
+from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.number_range import check_weights
@@ -28,7 +30,7 @@ class BatchLearner(LabelledClassifier):
     A subclass says how to start (`start`) and how to run passes (`run`).
     """
 
-    state_values: ClassVar[tuple[str, ...]] = (*LabelledClassifier.state_values, "stop_reason_")
+    state_values: ClassVar[dict[str, ValueSpec]] = {**LabelledClassifier.state_values, "stop_reason_": STOP_REASON}
     # Whether a budget that ends before a clean pass is worth a warning.
     wants_clean_pass: ClassVar[bool] = True
     # Epochs that one call of `run` may be asked for.
@@ -127,7 +129,7 @@ class BatchLearner(LabelledClassifier):
             When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
         stopped: KeyboardInterrupt | None = None
-        with self.unchanged_on_error():
+        with self.writing(), self.unchanged_on_error():
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)

@@ -11,11 +11,23 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linsep.declared import MOST, MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
 from linsep.kernels.checks import has_duplicates
+from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.number_range import check_entries
 from linsep.learners.inputs.labels import check_labels, kind_of_labels
 from linsep.tables import check_index, is_sparse, rows_for_kernels
 from linsep.types import CSR, Array, DataError, StopReason
+
+# Of a learner that only `partial_fit` has trained there is none.
+STOP_REASON = ValueSpec("choice", choices=tuple(StopReason), needed=False)
+# The mistakes in order, of learners that keep them: which stored row moved which plane how far, and when.
+MISTAKES = {
+    "mistake_rows_": ArraySpec(("updates",), "whole", least=0, below="stored"),
+    "mistake_steps_": ArraySpec(("updates",), "float64"),
+    "mistake_classes_": ArraySpec(("updates",), "whole", least=0, below="planes"),
+    "mistake_visits_": ArraySpec(("updates",), "whole", least=0, below=MOST),
+}
 
 
 def as_rows(X: Any) -> Any:
@@ -35,7 +47,7 @@ def as_matrix(rows: Any, n_features: int) -> Any:
 
 def pack_rows(rows: Any, prefix: str) -> dict[str, Array]:
     """The arrays of a matrix of rows, for a model file."""
-    parts = {"": rows} if isinstance(rows, np.ndarray) else as_rows(rows)._asdict()
+    parts = {"": rows} if isinstance(rows, np.ndarray) else (rows if isinstance(rows, CSR) else as_rows(rows))._asdict()
     return {f"{prefix}_{name}": part for name, part in parts.items()}
 
 
@@ -46,12 +58,28 @@ def unpack_rows(arrays: dict[str, Array], prefix: str, n_features: int) -> Any:
     return as_matrix(CSR(*(arrays[f"{prefix}_{name}"] for name in CSR._fields)), n_features)
 
 
-class Classifier(ClassifierMixin, BaseEstimator):
+def check_columns(n_features: int, names: Array | None) -> None:
+    """Raise DataError unless there is a name for each column, if there are names."""
+    if names is not None and (len(names) != n_features or not all(isinstance(name, str) for name in names)):
+        raise DataError(f"there are {len(names)} names of columns, not {n_features}, or some are not text")
+
+
+def check_distinct(classes: Array, least: int = 1) -> None:
+    """Raise DataError unless these are distinct labels of one kind, `least` of them or more."""
+    if classes.ndim != 1 or len(classes) < least or len(set(classes.tolist())) < len(classes):
+        raise DataError(f"its classes are not {least} or more distinct labels: {classes.tolist()!r:.60}")
+    check_labels(classes)
+
+
+class Classifier(Guarded, ClassifierMixin, BaseEstimator):
     """Validation, the tie rule and the state of any learner that gives decision values."""
 
-    # Names of the fitted attributes that a saved model holds, beside classes_ and feature names.
-    state_values: ClassVar[tuple[str, ...]] = ("n_features_in_", "n_iter_")
-    state_arrays: ClassVar[tuple[str, ...]] = ()
+    # The fitted attributes that a saved model holds, beside classes_ and feature names, and what each must be.
+    state_values: ClassVar[dict[str, ValueSpec]] = {
+        "n_features_in_": ValueSpec(most=MOST_COLUMNS),
+        "n_iter_": ValueSpec(),
+    }
+    state_arrays: ClassVar[dict[str, ArraySpec]] = {}
 
     classes_: Array
     n_features_in_: int
@@ -101,9 +129,18 @@ class Classifier(ClassifierMixin, BaseEstimator):
         try:
             yield
         except BaseException:
-            self.__dict__.clear()
+            for name in self.__dict__.keys() - before.keys():
+                del self.__dict__[name]
             self.__dict__.update(before)
             raise
+
+    def leave_to_readers(self) -> None:
+        copies: dict[int, Array] = {}
+        for name, array in self.parts().items():
+            if name in self.__dict__:
+                copies.setdefault(id(array), array.copy(order="K"))
+                setattr(self, name, copies[id(array)])
+        super().leave_to_readers()
 
     # ------------------------------------------------------------- prediction
     def predict(self, X: Any) -> Array:
@@ -119,11 +156,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
         ndarray, shape (n_samples,)
             Labels from `classes_`.
         """
-        z = self.decision_function(X)
+        with self.reading() as still:
+            z, classes = still.decision_function(X), still.classes_
         positions = (z >= 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)
-        if len(self.classes_) == 1:
+        if len(classes) == 1:
             positions[:] = 0
-        return np.asarray(self.classes_[positions])
+        return np.asarray(classes[positions])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Compute the share of rows that are predicted correctly.
@@ -155,8 +193,44 @@ class Classifier(ClassifierMixin, BaseEstimator):
         meta["column_major"] = [name for name, a in arrays.items() if a.flags.fnc]
         return meta, arrays
 
+    def check_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        """Raise DataError unless this is a state that `get_state` could have given."""
+        check_values(meta, {**self.state_values, "column_major": ValueSpec("list", needed=False)})
+        check_columns(meta["n_features_in_"], names)
+        check_distinct(classes)
+        if not all(isinstance(name, str) and name in arrays for name in meta.get("column_major", ())):
+            raise DataError("column_major names an array that is not there")
+        check_arrays(arrays, self.declared(arrays), self.sizes(meta["n_features_in_"], len(classes)))
+
+    def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
+        """What the arrays of a state must be, where that depends on which there are."""
+        return self.state_arrays
+
+    def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
+        """The sizes that the shapes of arrays name."""
+        return {"features": n_features, "classes": n_classes, "planes": 1 if n_classes <= 2 else n_classes}
+
+    def parts(self) -> dict[str, Any]:
+        """The arrays that it is made of now; nothing is computed."""
+        return {name: self.__dict__[name] for name in self.state_arrays if name in self.__dict__}
+
+    def check_parts(self, *entries: str) -> None:
+        """Raise DataError unless its arrays fit each other, its columns and its classes, as training left them.
+
+        Somebody may have put others in their place, and compiled code does not look. Of the arrays in `entries` the
+        range is checked too.
+        """
+        parts, sizes = self.parts(), self.sizes(self.n_features_in_, len(self.classes_))
+        try:
+            for name, array in parts.items():
+                check_form(name, array, self.state_arrays[name], sizes, parts)
+            check_arrays({name: parts[name] for name in entries}, {n: self.state_arrays[n] for n in entries}, sizes)
+        except DataError as error:
+            raise DataError(f"{error}: an attribute was replaced after training; put it back, or fit again") from None
+
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         """Take back what `get_state` gave, with `classes_` and the names of columns."""
+        self.check_state(meta, arrays, classes, names)
         self.classes_ = classes
         if names is not None:
             self.feature_names_in_ = names
@@ -171,6 +245,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def take_over(self, other: Self) -> None:
         """Replace all that was learnt by what another learner of this class has learnt; parameters stay."""
         parameters = self.get_params(deep=False)
-        for name in self.__dict__.keys() - parameters.keys():
-            delattr(self, name)
-        self.__dict__.update({name: value for name, value in other.__dict__.items() if name not in parameters})
+        kept = {*parameters, "_guard"}
+        with self.writing():
+            for name in self.__dict__.keys() - kept:
+                del self.__dict__[name]
+            self.__dict__.update({name: value for name, value in other.__dict__.items() if name not in kept})

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linsep.learners.base.epochs import EpochLearner
-from linsep.types import CSR, Array
+from linsep.types import CSR, Array, DataError
 
 
 class DerivedLearner(EpochLearner):
@@ -29,6 +29,19 @@ class DerivedLearner(EpochLearner):
         """The weights of these columns (an index of the second axis), and the intercepts."""
         raise NotImplementedError
 
+    def parts(self) -> dict[str, Any]:
+        parts = super().parts()
+        if self._stale or self._derived_with != self._settings():
+            return parts
+        return {"coef_": self._coef, "intercept_": self._intercept} | parts
+
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        super().set_state(meta, arrays, classes, names)
+        w, b = self._derive(slice(None))
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not np.isfinite(np.vdot(w, w) + b @ b):
+                raise DataError("the sums behind its weights are too large: the weights would not be finite")
+
     def start(self, X: Any) -> None:
         self._stale = False
         super().start(X)
@@ -41,13 +54,24 @@ class DerivedLearner(EpochLearner):
     def settle_later(self) -> None:
         self._stale = True
 
+    def widen(self, width: int, names: list[str]) -> None:
+        super().widen(width, names)
+        self._stale = True
+
+    def _make_room(self, before: int, place: int) -> None:
+        super()._make_room(before, place)
+        self._stale = True
+
+    def settled(self) -> None:
+        if self._stale or self._derived_with != self._settings():
+            self.settle()
+
     def _settings(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self._derived_by)
 
     @property
     def coef_(self) -> Array:
-        if self._stale or self._derived_with != self._settings():
-            self.settle()
+        self.settled()
         return self._coef
 
     @coef_.setter
@@ -56,8 +80,7 @@ class DerivedLearner(EpochLearner):
 
     @property
     def intercept_(self) -> Array:
-        if self._stale or self._derived_with != self._settings():
-            self.settle()
+        self.settled()
         return self._intercept
 
     @intercept_.setter

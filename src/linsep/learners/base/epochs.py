@@ -137,22 +137,23 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         -------
         self
         """
-        with self.unchanged_on_error():
-            self.check_parameters()
-            parts = self.rows_to_add(X, y, classes, sample_weight)
         total, record = np.zeros((1, len(RECORD))), np.zeros((1, len(RECORD)))
-        with uninterrupted():
-            for rows in parts:
-                if not len(rows.y):
-                    continue
-                record[:] = 0.0
-                self.run(rows, None, None, np.empty(0), record)
-                self.t_ += len(rows.y)
-                total += record
-            if not total[0, RECORD.dots]:  # all rows have weight 0
-                return self
-            self.count_passes(total)
-            self.settle()
+        with self.writing():
+            with self.unchanged_on_error():
+                self.check_parameters()
+                parts = self.rows_to_add(X, y, classes, sample_weight)
+            with uninterrupted():
+                for rows in parts:
+                    if not len(rows.y):
+                        continue
+                    record[:] = 0.0
+                    self.run(rows, None, None, np.empty(0), record)
+                    self.t_ += len(rows.y)
+                    total += record
+                if not total[0, RECORD.dots]:  # all rows have weight 0
+                    return self
+                self.count_passes(total)
+                self.settle()
         check_weights(record[0, RECORD.norm_w], self.moving()[0].dtype)
         if total[0, RECORD.absorbed]:
             self._warn_of_absorbed(int(total[0, RECORD.absorbed]))
@@ -167,6 +168,7 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
             return
         mistakes, updates, absorbed = self._visit(X, code, own)
         if mistakes < 0:
+            self.check_parts()
             raise DataError("the row holds a value that is not a finite number, or is beyond 1e154")
         self.t_ += 1
         self.n_iter_ += 1
@@ -177,7 +179,7 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
             self._warn_of_absorbed(absorbed)
 
     def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
-        """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes being -1 for a row not finite."""
+        """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
         W, b = self.moving()
         step, rest = self.step_rule(), (float(self.fit_intercept), self.watch(), self.t_)
         if type(step) is PerceptronStep:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linsep.declared import ValueSpec
 from linsep.kernels.linear.epoch import Rows
 from linsep.learners.base.classifier import Classifier
 from linsep.learners.inputs.labels import (
@@ -29,7 +30,13 @@ class LabelledClassifier(Classifier):
     room for one (`_make_room`).
     """
 
-    state_values: ClassVar[tuple[str, ...]] = (*Classifier.state_values, "n_mistakes_", "n_updates_", "t_", "_open")
+    state_values: ClassVar[dict[str, ValueSpec]] = {
+        **Classifier.state_values,
+        "n_mistakes_": ValueSpec(),
+        "n_updates_": ValueSpec(),
+        "t_": ValueSpec(),
+        "_open": ValueSpec("flag"),
+    }
     # Whether classes may join; set by `open_classes` and by a start with `learn_one`.
     _open: bool = False
 
@@ -80,6 +87,8 @@ class LabelledClassifier(Classifier):
     # ------------------------------------------------------------------- rows
     def rows_to_fit(self, X: Any, y: Any, sample_weight: Any, *, warm: bool) -> tuple[Rows, Array | None]:
         """Check what `fit` was given and start afresh, unless `warm`; return as `kernel_rows` does."""
+        if warm:
+            self.check_parts()
         X, y = self.check_rows(X, y, reset=not warm)
         given = Given(X, y) if sample_weight is None else rows_of_weight(X, y, sample_weight)
         if not len(given.y):
@@ -103,6 +112,8 @@ class LabelledClassifier(Classifier):
         may_join = getattr(self, "open_classes", False)
         if first and classes is None and not may_join:
             raise ValueError("classes must be passed on the first call to partial_fit.")
+        if not first:
+            self.check_parts()
         X, y = self.check_rows(X, y, reset=first)
         given = Given(X, y) if sample_weight is None else rows_of_weight(X, y, sample_weight)
         if first and (len(given.y) or classes is not None):
@@ -126,6 +137,7 @@ class LabelledClassifier(Classifier):
 
     def rows_of_shard(self, X: Any, y: Array) -> Rows:
         """What kernels read of rows and labels that `check_rows` accepted, of a learner that has been started."""
+        self.check_parts()
         return self.kernel_rows(Given(X, y), running=False)[0]
 
     def start_empty(self, classes: Array, X: Any, names: list[str] | None = None) -> None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linsep.declared import ArraySpec
 from linsep.kernels.linear.epoch import Rows
 from linsep.learners.base.classifier import as_rows
 from linsep.learners.base.labelled import LabelledClassifier
@@ -21,7 +22,11 @@ class LinearClassifier(LabelledClassifier):
     `class_weight`, `open_classes`, `multi_class` and `n_jobs` are for learners without these parameters.
     """
 
-    state_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_", "class_count_")
+    state_arrays: ClassVar[dict[str, ArraySpec]] = {
+        "coef_": ArraySpec(("planes", "features")),
+        "intercept_": ArraySpec(("planes",), like="coef_"),
+        "class_count_": ArraySpec(("classes",), "whole", least=0, needed=False),
+    }
     # Arrays with one row a plane: one plane for two classes, one a class for more.
     plane_arrays: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
 
@@ -126,6 +131,8 @@ class LinearClassifier(LabelledClassifier):
             before others joined: the value of "its rows".
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        z = np.asarray(multiply(X, self.coef_.T, self.n_jobs) + self.intercept_)
+        with self.reading() as still:
+            still.check_parts()
+            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            z = np.asarray(multiply(X, still.coef_.T, still.n_jobs) + still.intercept_)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)

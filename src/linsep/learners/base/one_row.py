@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from linsep.kernels.linear.one_row import score_row
-from linsep.learners.base.classifier import as_matrix
+from linsep.learners.base.classifier import as_matrix, check_columns
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.inputs.labels import all_classes, check_label
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
@@ -50,7 +50,10 @@ class OnlineClassifier(LinearClassifier):
         """Decision value or values of the one row of `X`."""
         if len(self.classes_) <= 2:
             return float(score_row(X, self.coef_, self.intercept_))
-        z: Array = as_matrix(X, self.n_features_in_) @ self.coef_.T + self.intercept_
+        coef = self.coef_
+        if coef.shape != (len(self.classes_), self.n_features_in_):
+            self.check_parts()
+        z: Array = as_matrix(X, self.n_features_in_) @ coef.T + self.intercept_
         return np.asarray(z[0])
 
     # ----------------------------------------------------------------- public
@@ -91,20 +94,30 @@ class OnlineClassifier(LinearClassifier):
         >>> learner.n_mistakes_
         3
         """
-        if "classes_" in self.__dict__:
-            if classes is not None:
-                self._check_same_classes(classes)
-            self._take_in(x, y)
-        else:
-            with self.unchanged_on_error():
-                self.check_parameters()
-                self._start_with(x, y, classes)
-                self._take_in(x, y)
+        guard = self._guard or self.guard()
+        with guard.lock:
+            if guard.lent[0]:
+                self.leave_to_readers()
+            if "classes_" in self.__dict__:
+                if classes is not None:
+                    self._check_same_classes(classes)
+                try:
+                    self._take_in(x, y)
+                except DataError:
+                    raise
+                except Exception:
+                    self.check_parts()  # somebody put something else in the place of an array
+                    raise
+            else:
+                with self.unchanged_on_error():
+                    self.check_parameters()
+                    self._start_with(x, y, classes)
+                    self._take_in(x, y)
         return self
 
     def _take_in(self, x: Any, y: Any) -> None:
         try:
-            code = self._label_codes().get(y)
+            code = (self._codes if self._coded is self.classes_ else self._label_codes()).get(y)
         except TypeError:
             code = None
         if code is None or (type(y) in _TRUTH) != self._truth:  # 1 == True, but they are different labels
@@ -140,18 +153,27 @@ class OnlineClassifier(LinearClassifier):
         """
         if "classes_" not in self.__dict__:
             check_is_fitted(self)
-        X = self._named(x) if type(x) is dict else None
-        z = self._score_row(self._row_to_predict(x) if X is None else X)
-        if self._coded is not self.classes_:
-            self._label_codes()
-        if isinstance(z, float):
-            k, best = -1 if z >= 0 else 0, z
-        else:
-            k = int(np.argmax(z))
-            best = z[k]
-        if not isfinite(best):  # as it is where a value of the row is not
-            check_row(self._row_to_predict(x))
-        return self._labels[k]
+        guard = self._guard or self.guard()
+        with guard.lock:
+            try:
+                X = self._named(x) if type(x) is dict else None
+                z = self._score_row(self._row_to_predict(x) if X is None else X)
+            except DataError:
+                raise
+            except Exception:
+                self.check_parts()
+                raise
+            if self._coded is not self.classes_:
+                self._label_codes()
+            if isinstance(z, float):
+                k, best = -1 if z >= 0 else 0, z
+            else:
+                k = int(np.argmax(z))
+                best = z[k]
+            if not isfinite(best):  # as it is where a value of the row is not
+                check_row(self._row_to_predict(x))
+                self.check_parts()
+            return self._labels[k]
 
     # ------------------------------------------------------------------- rows
     def _start_with(self, x: Any, y: Any, classes: Any) -> None:
@@ -244,6 +266,7 @@ class OnlineClassifier(LinearClassifier):
             if not hasattr(self, "feature_names_in_"):
                 raise DataError("this learner was trained on unnamed columns: give a row, or (indices, values)")
             self._names = self.feature_names_in_.tolist()
+            check_columns(self.n_features_in_, self.feature_names_in_)
             self._columns = {name: j for j, name in enumerate(self._names)}
         return self._columns
 

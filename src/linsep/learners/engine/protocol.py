@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import UpdateLog
 from linsep.learners.engine.trace import Trace
@@ -24,8 +25,16 @@ class Stored(Protocol):
     def check_parameters(self) -> None:
         """Raise ValueError for constructor parameters that make no sense."""
 
+    def reading(self) -> AbstractContextManager[Self]:
+        """Give the model as it is now, whatever another thread learns meanwhile."""
+
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Everything needed to predict and to go on training: values for JSON, and arrays, each by name."""
+
+    def check_state(
+        self, values: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None
+    ) -> None:
+        """Raise DataError unless `get_state` could have given this; parameters are set already."""
 
     def set_state(self, values: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         """Take back what `get_state` gave, with `classes_` and the names of columns; parameters are set already."""
@@ -41,8 +50,8 @@ class Learner(Stored, Protocol):
     ----------
     unit_steps : bool
         Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
-    state_values, state_arrays : tuple of str
-        Names of the attributes that `get_state` gives.
+    state_values, state_arrays : dict of str to ValueSpec, and to ArraySpec
+        The attributes that `get_state` gives, and what each must be.
     plane_arrays : tuple of str
         Names of the arrays with one row a plane: one plane for two classes, one a class for more.
     running_sums : dict of str to str
@@ -52,8 +61,8 @@ class Learner(Stored, Protocol):
     """
 
     unit_steps: ClassVar[bool]
-    state_values: ClassVar[tuple[str, ...]]
-    state_arrays: ClassVar[tuple[str, ...]]
+    state_values: ClassVar[dict[str, ValueSpec]]
+    state_arrays: ClassVar[dict[str, ArraySpec]]
     plane_arrays: ClassVar[tuple[str, ...]]
     running_sums: ClassVar[dict[str, str]]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +17,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
+from linsep.learners.engine.guard import Guarded
 from linsep.tables import column_names
 from linsep.types import Array, DataError
 
@@ -71,7 +74,7 @@ def weight_argument(sample_weight: Any) -> dict[str, Any]:
     return {} if sample_weight is None else {"sample_weight": sample_weight}
 
 
-class EncodedColumns(TransformerMixin, BaseEstimator):
+class EncodedColumns(Guarded, TransformerMixin, BaseEstimator):
     """The part of a `TableModel` that knows the columns: encoded rows, names of columns and of features."""
 
     learner_: Any
@@ -121,6 +124,21 @@ class EncodedColumns(TransformerMixin, BaseEstimator):
         if len(names) != self.n_features_in_:
             raise ValueError(f"input_features should have length equal to number of features ({self.n_features_in_})")
         return names
+
+    @contextmanager
+    def reading(self) -> Iterator[Self]:
+        with ExitStack() as stack:
+            with self.guard().lock:  # nothing is learnt between the two
+                still = stack.enter_context(super().reading())
+                if isinstance(learner := still.__dict__.get("learner_"), Guarded):
+                    still.learner_ = stack.enter_context(learner.reading())
+            yield still
+
+    def _asked(self, method: str, X: Any) -> tuple[Any, Self]:
+        """What a method of the learner says of rows, and the model as it was then."""
+        with self.reading() as still:
+            rows = still._encoded(X)
+            return getattr(still.learner_, method)(rows), still
 
     def _encoded(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from copy import copy
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.declared import MOST, ArraySpec, rows_declared
 from linsep.kernels.dual.halving import halving_block
 from linsep.kernels.dual.kept import Kept
 from linsep.kernels.dual.projecting import projecting_block
@@ -22,6 +25,8 @@ from linsep.theory.bounds.kernel import FORGETRON_LEAST_BUDGET, halving_bound, p
 from linsep.types import Array, DataError
 
 POLICIES = ("forgetron", "random", "projectron", "projectron++", "ahpatron")
+# Those that drop rows keep the kernel values of all pairs of rows kept; the others a factor of full size.
+_REMOVE = ("forgetron", "random", "ahpatron")
 _ARRAYS = ("numbers", "coefs", "counts", "sums", "gram")
 
 
@@ -45,6 +50,24 @@ def check_budget(budget: Any, policy: str, average: str) -> None:
         )
 
 
+def budget_declared(arrays: Mapping[str, Array], n_planes: int, budget: int, policy: str) -> dict[str, ArraySpec]:
+    """What the arrays of `Budgeted.arrays` must be."""
+    declared = {"budget_seed": ArraySpec((1,), "whole", least=0, below=1 << 31)}
+    for k in range(n_planes):
+        plane = f"plane{k}"
+        size: Any = f"rows of {plane}"
+        side = size if policy in _REMOVE else budget
+        declared |= rows_declared(plane, arrays, size)
+        declared |= {
+            f"{plane}_numbers": ArraySpec((size,), "whole", least=0),
+            f"{plane}_coefs": ArraySpec((size,), "float64"),
+            f"{plane}_counts": ArraySpec((len(COUNTS),), "whole", least=0, below=MOST),
+            f"{plane}_sums": ArraySpec((f"sums of {plane}",), "float64"),
+            f"{plane}_gram": ArraySpec((side, side), "float64"),
+        }
+    return declared
+
+
 class Plane:
     """The rows that one class keeps, oldest first."""
 
@@ -63,13 +86,15 @@ class Budgeted:
 
     def __init__(self, kernel: KernelFunction, policy: str, budget: int, empty: Any, n_planes: int, seed: int) -> None:
         self.kernel, self.policy, self.budget, self.seed = kernel, policy, budget, seed
-        self.removes = policy in ("forgetron", "random", "ahpatron")
-        self.values = 0
+        self.removes = policy in _REMOVE
+        self.values = self.left = 0
+        self.deadline = math.inf
         self.planes = [Plane(empty, budget, self.removes) for _ in range(n_planes)]
 
     def copy(self) -> Budgeted:
         """One whose passes leave this one as it is."""
         twin = copy(self)
+        twin.deadline = math.inf
         twin.planes = [copy(plane) for plane in self.planes]
         for plane in twin.planes:
             plane.counts, plane.sums = plane.counts.copy(), plane.sums.copy()
@@ -80,8 +105,11 @@ class Budgeted:
         """Make one pass; row i is number origin + i. Return (mistakes, updates)."""
         n, size = steps.shape[1], block_rows(X)
         before = self._counted()
-        updates = 0
+        updates = self.left = 0
         for s in range(0, n, size):
+            if s and perf_counter() >= self.deadline:
+                self.left = n - s
+                break
             at = np.arange(s, min(n, s + size)) if order is None else order[s : s + size]
             rows = X[at]
             own = np.zeros((len(at), len(at)))
@@ -199,6 +227,12 @@ class Budgeted:
             plane.rows = unpack_rows(arrays, f"plane{k}", n_features)
             for name in _ARRAYS:
                 setattr(plane, name, arrays[f"plane{k}_{name}"])
+            if len(plane.coefs) > self.budget or plane.counts[COUNTS.size] != len(plane.coefs):
+                raise DataError(
+                    f"plane {k} counts {plane.counts[COUNTS.size]} rows, {len(plane.coefs)} of {self.budget} are there"
+                )
+            if len(plane.sums) > len(SUMS):
+                raise DataError(f"plane {k} has {len(plane.sums)} sums, not {len(SUMS)}")
             plane.sums = np.pad(plane.sums, (0, len(SUMS) - len(plane.sums)))  # files from before have fewer
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -56,14 +58,19 @@ class Passes:
     values : int
         Kernel values computed.
     left : int
-        Rows that the last pass did not come to: Ctrl-C ended it, as one can take minutes. It is then the last of all.
+        Rows that the last pass did not come to: Ctrl-C or the clock ended it, as one can take minutes. It is then the
+        last of all.
+    deadline : float
+        When to end, by `time.perf_counter`; looked at before each block.
     """
 
     stoppable = False
+    deadline = math.inf
 
     def __init__(self, kernel: KernelFunction, X: Any, steps: Array, norm2: Array, stored: Any, coefs: Array) -> None:
         self.kernel, self.X, self.steps, self.norm2 = kernel, X, steps, norm2
         self.values = self.left = 0
+        self._begun = False
         self._size = block_rows(X)
         # Rows that moved w in the pass before (at first, all there were before this run), and by how much.
         self._moved, self._moves = Growing(stored), Growing(coefs)
@@ -92,7 +99,8 @@ class Passes:
             self._visit(at, s)
 
     def _has_to_stop(self) -> bool:
-        return self.stoppable and is_interrupted()
+        # One block is made, however little time there is.
+        return self.stoppable and (is_interrupted() or (self._begun and perf_counter() >= self.deadline))
 
     def _catch_up(self) -> None:
         """Add to each row what was learnt after its visit of the pass before."""
@@ -107,6 +115,7 @@ class Passes:
 
     def _visit(self, at: Any, start: int) -> None:
         """One block: its values from one product, then row by row."""
+        self._begun = True
         X = self.X[at]
         n_planes, b = len(self.steps), X.shape[0]
         Z = self._before(X, at)

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from copy import copy
+from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linsep.declared import ArraySpec, rows_declared
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.classifier import as_matrix, as_rows, pack_rows, unpack_rows
+from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.learners.inputs.sample_weights import Given
-from linsep.learners.kernel.budgeted import Budgeted, check_budget
+from linsep.learners.kernel.budgeted import Budgeted, budget_declared, check_budget
 from linsep.learners.kernel.function import KernelFunction, block_rows, check_kernel
 from linsep.learners.kernel.mistakes import MistakeRecord
 from linsep.learners.kernel.passes import Growing, Passes
 from linsep.theory.bounds.kernel import projection_bound
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, StopReason
 
 # Kernel values held at a time while voting.
 _VOTE_ENTRIES = 1 << 22
@@ -72,7 +75,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         too; or drop half, projected on the others ("ahpatron", which also adds rows whose margin is below twice the
         largest k(x, x)). `mistake_bound` tells what is guaranteed. Memory besides the rows: 8 budget^2 bytes a plane.
     time_limit : float or None, default=None
-        Largest number of seconds, checked between passes; None sets no limit.
+        Largest number of seconds, checked between blocks of rows; None sets no limit.
     verbose : int or callable, default=0
         1 prints progress on standard error; a callable is called with (epochs, mistakes of the last pass, seconds).
 
@@ -114,9 +117,13 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
     unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
-    state_arrays: ClassVar[tuple[str, ...]] = (
-        "support_", "norm2_", "mistake_rows_", "mistake_classes_", "mistake_steps_", "mistake_visits_"
-    )  # fmt: skip
+    _left = 0  # rows that the last pass did not come to
+    # Where rows on a budget come from stands in `support_`; no mistakes are kept then.
+    state_arrays: ClassVar[dict[str, ArraySpec]] = {
+        "support_": ArraySpec(("support",), "whole", least=0),
+        "norm2_": ArraySpec(("planes",), "float64"),
+        **MISTAKES,
+    }
 
     kernel: str | Callable[[Any, Any], Any]
     degree: int
@@ -166,7 +173,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         -------
         self
         """
-        with self.unchanged_on_error():
+        with self.writing(), self.unchanged_on_error():
             self.check_parameters()
             parts = self.rows_to_add(X, y, classes, sample_weight)
             with uninterrupted():
@@ -222,11 +229,18 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def prepare(self, rows: Rows) -> Any:
         """All rows are known before the first pass: so is the largest k(x, x)."""
         memory = self._passes(rows)
+        deadline = math.inf if self.time_limit is None else perf_counter() + self.time_limit
+        self.__dict__.pop("_left", None)
         if self._budgeted is not None:
             self._budgeted.see(rows.X)
+            self._budgeted.deadline = deadline
         else:
-            memory[0].stoppable = True
+            memory[0].stoppable, memory[0].deadline = True, deadline
         return memory
+
+    def stop_after(self, record: Array, hopeless: int) -> StopReason | None:
+        """The reason to stop after these passes, or None; a pass that the clock ended is not clean."""
+        return StopReason.TIME_BUDGET if self._left else super().stop_after(record, hopeless)
 
     def _passes(self, rows: Rows) -> Any:
         """The passes, the place of each row in `support_` (-1: not there), and the number of the first row."""
@@ -247,6 +261,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         if self._budgeted is not None:
             before = self._budgeted.values
             made = self._budgeted.run(rows.X, memory[0], rows.order, self.t_, memory[1])
+            left = self._budgeted.left
             values, self.norm2_ = self._budgeted.values - before, self._budgeted.norm2()
         else:
             passes, *where = memory
@@ -255,8 +270,10 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
                 passes.run(rows.order)
             finally:
                 mistakes = self._keep(passes, *where)
-            self.t_ -= passes.left  # the loop counts whole passes
+            left = passes.left
             made, values = (mistakes, mistakes), passes.values - before
+        if left:  # the loop counts whole passes
+            self._left, self.t_ = left, self.t_ - left
         record[0, [RECORD.mistakes, RECORD.updates]] = made
         record[0, RECORD.dots] = values
         record[0, RECORD.norm_w] = np.sqrt(max(0.0, self.norm2_.sum()))
@@ -298,7 +315,16 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             Two classes: at or above 0 for the positive class. More: one column per class.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        with self.reading() as still:
+            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            z = still._values(X)
+        if not np.isfinite(z).all():
+            raise DataError("the kernel's values are too large for numbers: scale the rows down, or lower the degree")
+        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+
+    def _values(self, X: Any) -> Array:
+        """z of each row and plane."""
+        self.check_parts("mistake_rows_", "mistake_classes_")
         X = X.astype(self._support.rows.dtype, copy=False)
         size = block_rows(X)
         if self.average == "voted":
@@ -309,8 +335,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
             function, coefs, stored = self._function(), self.dual_coef_.T, self.support_vectors_
             size = max(1, X.shape[0]) if function.affine else size
             parts = [function.combine(X[s : s + size], stored, coefs) for s in range(0, X.shape[0], size)]
-        z = np.concatenate(parts)
-        return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+        return np.concatenate(parts)
 
     def mistake_bound(self, norm: float, loss: float) -> Array:
         """Bound the mistakes of each plane of this run, by any function g of the kernel's space.
@@ -347,6 +372,16 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         meta, arrays = super().get_state()
         kept = {} if self._budgeted is None else self._budgeted.arrays()
         return meta, arrays | pack_rows(self._support.rows, "_stored") | kept
+
+    def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
+        declared = {**self.state_arrays, **rows_declared("_stored", arrays, "stored")}
+        if self.budget is None:
+            return {**declared, "support_": ArraySpec(("stored",), "whole", least=0)}
+        return declared | budget_declared(arrays, len(arrays.get("norm2_", ())), int(self.budget), self.budget_policy)
+
+    def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
+        sizes = super().sizes(n_features, n_classes)
+        return {**sizes, "stored": self._support.n} if "_support" in self.__dict__ else sizes
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)

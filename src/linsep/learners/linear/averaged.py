@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linsep.declared import ArraySpec
 from linsep.kernels.optional import Mean
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
@@ -88,9 +89,13 @@ class AveragedPerceptron(DerivedLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
-    state_arrays: ClassVar[tuple[str, ...]] = (
-        *DerivedLearner.state_arrays, "last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept"
-    )  # fmt: skip
+    state_arrays: ClassVar[dict[str, ArraySpec]] = {
+        **DerivedLearner.state_arrays,
+        "last_coef_": ArraySpec(("planes", "features")),
+        "last_intercept_": ArraySpec(("planes",), like="last_coef_"),
+        "_sum_coef": ArraySpec(("planes", "features"), "float64", bounded=False),
+        "_sum_intercept": ArraySpec(("planes",), "float64", bounded=False),
+    }
     plane_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept")
     column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.pocket import Pocket, judge_all, open_pocket
 from linsep.kernels.optional import UpdateLog
@@ -92,10 +93,14 @@ class PocketPerceptron(LinearBatchLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    state_values: ClassVar[tuple[str, ...]] = (*LinearBatchLearner.state_values, "n_evaluations_")
-    state_arrays: ClassVar[tuple[str, ...]] = (
-        *LinearBatchLearner.state_arrays, "last_coef_", "last_intercept_", "_pocket_errors", "_pocket_runs"
-    )  # fmt: skip
+    state_values: ClassVar[dict[str, ValueSpec]] = {**LinearBatchLearner.state_values, "n_evaluations_": ValueSpec()}
+    state_arrays: ClassVar[dict[str, ArraySpec]] = {
+        **LinearBatchLearner.state_arrays,
+        "last_coef_": ArraySpec(("planes", "features"), like="coef_"),
+        "last_intercept_": ArraySpec(("planes",), like="coef_"),
+        "_pocket_errors": ArraySpec(("pockets",), "count", least=0),
+        "_pocket_runs": ArraySpec(("pockets",), "whole", least=-1),
+    }
 
     last_coef_: Array
     last_intercept_: Array
@@ -132,6 +137,11 @@ class PocketPerceptron(LinearBatchLearner):
 
     def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_
+
+    def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
+        together = n_classes > 2 and self.multi_class == "multiclass"
+        sizes = super().sizes(n_features, n_classes)
+        return {**sizes, "pockets": 1 if together else sizes["planes"]}
 
     def _together(self) -> bool:
         """Whether all classes have one pocket."""

@@ -6,8 +6,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.sums import add_class_sums
+from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.one_row import OnlineClassifier, check_row
 from linsep.learners.inputs.parameters import check_options
 from linsep.types import Array, StopReason
@@ -47,8 +49,18 @@ class Rocchio(OnlineClassifier):
     True
     """
 
-    state_values: ClassVar[tuple[str, ...]] = (*OnlineClassifier.state_values, "stop_reason_")
-    state_arrays: ClassVar[tuple[str, ...]] = (*OnlineClassifier.state_arrays, "_sums", "_totals")
+    # It counts no mistakes.
+    state_values: ClassVar[dict[str, ValueSpec]] = {
+        **OnlineClassifier.state_values,
+        "n_mistakes_": ValueSpec(needed=False),
+        "n_updates_": ValueSpec(needed=False),
+        "stop_reason_": STOP_REASON,
+    }
+    state_arrays: ClassVar[dict[str, ArraySpec]] = {
+        **OnlineClassifier.state_arrays,
+        "_sums": ArraySpec(("classes", "features"), "float64"),
+        "_totals": ArraySpec(("classes",), "float64", least=0),
+    }
 
     plane_arrays: ClassVar[tuple[str, ...]] = ()
     column_arrays: ClassVar[tuple[str, ...]] = ("coef_", "_sums")
@@ -73,10 +85,11 @@ class Rocchio(OnlineClassifier):
         -------
         self
         """
-        with self.unchanged_on_error():
-            self.check_parameters()
-            rows, _ = self.rows_to_fit(X, y, sample_weight, warm=False)
-        return self._add(rows)
+        with self.writing():
+            with self.unchanged_on_error():
+                self.check_parameters()
+                rows, _ = self.rows_to_fit(X, y, sample_weight, warm=False)
+            return self._add(rows)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add these rows to the means.
@@ -96,11 +109,12 @@ class Rocchio(OnlineClassifier):
         -------
         self
         """
-        with self.unchanged_on_error():
-            self.check_parameters()
-            parts = self.rows_to_add(X, y, classes, sample_weight)
-        for rows in parts:
-            self._add(rows)
+        with self.writing():
+            with self.unchanged_on_error():
+                self.check_parameters()
+                parts = self.rows_to_add(X, y, classes, sample_weight)
+            for rows in parts:
+                self._add(rows)
         return self
 
     def check_parameters(self) -> None:
@@ -119,6 +133,7 @@ class Rocchio(OnlineClassifier):
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
         check_row(X)
+        self.check_parts()
         self._add(Rows(X, np.array([code])))
 
     def _add(self, rows: Rows) -> Self:

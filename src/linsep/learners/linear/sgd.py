@@ -29,6 +29,7 @@ from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
+from linsep.learners.linear.sgd_state import ARRAYS, VALUES
 from linsep.theory.bounds.descent import auto_eta0, gradient_bound, loss_code, sgd_bound
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
@@ -136,9 +137,8 @@ class SGDClassifier(DerivedLearner):
     unit_steps: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
-    _vectors: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b", "_scale", "_scale_sum", "_norm2", "_total")
-    state_values: ClassVar[tuple[str, ...]] = (*DerivedLearner.state_values, "eta0_", "gradient_bound_", "_promise")
-    state_arrays: ClassVar[tuple[str, ...]] = (*DerivedLearner.state_arrays, *_vectors)
+    state_values = DerivedLearner.state_values | VALUES
+    state_arrays = DerivedLearner.state_arrays | ARRAYS
     plane_arrays: ClassVar[tuple[str, ...]] = ("_v", "_b", "_mean", "_mean_b")
     column_arrays: ClassVar[tuple[str, ...]] = ("_v", "_mean")
 
@@ -278,7 +278,7 @@ class SGDClassifier(DerivedLearner):
         return self._v, self._b
 
     def _iterate(self) -> Iterate:
-        return Iterate(*(getattr(self, name) for name in self._vectors))
+        return Iterate(*(getattr(self, name) for name in ARRAYS))
 
     def _descent(self) -> Descent:
         if self.eta0 != "auto":
@@ -393,8 +393,8 @@ class SGDClassifier(DerivedLearner):
         # Of two classes the weight scales every step; of more only those of the plane of the row's own class.
         k, weights = (int(code), (1.0, own)) if len(self.classes_) > 2 else (0 if code > 0 else -1, (own, 1.0))
         counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
-        if not sgd_row(X, k, *weights, self._descent(), self._iterate(), counts, self.t_):
-            return -1, 0, 0
+        if (bad := sgd_row(X, k, *weights, self._descent(), self._iterate(), counts, self.t_)) < 0:
+            return bad, 0, 0
         self._promise = ("sgd", None, False, _NO_PLAN, "")
         mistakes, updates, absorbed = counts.sum(axis=0).tolist()
         return mistakes, updates, absorbed

@@ -8,10 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linsep.declared import ArraySpec, rows_declared
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.votes import add_class_votes, add_votes
 from linsep.kernels.optional import UpdateLog
-from linsep.learners.base.classifier import as_matrix, as_rows
+from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.base.one_row import check_row
 from linsep.learners.engine.loop import Progress
@@ -98,9 +99,7 @@ class VotedPerceptron(EpochLearner):
 
     wants_clean_pass: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
-    state_arrays: ClassVar[tuple[str, ...]] = (
-        *EpochLearner.state_arrays, "mistake_rows_", "mistake_steps_", "mistake_classes_", "mistake_visits_"
-    )  # fmt: skip
+    state_arrays: ClassVar[dict[str, ArraySpec]] = EpochLearner.state_arrays | MISTAKES
 
     mistake_rows_: Array
     mistake_steps_: Array
@@ -242,11 +241,13 @@ class VotedPerceptron(EpochLearner):
             Two classes: at or above 0 for the positive class. More: one column per class.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        z = self._votes_on(X)
+        with self.reading() as still:
+            X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            z = still._votes_on(X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
 
     def _votes_on(self, X: Any) -> Array:
+        self.check_parts("mistake_rows_", "mistake_classes_")
         stored = self.mistaken_rows_.T
         size = max(1, _BLOCK_ENTRIES // max(1, stored.shape[1]))
         block = np.empty((min(size, X.shape[0]), stored.shape[1]), np.result_type(X.dtype, stored.dtype))
@@ -286,15 +287,19 @@ class VotedPerceptron(EpochLearner):
     # ------------------------------------------------------------------ state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         meta, arrays = super().get_state()
-        parts = {"": self._stored} if isinstance(self._stored, np.ndarray) else self._stored._asdict()
-        return meta, arrays | {f"_stored_{name}": part for name, part in parts.items()}
+        return meta, arrays | pack_rows(self._stored, "_stored")
+
+    def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
+        return {**self.state_arrays, **rows_declared("_stored", arrays, "stored")}
+
+    def sizes(self, n_features: int, n_classes: int) -> dict[str, int]:
+        sizes = super().sizes(n_features, n_classes)
+        return {**sizes, "stored": _count(self._stored)} if "_stored" in self.__dict__ else sizes
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         super().set_state(meta, arrays, classes, names)
-        if "_stored_" in arrays:
-            self._stored = arrays["_stored_"]
-        else:
-            self._stored = CSR(arrays["_stored_data"], arrays["_stored_indices"], arrays["_stored_indptr"])
+        stored = unpack_rows(arrays, "_stored", self.n_features_in_)
+        self._stored = stored if isinstance(stored, np.ndarray) else as_rows(stored)
 
 
 def _count(rows: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, pairwise
 from typing import Any, Self
 
@@ -16,8 +16,11 @@ from linsep.data.text.word_shapes import Extract, FeatureIndex, index_features
 from linsep.kernels.records import TALLY
 from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, make_chain, make_work, tag_all
 from linsep.kernels.sequences.chain_margins import chain_margins
+from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.loop import Progress
+from linsep.learners.inputs.parameters import is_whole
 from linsep.learners.sequences.structured import EpochState, compare
+from linsep.learners.sequences.tagger_state import check_state, names_of, pack_names
 from linsep.learners.sequences.transitions import Transitions
 from linsep.theory.bounds.chain_radius import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
@@ -28,7 +31,7 @@ from linsep.types import Array, DataError, PrecisionWarning, StopReason
 _MOST_BITS = 28
 
 
-class SequenceTagger(EpochState, BaseEstimator):
+class SequenceTagger(Guarded, EpochState, BaseEstimator):
     """Tags for the tokens of a sentence: the sequence with the greatest sum of feature and transition weights.
 
     It is trained by the averaged structured perceptron: w += Phi(x, y) - Phi(x, z) wherever the best sequence z is not
@@ -161,8 +164,8 @@ class SequenceTagger(EpochState, BaseEstimator):
 
     def check_parameters(self) -> None:
         self._check_budget()
-        if self.n_bits is not None and not 1 <= self.n_bits <= _MOST_BITS:
-            raise ValueError(f"n_bits must be from 1 to {_MOST_BITS} or None (keep names), got {self.n_bits}")
+        if self.n_bits is not None and not (is_whole(self.n_bits) and 1 <= self.n_bits <= _MOST_BITS):
+            raise ValueError(f"n_bits must be from 1 to {_MOST_BITS} or None (keep names), got {self.n_bits!r}")
         if self.features is not None and not callable(self.features):
             raise ValueError(f"features must be None or a callable from tokens to names, got {self.features!r}")
 
@@ -315,24 +318,24 @@ class SequenceTagger(EpochState, BaseEstimator):
             "transitions": self.transitions_.weights,
         }
         if (names := self._index.names) is not None:
-            encoded = [name.encode("utf-8", "surrogatepass") for name in names]
-            arrays["names"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-            arrays["name_ends"] = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+            arrays |= pack_names(names)
         meta = {name: getattr(self, name) for name in ("n_iter_", "n_mistakes_", "t_")}
         if self.n_bits is not None and not self._index.crc:
             meta["hash"] = "FNV-1a"
         return {**meta, "stop_reason_": str(self.stop_reason_)}, arrays
 
+    def check_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        """Raise DataError unless this is a state that `get_state` could have given."""
+        check_state(meta, arrays, classes, self.n_bits)
+
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
         """Take back what `get_state` gave; rows have no columns, so that there are no names of columns."""
+        self.check_state(meta, arrays, classes, names)
         self.classes_ = classes
         for name in ("n_iter_", "n_mistakes_", "t_"):
             setattr(self, name, meta[name])
         self.stop_reason_ = StopReason(meta["stop_reason_"])
-        features: Iterable[str] = ()
-        if self.n_bits is None:
-            text, ends = arrays["names"].tobytes(), arrays["name_ends"].tolist()
-            features = [text[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *ends])]
+        features = names_of(arrays) if self.n_bits is None else []
         self._index = FeatureIndex(self.n_bits, features, crc="hash" not in meta)  # format 1 had CRC-32
         self._index.open = False
         n_tags = len(self.classes_)

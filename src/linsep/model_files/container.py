@@ -1,0 +1,268 @@
+"""One file: arrays as safetensors has them, the model's JSON in its header, two digests and perhaps a signature."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as _unpack
+from safetensors.numpy import save as _pack
+
+from linsep.declared import ValueSpec, check_values
+from linsep.jsonable import to_jsonable
+from linsep.types import Array, DataError
+
+FORMAT = 2
+KEY_VARIABLE = "LINSEP_MODEL_KEY_FILE"
+# Digest and signature of the whole file are taken with zeros in their places. The digest's is the first such text in
+# the file: the model's JSON stands in the header as a quoted string, and deeper strings have longer escapes. The
+# signature's is right behind it.
+_MARK = rb"\"file_sha256\":\""
+_SIGNED = rb"\",\"hmac_sha256\":\""
+_ZEROS = b"0" * 64
+_ORIGIN = "linsep.save and `linsep fit --model` write model files"
+# As in safetensors. A header takes some twenty times its size while it is read.
+_MOST_HEADER = 100_000_000
+_LEAST_KEY = 16
+_TEXT, _DICT = ValueSpec("text"), ValueSpec("dict")
+_FIELDS = {
+    "file_sha256": _TEXT,
+    "hmac_sha256": ValueSpec("text", needed=False),
+    "format": ValueSpec(least=1, most=FORMAT),
+    "version": _TEXT,
+    "class": _TEXT,
+    "parameters": _DICT,
+    "feature_names": ValueSpec("list", needed=False),
+    "classes": _DICT,
+    "state": _DICT,
+    "table": ValueSpec("dict", needed=False),
+    "encoder": ValueSpec("dict", needed=False),
+    "extra": ValueSpec("dict", needed=False),
+    "arrays_sha256": _TEXT,
+    "origin": ValueSpec("dict", needed=False),
+}
+# What does not belong to the state: where and when the file was made, and what is taken from the rest of it.
+_ABOUT = ("file_sha256", "hmac_sha256", "origin", "version")
+
+Key = bytes | str | os.PathLike[str]
+
+
+class ModelFileError(DataError):
+    """A file that is not a whole, unaltered model of this library: the message says which file and why."""
+
+
+# -------------------------------------------------------------------- writing
+def to_bytes(header: dict[str, Any], arrays: dict[str, Array], key: Key | None = None) -> bytes:
+    """Return the bytes of a file with these arrays and this header, signed if there is a key.
+
+    Parameters
+    ----------
+    header : dict
+        JSON-able, without digests.
+    arrays : dict of str to ndarray
+        Nothing may write into them meanwhile.
+    key : bytes or path, optional
+        As in `linsep.save`.
+
+    Raises
+    ------
+    DataError
+        safetensors has no type for an array, or there is no such key.
+    """
+    secret = read_key(key)
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+            raise DataError(f"cannot save the array {name}: safetensors has no type for {array.dtype}")
+    digests = {"file_sha256": _ZEROS.decode()} | ({} if secret is None else {"hmac_sha256": _ZEROS.decode()})
+    inner = {**digests, "format": FORMAT, "version": version("linsep"), **header, "arrays_sha256": digest(arrays)}
+    raw = bytearray(_pack(arrays, {"linsep": json.dumps(inner, allow_nan=False, separators=(",", ":"))}))
+    at = raw.index(_MARK) + len(_MARK)
+    if secret is not None:
+        there = at + 64 + len(_SIGNED)
+        raw[there : there + 64] = hmac.new(secret, raw, hashlib.sha256).hexdigest().encode()
+    raw[at : at + 64] = hashlib.sha256(raw).hexdigest().encode()
+    return bytes(raw)
+
+
+def digest(arrays: dict[str, Array]) -> str:
+    """SHA-256 over names, dtypes, shapes and little-endian bytes, in the order of the names."""
+    found = hashlib.sha256()
+    for name in sorted(arrays):
+        array = arrays[name]
+        found.update(json.dumps([name, array.dtype.name, array.shape]).encode())
+        found.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+    return found.hexdigest()
+
+
+def state_digest(header: dict[str, Any]) -> str:
+    """SHA-256 of all in a file but where and when it was made: equal for equal models, whoever saved them.
+
+    Examples
+    --------
+    >>> a, b = ({"class": "Perceptron", "origin": {"time": time}} for time in ("12:00", "13:00"))
+    >>> state_digest(a) == state_digest(b)
+    True
+    """
+    state = {name: value for name, value in header.items() if name not in _ABOUT}
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
+
+
+# -------------------------------------------------------------------- reading
+def from_bytes(raw: bytes, key: Key | None = None) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return header and arrays of a file, once it is certain that it is whole and, with a key, signed with that key.
+
+    Parameters
+    ----------
+    raw : bytes
+        The file.
+    key : bytes or path, optional
+        As in `linsep.load`.
+
+    Raises
+    ------
+    ModelFileError
+        Anything else.
+    """
+    header = read_header(raw)
+    _check_digests(raw, header, read_key(key))
+    try:
+        check_values(header, _FIELDS, others=True)
+        # Copies: the arrays of the format are read-only views, and training writes in place.
+        arrays = {name: array.copy() for name, array in _unpack(raw).items()}
+    except (DataError, SafetensorError, ValueError, TypeError, KeyError, OverflowError) as error:
+        raise unbuildable(header, error) from error
+    if digest(arrays) != header["arrays_sha256"]:
+        raise ModelFileError("the arrays are not those that were saved; save the model again")
+    return header, arrays
+
+
+def read_header(raw: bytes) -> dict[str, Any]:
+    """The model's JSON, once it is certain that the file is a model and of a format known here.
+
+    Parameters
+    ----------
+    raw : bytes
+        The file.
+
+    Raises
+    ------
+    ModelFileError
+        Anything else.
+    """
+    if not raw:
+        raise ModelFileError(f"the file is empty; {_ORIGIN}")
+    end = 8 + int.from_bytes(raw[:8], "little")
+    if end > len(raw) and raw[8:9] == b"{":
+        raise ModelFileError("the file is cut short inside its header; save the model again")
+    if end > _MOST_HEADER and raw[8:9] == b"{":
+        raise ModelFileError(f"its header has {end:,} bytes; a model's has at most {_MOST_HEADER:,}")
+    try:
+        header = json.loads(json.loads(raw[8:end])["__metadata__"]["linsep"])
+        found = header["format"]
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ModelFileError(f"not a linsep model file; {_ORIGIN}") from error
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+        raise ModelFileError(f"format {found!r:.20} is no format of linsep: the formats are 1 and {FORMAT}")
+    if found > FORMAT:
+        raise ModelFileError(
+            f"format {found}, saved by linsep {header.get('version')!s:.20}, is newer than format {FORMAT} "
+            f"that linsep {version('linsep')} reads; upgrade linsep"
+        )
+    return dict(header)
+
+
+def unbuildable(header: dict[str, Any], error: Exception) -> ModelFileError:
+    """The error for a file that is whole but holds no model of this version; `error` says what was wrong."""
+    kind = "" if isinstance(error, DataError) else f"{type(error).__name__}: "
+    return ModelFileError(
+        f"saved by linsep {header.get('version')!s:.20}, this is {version('linsep')}, which cannot rebuild the model "
+        f"({kind}{error}); use that version, or save the model again"
+    )
+
+
+def _check_digests(raw: bytes, header: dict[str, Any], secret: bytes | None) -> None:
+    at = raw.find(_MARK) + len(_MARK)
+    whole = memoryview(raw)
+    found = hashlib.sha256(raw[:at] + _ZEROS)
+    found.update(whole[at + 64 :])
+    if raw[at : at + 64] != found.hexdigest().encode():
+        raise ModelFileError("the file was altered or cut short since it was saved; save the model again")
+    if secret is None:
+        return
+    there = at + 64 + len(_SIGNED)
+    if "hmac_sha256" not in header or raw[at + 64 : there] != _SIGNED:
+        raise ModelFileError("the file is not signed, and a key was given: load only what was saved with that key")
+    signed = hmac.new(secret, raw[:at] + _ZEROS + _SIGNED + _ZEROS, hashlib.sha256)
+    signed.update(whole[there + 64 :])
+    if not hmac.compare_digest(bytes(raw[there : there + 64]), signed.hexdigest().encode()):
+        raise ModelFileError("the file was signed with another key, or altered since; do not use it")
+
+
+def read_key(key: Key | None) -> bytes | None:
+    """The bytes of a key: those given, or those of a file; None looks into the environment variable.
+
+    Parameters
+    ----------
+    key : bytes, path or None
+        The key, the file that holds it, or the file that LINSEP_MODEL_KEY_FILE names, if it is set.
+
+    Raises
+    ------
+    DataError
+        The key is too short to be one, or there is no such file.
+    """
+    if key is None and not (key := os.environ.get(KEY_VARIABLE)):
+        return None
+    if not isinstance(key, bytes):
+        try:
+            key = Path(key).read_bytes()
+        except (OSError, ValueError) as error:
+            raise DataError(f"cannot read the key of model files: {error}; see {KEY_VARIABLE}") from error
+    if len(key) < _LEAST_KEY:
+        raise DataError(f"a key of {len(key)} bytes can be guessed: take {_LEAST_KEY} random ones at least")
+    return key
+
+
+# --------------------------------------------------------------------- labels
+def pack_labels(name: str, labels: Array, arrays: dict[str, Array]) -> dict[str, Any]:
+    """Labels as a part of the header, or as the array `name` where they are numbers."""
+    if labels.dtype.kind in "biuf":
+        arrays[name] = np.array(labels, order="C")
+        return {"dtype": None}
+    return {
+        "dtype": labels.dtype.str if labels.dtype.kind == "U" else "object",
+        "values": to_jsonable(labels.tolist(), name),
+    }
+
+
+def unpack_labels(name: str, packed: Any, arrays: dict[str, Array]) -> Array:
+    """Undo `pack_labels`.
+
+    Raises
+    ------
+    DataError
+        They are not labels.
+    """
+    dtype = packed.get("dtype") if isinstance(packed, dict) else ""
+    if dtype is None:
+        if name not in arrays or arrays[name].ndim != 1:
+            raise DataError(f"the array {name} is missing, or no list of labels")
+        return arrays[name]
+    values = packed.get("values") if isinstance(packed, dict) else None
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise DataError(f"the {name} are no list of labels")
+    if dtype == "object":
+        return np.array(values, dtype=object)
+    width = int(dtype[2:]) if isinstance(dtype, str) and dtype[:2] in ("<U", ">U") and dtype[2:].isdecimal() else -1
+    longest = max(map(len, values), default=0)
+    if width < longest:
+        raise DataError(f"the {name} are of type {dtype!r:.20}, which does not hold them")
+    # A width far beyond the longest label is of no use, and would take memory for each of them.
+    return np.array(values, dtype=f"<U{width if width < 1 << 12 else max(1, longest)}")

@@ -1,0 +1,100 @@
+"""Where a model comes from: versions, time, what it was told and what it saw. No part of its state."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from linsep.declared import ValueSpec, check_values
+from linsep.jsonable import to_jsonable
+from linsep.types import DataError
+
+# What a caller may tell, beside what is found out here.
+TOLD = ("command", "data", "data_sha256", "rows_seen")
+_TEXT, _MAYBE = ValueSpec("text"), ValueSpec("text", needed=False)
+_FIELDS = {
+    **dict.fromkeys(("linsep", "numpy", "python", "time"), _TEXT),
+    **dict.fromkeys(("command", "data", "data_sha256"), _MAYBE),
+    "rows_seen": ValueSpec(needed=False),
+}
+_LABELS = {
+    "linsep": "saved by linsep",
+    "numpy": "with NumPy",
+    "python": "with Python",
+    "time": "saved at",
+    "command": "by the command",
+    "rows_seen": "rows seen",
+    "data": "training data",
+    "data_sha256": "SHA-256 of the data",
+    "state_sha256": "SHA-256 of the state",
+    "signed": "signed",
+}
+
+
+def origin_now(rows_seen: int | None, told: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what a file says of where it comes from; SOURCE_DATE_EPOCH sets the time, so that files can be equal.
+
+    Parameters
+    ----------
+    rows_seen : int, optional
+        Visits to rows, each row once a pass.
+    told : mapping, optional
+        More, under the names of `TOLD`.
+
+    Raises
+    ------
+    DataError
+        `told` has another name or value.
+    """
+    found = {
+        "linsep": version("linsep"),
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "time": _now(),
+        **({} if rows_seen is None else {"rows_seen": int(rows_seen)}),
+    }
+    told = dict(told or {})
+    if strange := sorted(told.keys() - set(TOLD)):
+        raise DataError(f"origin has no entry {strange[0]!r}: its entries are {', '.join(TOLD)}")
+    found |= {name: value for name, value in told.items() if value is not None}
+    check_values(found, _FIELDS)
+    return dict(to_jsonable(found, "origin"))
+
+
+def check_origin(found: Any) -> None:
+    """Raise DataError unless this is what `origin_now` may give; entries of later versions are let through."""
+    check_values(found, _FIELDS, others=True)
+
+
+def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Labels and texts for people.
+
+    Examples
+    --------
+    >>> in_words({"linsep": "0.9", "rows_seen": 1200})
+    [('saved by linsep', '0.9'), ('rows seen', '1,200')]
+    """
+    shown = [(label, found[name]) for name, label in _LABELS.items() if name in found]
+    return [
+        (
+            label,
+            ("yes" if value else "no")
+            if isinstance(value, bool)
+            else f"{value:,}"
+            if isinstance(value, int)
+            else value,
+        )
+        for label, value in shown
+    ]
+
+
+def _now() -> str:
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    when = datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)
+    return when.isoformat(timespec="seconds").replace("+00:00", "Z")

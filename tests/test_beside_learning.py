@@ -1,0 +1,172 @@
+"""Predictions and `save` beside a thread that learns: every reader sees the model as it was at one moment."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import linsep
+from linsep.learners.engine.guard import Guard
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 3))
+Y = (X[:, 0] > 0).astype(int)
+LEARNERS = [
+    linsep.Perceptron,
+    linsep.AveragedPerceptron,
+    linsep.VotedPerceptron,
+    linsep.Rocchio,
+    lambda: linsep.SGDClassifier(eta0=0.1),
+]
+
+
+def learnt(make: Callable[[], Any]) -> Any:
+    return make().partial_fit(X[:20], Y[:20], classes=[0, 1])
+
+
+@pytest.mark.parametrize("make", LEARNERS)
+@pytest.mark.parametrize("way", ["learn_one", "partial_fit"])
+def test_a_reader_keeps_what_it_began_with(make: Callable[[], Any], way: str) -> None:
+    model, same = learnt(make), learnt(make)
+    before = model.decision_function(X)
+    with model.reading() as still:
+        for x, y in zip(X[20:], Y[20:], strict=True):
+            model.learn_one(x, int(y)) if way == "learn_one" else model.partial_fit(x[None], [y])
+        np.testing.assert_array_equal(still.decision_function(X), before)
+    for x, y in zip(X[20:], Y[20:], strict=True):
+        same.learn_one(x, int(y)) if way == "learn_one" else same.partial_fit(x[None], [y])
+    assert (same.decision_function(X) != before).any()
+    np.testing.assert_array_equal(model.decision_function(X), same.decision_function(X))
+
+
+def test_nothing_is_copied_when_nobody_reads() -> None:
+    model = learnt(linsep.Perceptron)
+    model.predict(X)
+    weights = model.coef_
+    assert model.learn_one(X[0], 1).coef_ is weights
+    with model.reading():
+        assert model.learn_one(X[1], 0).coef_ is not weights
+        weights = model.coef_
+        assert model.learn_one(X[2], 0).coef_ is weights  # readers that came before have their own now
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_classes_and_columns_that_join_are_not_seen_by_a_reader() -> None:
+    model = linsep.Perceptron()
+    model.learn_one({"a": 1.0}, "x").learn_one({"a": -1.0}, "y")
+    with model.reading() as still:
+        model.learn_one({"b": 1.0}, "w").learn_one({"c": 1.0, "a": 3.0}, "z")
+        assert still.classes_.tolist() == ["x", "y"] and still.decision_function([[1.0]]).shape == (1,)
+        assert still.predict([[1.0]]).tolist() == ["x"]
+    assert model.classes_.tolist() == ["w", "x", "y", "z"] and model.n_features_in_ == 3
+
+
+def test_a_table_model_is_read_whole() -> None:
+    frame = pd.DataFrame({"size": X[:, 0], "city": ["Oslo", "Rome"] * 20})
+    model = linsep.TableModel().partial_fit(frame[:20], Y[:20], classes=[0, 1])
+    before = model.decision_function(frame)
+    with model.reading() as still:
+        model.partial_fit(frame[20:], Y[20:])
+        np.testing.assert_array_equal(still.decision_function(frame), before)
+    assert (model.decision_function(frame) != before).any()
+
+
+def test_save_writes_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread learns between the digest and the packing, which once made a file that does not load."""
+    model = learnt(linsep.AveragedPerceptron)
+    before = model.decision_function(X)
+    from linsep.model_files import container
+
+    digest = container.digest
+
+    def digest_then_learn(arrays: dict[str, Any]) -> str:
+        found = digest(arrays)
+        thread = threading.Thread(target=lambda: [model.learn_one(x, int(y)) for x, y in zip(X, Y, strict=True)])
+        thread.start()
+        thread.join()
+        return found
+
+    monkeypatch.setattr(container, "digest", digest_then_learn)
+    linsep.save(model, tmp_path / "model")
+    monkeypatch.undo()
+    np.testing.assert_array_equal(linsep.load(tmp_path / "model").decision_function(X), before)
+
+
+def test_two_threads_learn_one_after_the_other() -> None:
+    model = learnt(linsep.Perceptron)
+    order: list[str] = []
+
+    def learn() -> None:
+        model.partial_fit(X, Y)
+        order.append("other")
+
+    other = threading.Thread(target=learn)
+    with model.writing():
+        other.start()
+        model.learn_one(X[0], 1)
+        order.append("this")
+    other.join()
+    assert order == ["this", "other"] and model.t_ == 20 + 1 + 40
+
+
+def test_a_copy_has_a_lock_of_its_own() -> None:
+    model = learnt(linsep.Perceptron)
+    for twin in (deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert isinstance(twin.guard(), Guard) and twin.guard() is not model.guard()
+        np.testing.assert_array_equal(twin.coef_, model.coef_)
+
+
+def test_an_error_leaves_the_lock_in_place() -> None:
+    model = linsep.Perceptron()
+    guard = model.guard()
+    with pytest.raises(ValueError):
+        model.learn_one([np.nan], 1)
+    assert model.guard() is guard and not hasattr(model, "classes_")
+
+
+def test_many_threads_for_a_moment(tmp_path: Path) -> None:
+    model = linsep.Perceptron()
+    for label in (0, 1, 2):  # compiled before the threads begin
+        model.learn_one(X[0], label).predict(X)
+    model.predict_one(X[0])
+    errors: list[BaseException] = []
+    until = time.monotonic() + 1.0
+
+    def again(step: Callable[[int], Any]) -> threading.Thread:
+        def work() -> None:
+            k = 0
+            while time.monotonic() < until and not errors:
+                try:
+                    step(k)
+                except BaseException as error:
+                    errors.append(error)
+                k += 1
+
+        return threading.Thread(target=work)
+
+    def save(k: int) -> None:
+        linsep.save(model, tmp_path / "model")
+        linsep.load(tmp_path / "model").predict(X)
+
+    labels = RNG.integers(40, size=997).tolist()
+    work = [
+        again(lambda k: model.learn_one(X[k % 40], labels[k % 997])),
+        again(lambda k: model.predict(X)),
+        again(lambda k: model.predict_one(X[k % 40])),
+        again(save),
+    ]
+    for thread in work:
+        thread.start()
+    for thread in work:
+        thread.join()
+    assert errors == []
+    assert model.coef_.shape == (len(model.classes_), 3) and len(model.classes_) > 3

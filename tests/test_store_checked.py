@@ -1,0 +1,285 @@
+"""Model files that only the checks can refuse, keys, and where a model comes from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+import linsep
+from crafted_models import bases, in_a_child, parts_of, sealed
+from linsep import DataError, ModelFileError
+from linsep.app.cli import main
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
+Y = np.array([0, 0, 1, 1])
+KEY = b"0123456789abcdef"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "model"
+
+
+def refusal(path: Path, model: Any, change: Callable[[dict[str, Any], dict[str, Any]], Any]) -> str:
+    """What `load` says of the file after a change, all digests being right."""
+    header, arrays = parts_of(model)
+    change(header, arrays)
+    path.write_bytes(sealed(header, arrays))
+    with pytest.raises(ModelFileError) as caught:
+        linsep.load(path)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def put(name: str, make: Callable[[Any], Any]) -> Callable[[dict[str, Any], dict[str, Any]], None]:
+    """A change of one array."""
+
+    def change(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        arrays[name] = np.ascontiguousarray(make(arrays[name]))
+
+    return change
+
+
+def test_an_averaged_model_cut_to_width_1_is_refused(path: Path) -> None:
+    def cut(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        for name in ("coef_", "last_coef_", "_sum_coef"):
+            arrays[f"state/{name}"] = np.ascontiguousarray(arrays[f"state/{name}"][:, :1])
+
+    said = refusal(path, linsep.AveragedPerceptron().fit(X, Y), cut)
+    assert "the array coef_ has the shape (1, 1), not (1, 2)" in said
+
+
+VOTED = linsep.VotedPerceptron().fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "change", "message"),
+    [
+        (VOTED, put("state/mistake_rows_", lambda a: a + 2**31 - 5), "its entries are below"),
+        (VOTED, put("state/mistake_rows_", lambda a: a - 9), "its entries are at least 0"),
+        (VOTED, put("state/mistake_classes_", lambda a: a + 1), "its entries are below 1"),
+        (VOTED, put("state/mistake_steps_", lambda a: a[:-1]), "the array mistake_steps_ has the shape"),
+        (VOTED, put("state/coef_", lambda a: a * np.nan), "coef_ holds numbers that are not finite"),
+        (VOTED, put("state/coef_", lambda a: a + 1e200), "coef_ holds numbers that are not finite, or are too large"),
+        (
+            VOTED,
+            put("state/coef_", lambda a: a.astype(int)),
+            "coef_ holds int64 numbers, not float32 or float64",
+        ),
+        (VOTED, lambda h, a: a.pop("state/coef_"), "the array coef_ is missing"),
+        (VOTED, lambda h, a: a.update({"state/more": np.ones(1)}), "an array is called 'more'"),
+        (VOTED, lambda h, a: h["state"].pop("t_"), "the value t_ is missing"),
+        (VOTED, lambda h, a: h["state"].update(t_=-1), "t_ is -1; it is a whole number from 0"),
+        (VOTED, lambda h, a: h["state"].update(t_=10**30), "it is a whole number from 0"),
+        (VOTED, lambda h, a: h["state"].update(n_features_in_=2**40), "it is a whole number from 0 to 2147483647"),
+        (VOTED, lambda h, a: h["state"].update(stop_reason_="tired"), "stop_reason_ is 'tired'; it is one of"),
+        (VOTED, lambda h, a: h.update(feature_names=["one"]), "there are 1 names of columns, not 2"),
+        (VOTED, put("classes", lambda a: a * 0), "its classes are not 1 or more distinct labels"),
+        (VOTED, lambda h, a: h.update(format=-5), "format -5 is no format of linsep: the formats are 1 and 2"),
+        (VOTED, lambda h, a: h.update(format="2"), "format '2' is no format of linsep"),
+        (VOTED, lambda h, a: h.update(version=99.0), "version is 99.0; it is text"),
+        (VOTED, lambda h, a: h["parameters"].update(max_iter=-1), "max_iter must be at least 1"),
+        (VOTED, lambda h, a: h.update(origin={"time": 3}), "the value linsep is missing"),
+    ],
+)
+def test_a_file_with_one_wrong_thing_is_refused(model: Any, change: Any, message: str, path: Path) -> None:
+    assert message in refusal(path, model, change)
+
+
+def test_cuts_of_sparse_rows_are_looked_at(path: Path) -> None:
+    model, _, _ = bases()["VotedPerceptron sparse"]
+    assert "does not cut" in refusal(path, model, put("state/_stored_indptr", lambda a: a[::-1]))
+    assert "are below 4" in refusal(path, model, put("state/_stored_indices", lambda a: a + 4))
+
+
+@pytest.mark.parametrize("command", ["show", "predict", "score", "export"])
+@pytest.mark.parametrize("field", ["version", "state", "classes", "parameters", "class", "encoder.kind", "table.names"])
+def test_a_missing_field_is_one_sentence_in_every_command(
+    command: str, field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, rows, labels = bases()["TableModel"]
+    header, arrays = parts_of(model)
+    first, _, inner = field.partition(".")
+    del (header[first] if inner else header)[inner or first]
+    (tmp_path / "model").write_bytes(sealed(header, arrays))
+    rows.assign(kind=labels).to_csv(tmp_path / "rows.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    table = {"predict": ["rows.csv"], "score": ["rows.csv"], "export": ["--to", "json"]}.get(command, [])
+    monkeypatch.setattr("sys.argv", ["linsep", command, "model", *table])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    said = capsys.readouterr().err
+    assert stopped.value.code == 2
+    assert said.startswith("Error: model: ") or "model: saved by linsep" in said
+    assert "Traceback" not in said
+
+
+def test_sizes_in_the_header_take_no_memory(path: Path) -> None:
+    header, arrays = parts_of(linsep.Perceptron().fit(X, ["no", "no", "yes", "yes"]))
+    header["classes"]["dtype"] = "<U999999999"
+    path.write_bytes(sealed(header, arrays))
+    assert linsep.load(path).classes_.dtype == "<U3"
+    path.write_bytes((2 * 10**8).to_bytes(8, "little") + b"{" + bytes(20))
+    with pytest.raises(ModelFileError, match="cut short inside its header"):
+        linsep.load(path)
+
+
+def test_what_could_not_be_loaded_is_not_saved(path: Path) -> None:
+    model = linsep.Perceptron().fit(X, Y)
+    model.coef_ = model.coef_ * np.nan
+    with pytest.raises(
+        DataError, match="cannot save this Perceptron, as it could not be loaded again: the array coef_"
+    ):
+        linsep.save(model, path)
+    assert not path.exists()
+
+
+def test_every_learner_declares_what_it_holds() -> None:
+    for name, (model, _, _) in bases().items():
+        learner: Any = getattr(model, "learner_", model)
+        values, arrays = learner.get_state()
+        learner.check_state(values, arrays, learner.classes_, getattr(learner, "feature_names_in_", None))
+        for array in arrays:
+            with pytest.raises(DataError):
+                less = {key: value for key, value in arrays.items() if key != array}
+                if array == "class_count_":  # there for balanced weights alone
+                    raise DataError(name)
+                learner.check_state(values, less, learner.classes_, None)
+
+
+def test_crafted_files_are_refused_or_behave() -> None:
+    found = list(in_a_child(100, seed=7))
+    assert len(found) == 100
+    assert not [(change, said) for change, said in found if said.startswith("WRONG")]
+    assert sum(said == "refused" for _, said in found) > 50
+
+
+# ------------------------------------------------------------------------ doors
+def replaced(cls: Any, **arrays: Any) -> Any:
+    model = cls().fit(X, Y)
+    for name, array in arrays.items():
+        setattr(model, name, array)
+    return model
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        replaced(linsep.Perceptron, coef_=np.ones((1, 1))),
+        replaced(linsep.Perceptron, coef_=np.ones((1, 7))),
+        replaced(linsep.Perceptron, coef_=np.ones(2)),
+        replaced(linsep.Perceptron, intercept_=np.zeros(0)),
+        replaced(linsep.Perceptron, n_features_in_=1),
+        replaced(linsep.Perceptron, classes_=np.arange(5)),
+        replaced(linsep.Perceptron, coef_=np.ones((1, 2), dtype=object)),
+        replaced(linsep.AveragedPerceptron, last_coef_=np.ones((1, 1))),
+        replaced(linsep.AveragedPerceptron, _sum_coef=np.ones((1, 1))),
+        replaced(linsep.PassiveAggressive, coef_=[[1.0, 2.0]]),
+        replaced(linsep.Rocchio, _sums=np.ones((1, 1))),
+        replaced(linsep.VotedPerceptron, mistake_rows_=np.full(VOTED.n_updates_, 2**31)),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("call", ["partial_fit", "learn_one", "predict_one", "predict"])
+def test_an_array_that_was_replaced_is_refused_at_the_door(model: Any, call: str) -> None:
+    given = {"partial_fit": (X, Y), "learn_one": (X[0], 1), "predict_one": (X[0],), "predict": (X,)}[call]
+    try:
+        getattr(model, call)(*given)
+    except ValueError as error:
+        assert "Traceback" not in str(error)
+    else:  # what is not read does no harm
+        assert call.startswith("predict") or isinstance(model, linsep.VotedPerceptron)
+
+
+def test_a_replaced_array_is_named() -> None:
+    model = replaced(linsep.Perceptron, coef_=np.ones((1, 1)))
+    for call, given in (("learn_one", (X[0], 1)), ("predict", (X,)), ("predict_one", (X[0],))):
+        with pytest.raises(DataError, match=r"coef_ has the shape \(1, 1\), not \(1, 2\).*replaced after training"):
+            getattr(model, call)(*given)
+
+
+# ----------------------------------------------------------------------- origin
+def test_where_a_model_comes_from(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = linsep.Perceptron().fit(X, Y)
+    linsep.save(model, path, origin={"command": "make", "data_sha256": "ab"})
+    first = linsep.read_origin(path)
+    assert first["time"] == "2023-11-14T22:13:20Z" and first["command"] == "make" and first["rows_seen"] == model.t_
+    assert first["numpy"] == np.__version__ and not first["signed"]
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    linsep.save(linsep.load(path), path)
+    second = linsep.read_origin(path)
+    assert second["time"] == "1970-01-01T00:00:00Z" and "command" not in second
+    assert second["state_sha256"] == first["state_sha256"]
+    linsep.save(model.partial_fit(X[:1], [1]), path)
+    assert linsep.read_origin(path)["state_sha256"] != first["state_sha256"]
+    with pytest.raises(DataError, match="origin has no entry 'colour'"):
+        linsep.save(model, path, origin={"colour": "red"})
+
+
+def test_the_command_tells_its_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text("a,y\n1,no\n2,yes\n3,yes\n")
+    for arguments in ("fit rows.csv --target y --model m", "show m --origin --json"):
+        monkeypatch.setattr("sys.argv", ["linsep", *arguments.split()])
+        capsys.readouterr()
+        main_without_exit()
+    told = json.loads(capsys.readouterr().out)
+    assert told["command"] == "linsep fit rows.csv --target y --model m" and told["data"] == "rows.csv"
+    assert told["data_sha256"] == hashlib.sha256(Path("rows.csv").read_bytes()).hexdigest()
+
+
+def main_without_exit() -> None:
+    try:
+        main()
+    except SystemExit as stopped:
+        assert stopped.code in (0, None)
+
+
+# ------------------------------------------------------------------------- keys
+def test_a_signed_file_loads_with_its_key_alone(path: Path) -> None:
+    model = linsep.Perceptron().fit(X, Y)
+    linsep.save(model, path, key=KEY)
+    assert linsep.load(path, key=KEY).n_mistakes_ == model.n_mistakes_ == linsep.load(path).n_mistakes_
+    with pytest.raises(ModelFileError, match="signed with another key"):
+        linsep.load(path, key=KEY[::-1])
+    linsep.save(model, path)
+    with pytest.raises(ModelFileError, match="the file is not signed, and a key was given"):
+        linsep.load(path, key=KEY)
+
+
+def test_a_change_with_right_digests_is_found_by_the_key(path: Path) -> None:
+    linsep.save(linsep.Perceptron().fit(X, Y), path, key=KEY)
+    raw = path.read_bytes()
+    end = 8 + int.from_bytes(raw[:8], "little")
+    header = json.loads(json.loads(raw[8:end])["__metadata__"]["linsep"])
+    arrays = {name: array * 2 for name, array in safetensors.numpy.load(raw).items()}
+    path.write_bytes(sealed(header, arrays))
+    assert linsep.load(path) is not None
+    with pytest.raises(ModelFileError, match="signed with another key"):
+        linsep.load(path, key=KEY)
+
+
+def test_the_environment_names_a_key(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = linsep.Perceptron().fit(X, Y)
+    linsep.save(model, path)
+    (tmp_path / "key").write_bytes(KEY)
+    monkeypatch.setenv("LINSEP_MODEL_KEY_FILE", str(tmp_path / "key"))
+    with pytest.raises(ModelFileError, match="not signed"):
+        linsep.load(path)
+    linsep.save(model, path)
+    assert linsep.read_origin(path)["signed"]
+    (tmp_path / "key").write_bytes(b"short")
+    with pytest.raises(DataError, match="a key of 5 bytes can be guessed"):
+        linsep.load(path)
+    monkeypatch.setenv("LINSEP_MODEL_KEY_FILE", str(tmp_path / "none"))
+    with pytest.raises(DataError, match="cannot read the key"):
+        linsep.save(model, path)
