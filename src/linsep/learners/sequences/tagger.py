@@ -17,6 +17,7 @@ from linsep.kernels.records import TALLY
 from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, make_chain, make_work, tag_all
 from linsep.kernels.sequences.chain_margins import chain_margins
 from linsep.learners.engine.loop import Progress
+from linsep.learners.inputs.parameters import keep_parameters
 from linsep.learners.sequences.structured import EpochState, compare
 from linsep.learners.sequences.transitions import Transitions
 from linsep.theory.bounds.chain_radius import chain_radius
@@ -85,6 +86,8 @@ class SequenceTagger(EpochState, BaseEstimator):
     ([['det', 'verb']], 1.0)
     """
 
+    features: Extract | None
+    n_bits: int | None
     classes_: Array
     transitions_: Transitions
 
@@ -99,13 +102,7 @@ class SequenceTagger(EpochState, BaseEstimator):
         random_state: Any = None,
         verbose: int | Progress = 0,
     ) -> None:
-        self.features = features
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_bits = n_bits
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     # -------------------------------------------------------------------- fit
     def fit(
