@@ -97,7 +97,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 def test_a_link_planted_where_the_temporary_file_goes_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files.secrets, "token_hex", lambda n: "0" * 16)
+    monkeypatch.setattr("linsep.files.secrets.token_hex", lambda n: "0" * 16)
     victim = tmp_path / "victim"
     victim.write_text("mine")
     (tmp_path / f".linsep-{files._machine()}-{os.getpid()}-{'0' * 16}.tmp").symlink_to(victim)
