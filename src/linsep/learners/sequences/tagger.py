@@ -18,7 +18,7 @@ from linsep.kernels.sequences.chain import Chain, Sentences, chain_epoch, make_c
 from linsep.kernels.sequences.chain_margins import chain_margins
 from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.loop import Progress
-from linsep.learners.inputs.parameters import is_whole
+from linsep.learners.inputs.parameters import is_whole, keep_parameters
 from linsep.learners.sequences.structured import EpochState, compare
 from linsep.learners.sequences.tagger_state import check_state, names_of, pack_names
 from linsep.learners.sequences.transitions import Transitions
@@ -88,6 +88,8 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
     ([['det', 'verb']], 1.0)
     """
 
+    features: Extract | None
+    n_bits: int | None
     classes_: Array
     transitions_: Transitions
 
@@ -102,13 +104,7 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         random_state: Any = None,
         verbose: int | Progress = 0,
     ) -> None:
-        self.features = features
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_bits = n_bits
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     # -------------------------------------------------------------------- fit
     def fit(
