@@ -19,7 +19,8 @@ import pyarrow as pa
 import pytest
 
 from linsep import AveragedPerceptron, Perceptron, TableEncoder, VotedPerceptron, fit_stream, load, open_data, save
-from linsep.data.sources import blocks, inputs
+from linsep.data import inputs
+from linsep.data.sources import blocks
 from linsep.store import load_with_extra
 from linsep.streaming.result import StreamError, StreamFit, StreamState
 from linsep.streaming.run import StreamRun
@@ -180,6 +181,7 @@ def crash_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
     monkeypatch.setattr(StreamRun, "_learn", crashing)
 
 
+@pytest.mark.filterwarnings("ignore:page-hinkley started again")
 def test_a_crash_at_any_moment_changes_nothing(table: Path) -> None:
     folder = table.parent
     whole = fit(table, folder / "whole", checkpoint=folder / "ck0", **OPTIONS)

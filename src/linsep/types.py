@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -52,12 +53,18 @@ class Hyperplane(NamedTuple):
 class Chunk(NamedTuple):
     """Rows ready for a kernel: `X` is a 2-D array or a SciPy CSR matrix, `y` its labels (or None).
 
-    `start` is the position of the chunk's first row in its source, counted from 0.
+    `start` is the position of the chunk's first row in its source, counted from 0. `where(row)` says in which file and
+    line a row stands, where that is known.
     """
 
     X: Any
     y: Array | None
     start: int
+    where: Callable[[int], str] | None = None
+
+    def place(self, row: int) -> str:
+        """Where a row stands, for messages."""
+        return f"row {self.start + row}" if self.where is None else self.where(row)
 
 
 class StopReason(enum.StrEnum):

@@ -62,6 +62,10 @@ class TableChunk:
     def column(self, name: str) -> Column | None:
         return self._column(name) if name in self._known else None
 
+    def place(self, row: int) -> str:
+        """Where a row stands, for messages."""
+        return self.where(row)
+
     @cached_property
     def _known(self) -> frozenset[str]:
         return frozenset(self.names)
@@ -173,6 +177,8 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
         A label is missing, or the labels are of several types.
     """
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
+    if array.dtype == object:
+        _refuse_nul(array, where, target)
     if array.ndim != 1:
         raise DataError(f"column {target!r}: one label a row is needed, got an array of shape {array.shape}")
     if array.dtype == object:
@@ -190,6 +196,13 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
         if blank.size:
             raise DataError(f"{where(int(blank[0]))}, column {target!r}: the label is missing")
     return array
+
+
+def _refuse_nul(array: Array, where: Callable[[int], str], target: str) -> None:
+    """Raise DataError for a NUL in a label: arrays of text lose it at the end, and two labels would be one."""
+    for row, label in enumerate(array.ravel()):
+        if isinstance(label, str) and "\0" in label:
+            raise DataError(f"{where(row)}, column {target!r}: the label {label!r} holds a NUL character; take it out")
 
 
 def _of_one_type(array: Array, where: Callable[[int], str], target: str) -> Array:

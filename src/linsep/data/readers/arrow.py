@@ -101,7 +101,9 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
         return Column(column, None, pc.cast(values, pa.string()))
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        raise DataError(f"column {column!r} has type {kind}: make it numbers or text first, or leave it out")
+        raise DataError(
+            f"{where(0)}, column {column!r} has type {str(kind):.80}: make it numbers or text first, or leave it out"
+        )
     numbers = (pc.cast(values, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
     numbers = numbers.astype(np.float64)
     if not np.isfinite(numbers).all():

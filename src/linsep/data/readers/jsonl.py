@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,8 +13,12 @@ import pyarrow.json
 
 from linsep.data.columns import TableChunk
 from linsep.data.readers.arrow import from_arrow, joined
-from linsep.data.readers.asked import Lines, TextReader, Whole
+from linsep.data.readers.asked import Lines, TextReader, Whole, check_utf8
 from linsep.types import DataError
+
+# How deep values may be nested.
+_DEEPEST = 64
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
 class JsonlReader(TextReader):
@@ -59,14 +65,51 @@ def _place(lines: Lines) -> Any:
 
 
 def _table(lines: Lines) -> Any:
+    check_utf8(lines.content, lines.name, lines.first_line)
+    _check_depth(lines)
     try:
         table = _parse(lines.content, None)
         dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
         if dates:  # text that looks like a date is text
             table = _parse(lines.content, pa.schema([(column, pa.string()) for column in dates]))
-        return table
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise _malformed(lines.content, lines.name, lines.first_line, str(error)) from None
+        raise _malformed(lines, str(error)) from None
+    if table.num_rows != _count_objects(lines.content):  # Arrow takes what follows an object for the next one
+        raise _malformed(lines, "not one object on each line")
+    return table
+
+
+def _count_objects(content: bytes) -> int:
+    """How many objects there are if each line that is not blank holds one; -1 if some line cannot hold a whole one.
+
+    No object goes on in a line that begins with a brace after a line that ends with one, as a comma is missing there.
+    """
+    ends = content.count(b"\n")
+    if content.endswith(b"}\n") and content.startswith(b"{") and ends == content.count(b"}\n"):
+        if content.count(b"\n{") == ends - 1:
+            return ends
+    lines = [line for line in map(bytes.strip, content.split(b"\n")) if line]
+    return len(lines) if all(line[:1] == b"{" and line[-1:] == b"}" for line in lines) else -1
+
+
+def _check_depth(lines: Lines) -> None:
+    """Raise DataError for a value nested so deep that Arrow would run out of stack, which ends the process."""
+    content = lines.content
+    if content.count(b"[") + content.count(b"{") <= content.count(b"\n") + _DEEPEST:
+        return
+    for number, line in enumerate(content.split(b"\n"), lines.first_line):
+        if line.count(b"[") + line.count(b"{") > _DEEPEST and _depth(line) > _DEEPEST:
+            raise DataError(f"{lines.name}:{number}: values are nested more than {_DEEPEST} deep; take them out")
+
+
+def _depth(line: bytes) -> int:
+    """How deep the values of a line are nested; brackets in strings count for nothing."""
+    depth = deepest = 0
+    for found in _TOKEN.finditer(line):
+        mark = found[0]
+        depth += (mark in (b"[", b"{")) - (mark in (b"]", b"}"))
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _parse(content: bytes, schema: pa.Schema | None) -> pa.Table:
@@ -77,22 +120,29 @@ def _parse(content: bytes, schema: pa.Schema | None) -> pa.Table:
     )
 
 
-def _malformed(content: bytes, name: str, first_line: int, said: str) -> DataError:
+def _malformed(lines: Lines, said: str) -> DataError:
     """The first line that is no JSON object, or that holds another kind of value than those before it."""
     kinds: dict[str, str] = {}
-    for number, line in enumerate(content.split(b"\n"), first_line):
+    for number, line in enumerate(lines.content.split(b"\n"), lines.first_line):
         if not line.strip():
             continue
+        place = f"{lines.name}:{number}"
         try:
             row = json.loads(line)
         except ValueError as error:
-            return DataError(f"{name}:{number}: expected one JSON object on the line, found none: {error}")
+            return DataError(f"{place}: expected one JSON object on the line, found none: {error}")
         if not isinstance(row, dict):
-            return DataError(f"{name}:{number}: expected one JSON object on the line, found {line[:40].decode()!r}")
+            return DataError(
+                f"{place}: expected one JSON object on the line, found {line[:40].decode(errors='replace')!r}"
+            )
         for key, value in row.items():
             kind = "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
-            if kinds.setdefault(key, kind) != kind:
-                return DataError(
-                    f"{name}:{number}, column {key!r}: {value!r} where the rows before hold a {kinds[key]}"
-                )
-    return DataError(f"{name}:{first_line}: malformed JSON lines: {said}")
+            if isinstance(value, float) and not math.isfinite(value):
+                return DataError(f"{place}, column {key!r}: a number that is too large, or no number")
+            if value is not None and kinds.setdefault(key, kind) != kind:
+                return DataError(f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}")
+        try:
+            _parse(line, None)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            return DataError(f"{place}: malformed JSON: {error}")
+    return DataError(f"{lines.name}:{lines.first_line}: malformed JSON lines: {said}")

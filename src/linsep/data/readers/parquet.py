@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,14 +41,16 @@ class ParquetReader:
         table, where = joined(tables, names, [row_of(name) for name in names])
         return Whole(from_arrow(table, names[0], self.asked, where))
 
-    def blocks(self, file: Any, name: str, skip: int, start: int) -> Iterator[TableChunk]:
-        """The batches of a file after the first `skip`; `start` rows were before them."""
+    def batches(self, file: Any, name: str) -> Iterator[tuple[int, Any]]:
+        """The batches of a file as Arrow tables, numbered from 0."""
         with _opened(file, name) as parquet:
             for number, batch in enumerate(parquet.iter_batches(BATCH_ROWS, use_threads=False)):
-                if number >= skip:
-                    table = pa.Table.from_batches([batch])
-                    yield from_arrow(table, name, self.asked, _row_of_stream(name, start), start)
-                    start += batch.num_rows
+                yield number, pa.Table.from_batches([batch])
+
+    def rows_of(self, table: Any, name: str, start: int) -> Callable[[int], TableChunk]:
+        """What reads the first so many rows of a batch; `start` rows were before it."""
+        where = _row_of_stream(name, start)
+        return lambda n: from_arrow(table.slice(0, n), name, self.asked, where, start)
 
 
 @contextmanager

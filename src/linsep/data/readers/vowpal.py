@@ -11,7 +11,7 @@ from linsep.data.columns import as_labels
 from linsep.data.hashing import seed_of
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
-from linsep.data.readers.svmlight import finish_numbers, malformed
+from linsep.data.readers.svmlight import finish_numbers, line_of, malformed
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
 from linsep.kernels.text.vowpal import WEIGHT, scan_vowpal
 from linsep.types import Chunk, DataError
@@ -60,7 +60,7 @@ class VowpalReader(TextReader):
             return None
         y = as_labels(labels[:r], row_of(lines.name, lines.start), "label")
         X = sp.csr_matrix((data[:k] * scales[:k], indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
-        return Chunk(X, y, lines.start)
+        return Chunk(X, y, lines.start, line_of(lines))
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time."""
