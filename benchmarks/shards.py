@@ -85,7 +85,7 @@ def _write(data: Split, folder: Path) -> list[Path]:
 def _train(client: Any, files: list[Path]) -> tuple[float, Any]:
     learner = AveragedPerceptron(shuffle=False)
     began = time.perf_counter()
-    linsep.distributed.fit(learner, list(files), client, epochs=_EPOCHS, keep=False)
+    linsep.distributed.fit(learner, list(files), client, max_iter=_EPOCHS, keep=False)
     return time.perf_counter() - began, learner
 
 
@@ -103,11 +103,11 @@ def mixing(report: Report) -> None:
 def _simulate(report: Report, data: Split, count: int, mix: str | None) -> None:
     asked: dict[str, Any] = {"shuffle": False, "fit_intercept": not data.name.endswith("no intercept")}
     learner: Any = Perceptron(**asked)
-    linsep.distributed.fit(learner, (data.X, data.y), shards=count, mix=mix, epochs=_MOST_EPOCHS)
+    linsep.distributed.fit(learner, (data.X, data.y), shards=count, mix=mix, max_iter=_MOST_EPOCHS)
     made = learner.mixing_.mistakes.sum(axis=1)
     clean = made[-1] == 0
     early = Perceptron(**asked)
-    linsep.distributed.fit(early, (data.X, data.y), shards=count, mix=mix, epochs=10)
+    linsep.distributed.fit(early, (data.X, data.y), shards=count, mix=mix, max_iter=10)
     weights = learner.coef_.size + learner.intercept_.size
     bytes_a_mix = 0 if mix is None else 2 * count * weights * 8
     soon, late = accuracies([early, learner], data)

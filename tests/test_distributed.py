@@ -324,7 +324,7 @@ def test_the_budget_ends_with_a_warning_and_progress_is_told(client: Any) -> Non
     said = []
     learner: Any = Perceptron(max_iter=50, verbose=lambda *told: said.append(told[:2]))
     with pytest.warns(ConvergenceWarning, match="stopped after 3 epochs: the epoch budget"):
-        fit(learner, (X, y), client, shards=2, epochs=3)
+        fit(learner, (X, y), client, shards=2, max_iter=3)
     assert [epoch for epoch, _ in said] == [1, 2, 3]
     assert [mistakes for _, mistakes in said] == learner.mixing_.mistakes.sum(axis=1).tolist()
     assert learner.trace_.mistakes.tolist() == learner.mixing_.mistakes.sum(axis=1).tolist()
@@ -381,7 +381,7 @@ def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path
         ([tmp_path / "numbers.csv", tmp_path / "other.csv"], {"target": "label"}, "only one of them has a column 'c'"),
         ([tmp_path / "numbers.csv", tmp_path / "words.csv"], {"target": "label"}, "are text and those of the other"),
         ((X, y), {"mix": "best"}, "mix must be"),
-        ((X, y), {"epochs": 0}, "epochs must be"),
+        ((X, y), {"max_iter": 0}, "max_iter must be"),
         ((X, y), {"reference": (np.ones(3), 0.0)}, "the reference has 3 weights"),
     ]
     learner = Perceptron(max_iter=2).fit(X, y)

@@ -13,7 +13,6 @@ from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
 from linsep.learners.engine.protocol import Learner
-from linsep.streaming.result import StreamState
 
 MODULES = ("linsep", "linsep.theory", "linsep.plots", "linsep.distributed", "linsep.export")
 
@@ -42,7 +41,7 @@ INNER = {name for name in dir(Learner) if not name.startswith("_")} | {
 
 def public() -> dict[str, Any]:
     """Everything that a user may import, by the place that defines it."""
-    found: dict[str, Any] = {"linsep.streaming.result.StreamState": StreamState}
+    found: dict[str, Any] = {}
     for module in map(importlib.import_module, MODULES):
         for name in module.__all__:
             thing = getattr(module, name)

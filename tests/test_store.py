@@ -194,12 +194,11 @@ class Counter(BaseEstimator):
     def get_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         return self.meta_, self.arrays_
 
-    def set_state(self, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
-        self.meta_, self.arrays_ = meta, arrays
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Any], classes: Any, names: Any) -> None:
+        self.meta_, self.arrays_, self.classes_ = meta, arrays, classes
 
     def with_state(self, meta: dict[str, Any], arrays: dict[str, Any]) -> Any:
-        self.classes_ = np.array([0, 1])
-        self.set_state(meta, arrays)
+        self.set_state(meta, arrays, np.array([0, 1]), None)
         return self
 
 

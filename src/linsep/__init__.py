@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from linsep import export as export
     from linsep import plots as plots
     from linsep import theory as theory
+    from linsep.data.columns import TableChunk
     from linsep.data.features.encoder import TableEncoder
     from linsep.data.sources.open import open_data
-    from linsep.data.sources.source import Source
+    from linsep.data.sources.source import Position, Source
     from linsep.data.synthetic.separable import make_separable
     from linsep.learners.engine.trace import Trace
     from linsep.learners.kernel.perceptron import KernelPerceptron
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
     from linsep.regression.found import Separation
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.reporting.page.html import Report
+    from linsep.reporting.receipt import Receipt
     from linsep.reporting.report import report
-    from linsep.reporting.scores import Scores, iter_predictions, score_table
-    from linsep.reporting.shown import describe
+    from linsep.reporting.scores import Predictions, Scores, iter_predictions, score_table
+    from linsep.reporting.shown import Description, describe
     from linsep.reporting.table_fit import TableFit, fit_table
     from linsep.store import ModelFileError, load, load_with_extra, save
     from linsep.streaming.fit_stream import fit_stream
-    from linsep.streaming.result import StreamError, StreamFit, StreamWarning
+    from linsep.streaming.result import Counters, StreamError, StreamFit, StreamState, StreamWarning
     from linsep.theory.bounds.descent import sgd_bound
     from linsep.theory.bounds.mistakes import mistake_bounds
     from linsep.theory.bounds.online_risk import online_risk_bound
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.decide import separability
     from linsep.theory.verify.separability import CertificateError
-    from linsep.types import Budget, DataError, Hyperplane, PrecisionWarning, StopReason
+    from linsep.types import Chunk, DataError, Hyperplane, PrecisionWarning, StopReason
 
 __version__: str
 
@@ -54,10 +56,12 @@ __version__: str
 _HOME = {
     "AveragedPerceptron": "linsep.learners.linear.averaged",
     "Bound": "linsep.theory.bounds.table",
-    "Budget": "linsep.types",
     "CertificateError": "linsep.theory.verify.separability",
     "ChainModel": "linsep.learners.sequences.structured",
+    "Chunk": "linsep.types",
+    "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
+    "Description": "linsep.reporting.shown",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
     "MLP": "linsep.learners.mlp",
@@ -68,7 +72,10 @@ _HOME = {
     "PassiveAggressive": "linsep.learners.linear.passive_aggressive",
     "Perceptron": "linsep.learners.linear.perceptron",
     "PocketPerceptron": "linsep.learners.linear.pocket",
+    "Position": "linsep.data.sources.source",
     "PrecisionWarning": "linsep.types",
+    "Predictions": "linsep.reporting.scores",
+    "Receipt": "linsep.reporting.receipt",
     "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
     "SGDClassifier": "linsep.learners.linear.sgd",
@@ -82,8 +89,10 @@ _HOME = {
     "StopReason": "linsep.types",
     "StreamError": "linsep.streaming.result",
     "StreamFit": "linsep.streaming.result",
+    "StreamState": "linsep.streaming.result",
     "StreamWarning": "linsep.streaming.result",
     "StructuredPerceptron": "linsep.learners.sequences.structured",
+    "TableChunk": "linsep.data.columns",
     "TableEncoder": "linsep.data.features.encoder",
     "TableFit": "linsep.reporting.table_fit",
     "TableModel": "linsep.learners.table_model",
@@ -115,10 +124,12 @@ __all__ = [
     "MLP",
     "AveragedPerceptron",
     "Bound",
-    "Budget",
     "CertificateError",
     "ChainModel",
+    "Chunk",
+    "Counters",
     "DataError",
+    "Description",
     "Hyperplane",
     "KernelPerceptron",
     "MarginBracket",
@@ -128,7 +139,10 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "PocketPerceptron",
+    "Position",
     "PrecisionWarning",
+    "Predictions",
+    "Receipt",
     "Report",
     "Rocchio",
     "SGDClassifier",
@@ -142,8 +156,10 @@ __all__ = [
     "StopReason",
     "StreamError",
     "StreamFit",
+    "StreamState",
     "StreamWarning",
     "StructuredPerceptron",
+    "TableChunk",
     "TableEncoder",
     "TableFit",
     "TableModel",

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from linsep import learners
 from linsep.files import write_whole
 from linsep.jsonable import from_jsonable, to_jsonable
+from linsep.learners.engine.protocol import Stored
 from linsep.types import Array, DataError
 
 FORMAT = 2
@@ -267,10 +268,9 @@ def _build(header: dict[str, Any], arrays: dict[str, Array]) -> tuple[Any, dict[
     if header["format"] == 1:
         _from_format_1(header, arrays)
     estimator = cls(**{name: from_jsonable(value) for name, value in header["parameters"].items()})
-    estimator.classes_ = _unpack_labels("classes", header["classes"], arrays)
-    if "feature_names" in header:
-        estimator.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-    estimator.set_state(from_jsonable(header["state"]), _under("state", arrays))
+    classes = _unpack_labels("classes", header["classes"], arrays)
+    names = np.array(header["feature_names"], dtype=object) if "feature_names" in header else None
+    estimator.set_state(from_jsonable(header["state"]), _under("state", arrays), classes, names)
     model = _build_table_model(estimator, header, arrays) if "table" in header else estimator
     return model, from_jsonable(header["extra"]) if "extra" in header else {}
 
@@ -295,9 +295,9 @@ def _is_table_model(model: Any) -> bool:
     return type(model) is TableModel
 
 
-def _learner(name: str) -> Any:
+def _learner(name: str) -> type[Stored] | None:
     """The learner of that name, or None: a file can name nothing else."""
-    return getattr(learners, name) if name in learners.__all__ else None
+    return cast("type[Stored]", getattr(learners, name)) if name in learners.__all__ else None
 
 
 def _digest(arrays: dict[str, Array]) -> str:

@@ -51,10 +51,18 @@ class Hyperplane(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Rows ready for a kernel: `X` is a 2-D array or a SciPy CSR matrix, `y` its labels (or None).
+    """Rows of a matrix.
 
-    `start` is the position of the chunk's first row in its source, counted from 0. `where(row)` says in which file and
-    line a row stands, where that is known.
+    Attributes
+    ----------
+    X : ndarray or csr_matrix, shape (n_rows, n_features)
+        The rows.
+    y : ndarray, shape (n_rows,), or None
+        Their labels.
+    start : int
+        Position of the first row in its source, from 0.
+    where : callable or None
+        Says in which file and line a row of the chunk stands, where that is known.
     """
 
     X: Any
@@ -63,7 +71,18 @@ class Chunk(NamedTuple):
     where: Callable[[int], str] | None = None
 
     def place(self, row: int) -> str:
-        """Where a row stands, for messages."""
+        """Say where a row stands, for messages.
+
+        Parameters
+        ----------
+        row : int
+            Its position in the chunk.
+
+        Returns
+        -------
+        str
+            File and line, or the number of the row.
+        """
         return f"row {self.start + row}" if self.where is None else self.where(row)
 
 

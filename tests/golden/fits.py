@@ -227,7 +227,7 @@ def on_a_cluster() -> Any:
         dask.Client(cluster, set_as_default=False) as client,
     ):
         for make, mix in ((linsep.Perceptron, "uniform"), (linsep.AveragedPerceptron, "mistakes")):
-            model = fit(call(make, shuffle=True, random_state=2), data.noisy(3), client, mix=mix, epochs=3, shards=4)
+            model = fit(call(make, shuffle=True, random_state=2), data.noisy(3), client, mix=mix, max_iter=3, shards=4)
             found.append(learned(model, data.noisy(3)[0][:20]))
         model = fit(linsep.Perceptron(), data.planted(), client, mix=None, shards=3)
         found.append([learned(model), repr(model.mixing_)])

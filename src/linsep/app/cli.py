@@ -15,9 +15,9 @@ import typer
 from linsep.app.fit_cli import fit
 from linsep.app.options import (
     CategoricalOpt,
+    Family,
     FormatOpt,
     JsonOpt,
-    Model,
     ModelArg,
     PositiveOpt,
     ReportOpt,
@@ -126,7 +126,7 @@ def check(
 def separation(
     table: TableArg,
     target: TargetOpt = None,
-    family: Annotated[Model, typer.Option(help="The family of the regression.")] = Model.LOGISTIC,
+    family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")

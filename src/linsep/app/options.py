@@ -19,7 +19,7 @@ class Format(StrEnum):
     VW = "vw"
 
 
-class Model(StrEnum):
+class Family(StrEnum):
     """Regression families."""
 
     LOGISTIC = "logistic"

@@ -42,9 +42,24 @@ class Column:
 class TableChunk:
     """Some rows of a table.
 
-    `names` are those of the feature columns, `y` the labels or None, `start` the position of the first row in its
-    source, and `where(row)` says in which file and line a row stands. A column is parsed on first access, so a column
-    that nobody uses raises no error.
+    A column is parsed on first access, so a column that nobody uses raises no error.
+
+    Attributes
+    ----------
+    names : list of str
+        Names of the feature columns.
+    y : ndarray, shape (n_rows,), or None
+        The labels.
+    start : int
+        Position of the first row in its source, from 0.
+    n_rows : int
+        The number of rows.
+    where : callable
+        `where(row)` says in which file and line a row stands.
+    parse : callable
+        `parse(name)` reads a column.
+    columns : list of Column
+        The feature columns, parsed.
     """
 
     names: list[str]
@@ -60,10 +75,38 @@ class TableChunk:
         return [self._column(name) for name in self.names]
 
     def column(self, name: str) -> Column | None:
+        """Parse one column.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        Column or None
+            The column; None if there is no feature column of that name.
+
+        Raises
+        ------
+        DataError
+            A cell cannot be read.
+        """
         return self._column(name) if name in self._known else None
 
     def place(self, row: int) -> str:
-        """Where a row stands, for messages."""
+        """Say where a row stands, for messages.
+
+        Parameters
+        ----------
+        row : int
+            Its position in the chunk.
+
+        Returns
+        -------
+        str
+            File and line.
+        """
         return self.where(row)
 
     @cached_property

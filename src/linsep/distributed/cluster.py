@@ -34,7 +34,7 @@ def fit(
     client: Any = None,
     *,
     mix: str | None = "uniform",
-    epochs: int | None = None,
+    max_iter: int | None = None,
     shards: int | None = None,
     target: str | None = None,
     encoder: Any = None,
@@ -59,8 +59,8 @@ def fit(
     mix : {"uniform", "mistakes"} or None
         mu_i is 1 / n_shards, or the part of shard i in the updates of the epoch. None takes the shards in turn: without
         `shuffle` that is `fit` on one machine, to the last bit.
-    epochs : int, optional
-        Epochs at most, instead of `max_iter`.
+    max_iter : int, optional
+        Epochs at most, instead of the learner's own `max_iter`.
     shards : int, optional
         Into how many parts arrays in memory are cut; by default as many as the cluster has threads.
     target : str, optional
@@ -104,13 +104,13 @@ def fit(
     """
     check_mix(learner, mix)
     learner.check_parameters()
-    if epochs is not None and epochs < 1:
-        raise DataError(f"epochs must be at least 1 or None (those of the learner), got {epochs}")
+    if max_iter is not None and max_iter < 1:
+        raise DataError(f"max_iter must be at least 1 or None (that of the learner), got {max_iter}")
     with _connected(client) as connected:
         parts = cut(source, shards, sum(connected.nthreads().values()))
         site = Site(connected, parts, learner, target, encoder, keep)
         plane = flatten_reference(reference, site.common.p)
-        run = _Run(learner, site, mix, learner.max_iter if epochs is None else epochs)
+        run = _Run(learner, site, mix, learner.max_iter if max_iter is None else max_iter)
         try:
             run.train()
             run.judge(plane)
@@ -157,9 +157,9 @@ class _Epoch(NamedTuple):
 class _Run:
     """One run over the shards and its records. `model` is the learner that is trained."""
 
-    def __init__(self, learner: Any, site: Site, mix: str | None, epochs: int | None) -> None:
+    def __init__(self, learner: Any, site: Site, mix: str | None, max_iter: int | None) -> None:
         self.learner, self.site, self.mix = learner, site, mix
-        self.budget = Budget(epochs, learner.time_limit)
+        self.budget = Budget(max_iter, learner.time_limit)
         common = site.common
         empty = (0, common.p)
         rows = sp.csr_matrix(empty, dtype=common.dtype) if common.sparse else np.zeros(empty, common.dtype)
@@ -235,7 +235,7 @@ class _Run:
         radius2 = self.site.common.radius2
         bound = mixing_bound(self.model, radius2, self.margins)
         self.model.settle()
-        self.model.trace_, self.model.stop_reason_ = self.trace, self.stop
+        self.model.end_run(self.stop, self.trace.total_epochs, self.trace)
         self.model.mixing_ = Mixing(self.mix, mistakes, mu, self.site.rows, float(np.sqrt(radius2)), bound)
         self.learner.take_over(self.model)
 

@@ -43,7 +43,17 @@ class Proved(NamedTuple):
 
 @dataclass(frozen=True)
 class Receipt:
-    """Lines of (label, text) for people, `data` for programs, and the objects that can be drawn."""
+    """What is known about a fitted model and its training rows.
+
+    Attributes
+    ----------
+    lines : list of (str, str)
+        Label and text of each line, for people.
+    data : dict
+        The same as plain data, for programs.
+    proved : Proved
+        The certificate, the reference and the bounds, each None if it was not computed; `report` draws them.
+    """
 
     lines: list[tuple[str, str]]
     data: dict[str, Any]

@@ -18,7 +18,17 @@ from linsep.types import Array, DataError
 
 
 class Predictions(NamedTuple):
-    """The class of some rows, its decision value, and the label of the table (None without labels)."""
+    """Predictions for some rows of a table.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (n_rows,)
+        The class predicted.
+    decision_values : ndarray, shape (n_rows,)
+        w.x + b; with several classes that of the class predicted.
+    y : ndarray, shape (n_rows,), or None
+        The label in the table; None without labels.
+    """
 
     labels: Array
     decision_values: Array

@@ -9,7 +9,15 @@ from linsep.reporting.weights import weights_of
 
 
 class Description(NamedTuple):
-    """Lines of (label, text) for people, and `data` for programs."""
+    """The description of a model.
+
+    Attributes
+    ----------
+    lines : list of (str, str)
+        Label and text of each line, for people.
+    data : dict
+        The same as plain data, for programs.
+    """
 
     lines: list[tuple[str, str]]
     data: dict[str, Any]

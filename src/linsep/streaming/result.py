@@ -76,7 +76,18 @@ class Counters:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Counters:
-        """Take back what `to_dict` gave."""
+        """Take back what `to_dict` gave.
+
+        Parameters
+        ----------
+        data : dict
+            The plain data.
+
+        Returns
+        -------
+        Counters
+            The counters.
+        """
         return cls(**{**data, "position": Position(*data["position"])})
 
 

@@ -135,11 +135,11 @@ class StreamRun:
             raise DataError(f"{self.source.name}: there are no rows")
         self._count_skipped()  # the last lines may have left no chunk
         counters.passes += 1
-        self.learner.n_iter_ = counters.passes
         stop = self._stop_after(record)
+        self.learner.end_run(stop or StopReason.INTERRUPTED, counters.passes)
         if stop is not None:
             self.safeguards.apply_at_end(self.learner)
-            counters.finished, self.learner.stop_reason_ = True, stop
+            counters.finished = True
             return
         counters.position = START
         counters.mistakes.append(0)
@@ -170,8 +170,7 @@ class StreamRun:
         """The model as it is now; its learner is the one that goes on learning."""
         learner = self.learner
         if not self.counters.finished:
-            learner.stop_reason_ = StopReason.INTERRUPTED
-            learner.n_iter_ = self.counters.passes + 1
+            learner.end_run(StopReason.INTERRUPTED, self.counters.passes + 1)
         learner.settle()
         names = self.labels.names(learner.classes_)
         encoder = None if self.source.format == "arrays" else self.encoder

@@ -15,8 +15,19 @@ _COMPLAINTS = 5
 
 
 class Position(NamedTuple):
-    """Where the next chunk begins: which file, which byte (batch of a Parquet file, row of a table in memory), which
-    line, which row."""
+    """Where the next chunk of a source begins.
+
+    Attributes
+    ----------
+    file : int
+        Number of the file, from 0.
+    offset : int
+        Byte in that file; of a Parquet file the batch, of a table in memory the row.
+    line : int
+        Line in that file, from 1.
+    row : int
+        Rows before it in the whole source.
+    """
 
     file: int = 0
     offset: int = 0

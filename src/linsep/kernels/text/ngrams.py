@@ -10,7 +10,7 @@ from numba import njit
 from linsep.kernels.text.hashing import add_bytes, column_of, mixed
 
 # What joins the words of an n-gram: a space.
-_JOIN = np.array([32], dtype=np.uint8)
+_JOIN = np.array([ord(" ")], dtype=np.uint8)
 
 
 @njit(cache=True, nogil=True)

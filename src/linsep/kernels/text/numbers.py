@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-NEWLINE = 10
-_TAB, _RETURN, _SPACE, _HASH = 9, 13, 32, 35
-_PLUS, _MINUS, _POINT, _ZERO, _E, _SMALL_E = 43, 45, 46, 48, 69, 101
+NEWLINE = ord("\n")
+_TAB, _RETURN, _SPACE, _HASH = map(ord, "\t\r #")
+_PLUS, _MINUS, _POINT, _ZERO, _E, _SMALL_E = map(ord, "+-.0Ee")
 _FULL = 10**17  # one digit more still fits 64 bits
 _DOUBLE = 2**53  # up to here every whole number is a double
 _BEYOND = -(2**31)  # the exponent of a number with more digits than 64 bits hold

@@ -13,7 +13,7 @@ from linsep.types import Array
 # What may be wrong: the label, an entry, the order of indices, a value, a query id, the size of an index.
 LABEL, ENTRY, ORDER, VALUE, QUERY, SIZE = 1, 2, 3, 4, 5, 6
 
-_HASH, _ZERO, _COLON, _Q = 35, 48, 58, 113
+_HASH, _ZERO, _COLON, _Q = map(ord, "#0:q")
 _INDEX_LIMIT = 2**31  # indices are kept in 32 bits
 # Unsigned constants: a sum of signed and unsigned numbers is a float.
 _NOUGHT, _ONE, _TEN, _DIGITS = (np.uint64(value) for value in (0, 1, 10, _ZERO))

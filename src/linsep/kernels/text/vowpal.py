@@ -13,9 +13,9 @@ from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
 
 # What may be wrong besides `LABEL`, `ENTRY` and `VALUE`: after the label comes neither a tag nor a namespace.
 WEIGHT = 7
-_BAR, _COLON, _SPACE, _TICK = 124, 58, 32, 39
+_BAR, _COLON, _SPACE, _TICK = map(ord, "|: '")
 # Between a namespace and a name in what is hashed.
-_CARET = np.array([94], dtype=np.uint8)
+_CARET = np.array([ord("^")], dtype=np.uint8)
 
 
 @njit(cache=True, nogil=True)

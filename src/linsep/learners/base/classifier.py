@@ -136,8 +136,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
         meta["column_major"] = [name for name, a in arrays.items() if a.flags.fnc]
         return meta, arrays
 
-    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        """Take back what `get_state` gave."""
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        """Take back what `get_state` gave, with `classes_` and the names of columns."""
+        self.classes_ = classes
+        if names is not None:
+            self.feature_names_in_ = names
         for name in self.state_values:
             if name in meta:
                 setattr(self, name, StopReason(meta[name]) if name == "stop_reason_" else meta[name])

@@ -18,9 +18,10 @@ from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.number_range import check_weights, find_zero_rows
 from linsep.learners.engine.threads import passes_of_many
+from linsep.learners.engine.trace import Trace
 from linsep.learners.inputs.parameters import check_options, check_run, check_threads, keep_parameters
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, StopReason
 
 ROSENBLATT = PerceptronStep(0.0)
 
@@ -105,6 +106,12 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         """Set the state of an untrained learner: w = 0, b = 0, nothing counted."""
         super().start(X)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
+
+    def end_run(self, stop: StopReason, n_epochs: int, trace: Trace | None = None) -> None:
+        """Record why a run that others made ended, its epochs in all and, if one was kept, its trace."""
+        self.stop_reason_, self.n_iter_ = stop, n_epochs
+        if trace is not None:
+            self.trace_ = trace
 
     def settle_later(self) -> None:
         """Do what `settle` does, or mark it stale and recompute it on access."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import UpdateLog
+from linsep.learners.engine.trace import Trace
 from linsep.types import Array, StopReason
 
 
@@ -26,8 +27,8 @@ class Stored(Protocol):
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Everything needed to predict and to go on training: values for JSON, and arrays, each by name."""
 
-    def set_state(self, values: dict[str, Any], arrays: dict[str, Array], /) -> None:
-        """Take back what `get_state` gave; parameters, `classes_` and names of columns are set already."""
+    def set_state(self, values: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        """Take back what `get_state` gave, with `classes_` and the names of columns; parameters are set already."""
 
 
 @runtime_checkable
@@ -115,6 +116,9 @@ class Learner(Stored, Protocol):
         """The reason to stop after these passes, or None; `hopeless` updates are made in every pass in vain."""
 
     # -------------------------------------------------------------- afterwards
+    def end_run(self, stop: StopReason, n_epochs: int, trace: Trace | None = None) -> None:
+        """Record why a run that others made ended, its epochs in all and, if one was kept, its trace."""
+
     def settle(self) -> None:
         """Derive what predicts from what passes moved."""
 

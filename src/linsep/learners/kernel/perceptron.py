@@ -348,8 +348,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         kept = {} if self._budgeted is None else self._budgeted.arrays()
         return meta, arrays | pack_rows(self._support.rows, "_stored") | kept
 
-    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        super().set_state(meta, arrays)
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        super().set_state(meta, arrays, classes, names)
         self._support = Growing(unpack_rows(arrays, "_stored", self.n_features_in_))
         self._budgeted = None
         if self.budget is not None:

@@ -289,8 +289,8 @@ class VotedPerceptron(EpochLearner):
         parts = {"": self._stored} if isinstance(self._stored, np.ndarray) else self._stored._asdict()
         return meta, arrays | {f"_stored_{name}": part for name, part in parts.items()}
 
-    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        super().set_state(meta, arrays)
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        super().set_state(meta, arrays, classes, names)
         if "_stored_" in arrays:
             self._stored = arrays["_stored_"]
         else:

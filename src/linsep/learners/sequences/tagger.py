@@ -319,16 +319,17 @@ class SequenceTagger(EpochState, BaseEstimator):
             meta["hash"] = "FNV-1a"
         return {**meta, "stop_reason_": str(self.stop_reason_)}, arrays
 
-    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-        """Take back what `get_state` gave."""
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        """Take back what `get_state` gave; rows have no columns, so that there are no names of columns."""
+        self.classes_ = classes
         for name in ("n_iter_", "n_mistakes_", "t_"):
             setattr(self, name, meta[name])
         self.stop_reason_ = StopReason(meta["stop_reason_"])
-        names: Iterable[str] = ()
+        features: Iterable[str] = ()
         if self.n_bits is None:
             text, ends = arrays["names"].tobytes(), arrays["name_ends"].tolist()
-            names = [text[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *ends])]
-        self._index = FeatureIndex(self.n_bits, names, crc="hash" not in meta)  # format 1 had CRC-32
+            features = [text[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *ends])]
+        self._index = FeatureIndex(self.n_bits, features, crc="hash" not in meta)  # format 1 had CRC-32
         self._index.open = False
         n_tags = len(self.classes_)
         weights = make_chain(self._index.size, n_tags, np.float32)

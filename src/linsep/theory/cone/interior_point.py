@@ -18,9 +18,8 @@ from linsep.types import Array
 
 _STEPS = 80
 _LAST_MU = 1e-13
-_APART = float(
-    np.log(30.0)
-)  # y_i and s_i differ by this factor on every row and steps are long: which of them vanishes is clear
+# Where y_i and s_i differ by a factor of 30 on every row and steps are long, it is clear which of them vanishes.
+_APART = float(np.log(30.0))
 
 
 class Pair(NamedTuple):
