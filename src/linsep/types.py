@@ -19,6 +19,10 @@ class DataError(ValueError):
     """Invalid input: the message says what is wrong, where, and what to do."""
 
 
+class NoRowsError(DataError):
+    """Input in which nothing is wrong, but which holds no row."""
+
+
 class PrecisionWarning(UserWarning):
     """An update no longer changes w: its entries have outgrown the digits of their dtype."""
 

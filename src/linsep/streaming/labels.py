@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.columns import TableChunk, label_names
+from linsep.data.columns import TableChunk, label_names, shown
 from linsep.types import Array, Chunk, DataError
 
 _ADVICE = "name all classes with `classes` (--classes A,B,C), or let them join with `open_classes` (--open-classes)"
@@ -75,8 +75,8 @@ class StreamLabels:
         if y.dtype.kind == "U":
             row = next(i for i, label in enumerate(y) if not _is_number(label))
             raise DataError(
-                f"{chunk.place(row)}: label {y[row]} is text where the labels before were numbers: name all classes "
-                "with `classes` (--classes A,B,C)"
+                f"{chunk.place(row)}: label {shown(y[row])} is text where the labels before were numbers: name all "
+                "classes with `classes` (--classes A,B,C)"
             )
         return y
 
@@ -101,8 +101,8 @@ def _as_one_of(classes: Array, y: Array, chunk: TableChunk | Chunk) -> Array:
     strange = np.flatnonzero(~np.isin(given, known))
     if strange.size:
         row = int(strange[0])
-        listed = ", ".join(map(str, known[:6]))
-        raise DataError(f"{chunk.place(row)}: label {given[row]} is not one of the classes {listed}: {_ADVICE}")
+        listed = ", ".join(map(shown, known[:6]))
+        raise DataError(f"{chunk.place(row)}: label {shown(given[row])} is not one of the classes {listed}: {_ADVICE}")
     if not mixed:
         return y
     order = np.argsort(known)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
+from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column, quote
 from linsep.data.features.ngrams import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.kernels.running_moments import standardise_running
@@ -148,8 +148,8 @@ class RunningTable:
             return replace(number_column(name, column.text, chunk.where, is_text=False), there=column.there)
         row = int(bad[0])
         raise DataError(
-            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the rows before held numbers; "
-            f"mend it, or read the column as categories with --categorical {name}"
+            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} where the rows before held "
+            f"numbers; mend it, or read the column as categories with --categorical {quote(name)}"
         )
 
     def _categories(self, name: str, column: Column, learn: bool) -> _Entries:

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, take_target
-from linsep.data.readers.asked import Asked
-from linsep.types import Array, DataError
+from linsep.data.readers.asked import Asked, in_a_line
+from linsep.types import Array, DataError, NoRowsError
 
 Where = Callable[[int], str]
 
@@ -34,7 +34,7 @@ def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where])
     try:
         table = pa.concat_tables(tables, promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise DataError(f"{names[0]} and the files after it: columns of other kinds: {error}") from None
+        raise DataError(f"{names[0]} and the files after it: columns of other kinds: {in_a_line(error)}") from None
     firsts = np.cumsum([0, *(part.num_rows for part in tables)])
 
     def where(row: int) -> str:
@@ -58,7 +58,7 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
     check_names(names, name)
     take_target(names, target, alone=open_columns)
     if table.num_rows == 0:
-        raise DataError(f"{name}: there are no rows")
+        raise NoRowsError(f"{name}: there are no rows")
 
     def parse(column: str) -> Column:
         if open_columns and table.column(column).null_count:
@@ -102,9 +102,11 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise DataError(
-            f"{where(0)}, column {column!r} has type {str(kind):.80}: make it numbers or text first, or leave it out"
+            f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first, or leave it out"
         )
-    numbers = (pc.cast(values, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
+    # Arrow rounds a decimal twice; its text it reads correctly.
+    given = pc.cast(values, pa.string()) if pa.types.is_decimal(kind) else values
+    numbers = (pc.cast(given, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
     numbers = numbers.astype(np.float64)
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers))[0])

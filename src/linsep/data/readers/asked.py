@@ -46,6 +46,11 @@ def check_utf8(content: bytes, name: str, first_line: int) -> None:
         raise DataError(f"{name}:{line}: not UTF-8 text ({error.reason}); convert the file first") from None
 
 
+def in_a_line(error: Exception) -> str:
+    """What another library says, on one line of a readable length."""
+    return f"{' '.join(str(error).split()):.300}"
+
+
 class Decimals(NamedTuple):
     """The values as written: `mantissa * 10**exponent`, but for the entries `beyond`, which have too many digits:
     those are given by their text."""

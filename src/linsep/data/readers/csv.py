@@ -14,9 +14,9 @@ import pyarrow.csv
 
 from linsep.data.columns import Column, TableChunk, as_labels, check_names, number_column, read_numbers, take_target
 from linsep.data.readers.arrow import Where, joined
-from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8
+from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, NoRowsError
 
 
 class CsvReader(TextReader):
@@ -44,7 +44,7 @@ class CsvReader(TextReader):
 
     def block(self, lines: Lines) -> TableChunk | None:
         """Read whole records; those that begin at line 1 have the header before them."""
-        if not lines.content.strip():
+        if not lines.content.strip() or (lines.first_line == 1 and _is_header_alone(lines.content)):
             return None
         check_text(lines.content, lines.name, lines.first_line)
         place = _Place(lines)
@@ -71,7 +71,7 @@ class CsvReader(TextReader):
         table, where = joined(tables, sources, places)
         chunk = self._chunk(table, where, names, 0)
         if chunk.n_rows == 0:
-            raise DataError(f"{sources[0]}: there is a header but not one row")
+            raise NoRowsError(f"{sources[0]}: there is a header but not one row")
         return Whole(chunk)
 
     def _chunk(self, table: Any, where: Where, names: list[str], start: int) -> TableChunk:
@@ -99,6 +99,12 @@ def read_header(content: bytes, name: str) -> list[str]:
     first = content[: end or len(content)] if content[: end or len(content)].strip() else content
     check_text(first, name, 1)
     return _header(first, name)
+
+
+def _is_header_alone(content: bytes) -> bool:
+    """Whether nothing follows the header, which Arrow calls an error where it has no line end."""
+    content = content.strip(b"\r\n")
+    return b"\n" not in content and len(list(csv.reader(_as_lines(content)))) < 2
 
 
 def _text(table: Any, column: str) -> Any:
@@ -170,7 +176,7 @@ def _parse(place: _Place, names: list[str]) -> Any:
             ),
         )
     except pa.ArrowInvalid as error:
-        raise DataError(f"{place.name}: malformed CSV: {error}") from None
+        raise DataError(f"{place.name}: malformed CSV: {in_a_line(error)}") from None
     if ragged:
         number, expected, found = ragged[0]
         line = place.of(number - 1 - place.has_header)
@@ -179,7 +185,7 @@ def _parse(place: _Place, names: list[str]) -> Any:
 
 
 class _Place:
-    """Where a row stands: file:line, counted by going through the text again (only for messages); row -1 is the header."""
+    """Where a row stands: file:line, counted by going through the text again, for messages; row -1 is the header."""
 
     def __init__(self, lines: Lines) -> None:
         self.content, self.name, self.first_line = lines.content, lines.name, lines.first_line

@@ -13,8 +13,8 @@ import pyarrow.json
 
 from linsep.data.columns import TableChunk
 from linsep.data.readers.arrow import from_arrow, joined
-from linsep.data.readers.asked import Lines, TextReader, Whole, check_utf8
-from linsep.types import DataError
+from linsep.data.readers.asked import Lines, TextReader, Whole, check_utf8, in_a_line
+from linsep.types import DataError, NoRowsError
 
 # How deep values may be nested.
 _DEEPEST = 64
@@ -45,7 +45,7 @@ class JsonlReader(TextReader):
         texts = list(pieces)
         some = [lines for lines in texts if lines.content.strip()]
         if not some:
-            raise DataError(f"{texts[0].name}: there are no rows")
+            raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
         table, where = joined([_table(lines) for lines in some], names, [_place(lines) for lines in some])
         return Whole(from_arrow(table, names[0], self.asked, where))
@@ -71,9 +71,10 @@ def _table(lines: Lines) -> Any:
         table = _parse(lines.content, None)
         dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
         if dates:  # text that looks like a date is text
-            table = _parse(lines.content, pa.schema([(column, pa.string()) for column in dates]))
+            names = table.column_names
+            table = _parse(lines.content, pa.schema([(column, pa.string()) for column in dates])).select(names)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise _malformed(lines, str(error)) from None
+        raise _malformed(lines, in_a_line(error)) from None
     if table.num_rows != _count_objects(lines.content):  # Arrow takes what follows an object for the next one
         raise _malformed(lines, "not one object on each line")
     return table
@@ -85,9 +86,9 @@ def _count_objects(content: bytes) -> int:
     No object goes on in a line that begins with a brace after a line that ends with one, as a comma is missing there.
     """
     ends = content.count(b"\n")
-    if content.endswith(b"}\n") and content.startswith(b"{") and ends == content.count(b"}\n"):
-        if content.count(b"\n{") == ends - 1:
-            return ends
+    plain = content.endswith(b"}\n") and content.startswith(b"{") and ends == content.count(b"}\n")
+    if plain and content.count(b"\n{") == ends - 1:
+        return ends
     lines = [line for line in map(bytes.strip, content.split(b"\n")) if line]
     return len(lines) if all(line[:1] == b"{" and line[-1:] == b"}" for line in lines) else -1
 
@@ -144,5 +145,5 @@ def _malformed(lines: Lines, said: str) -> DataError:
         try:
             _parse(line, None)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            return DataError(f"{place}: malformed JSON: {error}")
+            return DataError(f"{place}: malformed JSON: {in_a_line(error)}")
     return DataError(f"{lines.name}:{lines.first_line}: malformed JSON lines: {said}")

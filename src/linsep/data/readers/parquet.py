@@ -11,7 +11,7 @@ import pyarrow.parquet
 
 from linsep.data.columns import TableChunk
 from linsep.data.readers.arrow import from_arrow, joined, row_of
-from linsep.data.readers.asked import Asked, Whole
+from linsep.data.readers.asked import Asked, Whole, in_a_line
 from linsep.types import DataError
 
 # Rows of a batch: positions in a Parquet file are counted in batches of this size.
@@ -59,7 +59,7 @@ def _opened(file: Any, name: str) -> Iterator[Any]:
         with pyarrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16) as parquet:
             yield parquet
     except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(f"{name}: not a whole Parquet file: {error}") from None
+        raise DataError(f"{name}: not a whole Parquet file: {in_a_line(error)}") from None
 
 
 def _row_of_stream(name: str, start: int) -> Any:

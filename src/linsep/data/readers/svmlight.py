@@ -11,7 +11,7 @@ from linsep.data.columns import as_labels
 from linsep.data.readers.arrow import Where, row_of
 from linsep.data.readers.asked import Decimals, Lines, TextReader, Whole
 from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Scanned, scan
-from linsep.types import Array, Chunk, DataError
+from linsep.types import Array, Chunk, DataError, NoRowsError
 
 _EXPECTED = {
     LABEL: "a label, a finite number",
@@ -67,7 +67,7 @@ class SvmlightReader(TextReader):
             mantissa.add(found.mantissa)
             exponent.add(found.exponent)
         if not labels.size:
-            raise DataError(f"{name}: there are no rows")
+            raise NoRowsError(f"{name}: there are no rows")
         if not indices.size:
             raise DataError(f"{name}: not one row has a feature")
         y = as_labels(labels.taken(), row_of(name), "label")

@@ -103,9 +103,8 @@ class Sieve:
         return next((cut for cut in cuts if 0 < cut < len(content)), 0)
 
     def _first_end(self, content: bytes) -> int:
-        """Where the first line, or the first record of CSV, ends."""
+        """Where the first line, or the first record of CSV, ends; at the end of the text if it does not."""
         if self._reader.quotes and b'"' in content:
             end = int(record_end(np.frombuffer(content, np.uint8), 0)[0])
-            if end > 0:
-                return end
+            return end if end > 0 else len(content)
         return content.find(b"\n") + 1 or len(content)

@@ -1,4 +1,4 @@
-"""Where the records of CSV text end: at line ends outside quotes, a quote being one at the beginning of a field only."""
+"""Where the records of CSV text end: at line ends outside quotes. A quote is one at the beginning of a field only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from numba import njit
 
-_NEWLINE, _RETURN, _QUOTE, _COMMA = 10, 13, 34, 44
+_NEWLINE, _RETURN, _QUOTE, _COMMA = (ord(mark) for mark in '\n\r",')
 
 
 @njit(cache=True, nogil=True)
@@ -30,7 +30,7 @@ def record_end(text: Any, i: Any) -> Any:
             continue
         if c == _NEWLINE:
             return i + 1, fault
-        begins = c == _COMMA or c == _RETURN
+        begins = c in (_COMMA, _RETURN)
         i += 1
     return i, fault
 
