@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from linsep import AveragedPerceptron, Perceptron, fit_stream, open_data
 from linsep.data.hashing import RunningHash
 from linsep.data.readers import parquet
 from linsep.data.sources import blocks, in_memory
+from linsep.kernels.text import quotes
 from linsep.streaming.result import StreamError, StreamFit, StreamWarning
 from linsep.types import DataError
 
@@ -129,7 +132,8 @@ def test_columns_are_limited_and_take_memory_only_as_they_occur(folder: Path) ->
     assert refused(path, "index 5000 is beyond 4,999", max_columns=4999).counters.rows == 600
     found = fit(path, max_columns=5000)
     assert found.model.learner_.coef_.shape == (1, 5001)
-    assert found.model.encoder_._scale.strides == (0,)  # one number, not one a column
+    encoder: Any = found.model.encoder_
+    assert encoder._scale.strides == (0,)  # one number, not one a column
     wide = folder / "w.csv"
     wide.write_text(",".join(f"c{k}" for k in range(20)) + ",y\n" + "1," * 20 + "p\n" + "2," * 20 + "q\n")
     with pytest.raises(DataError, match=r"w\.csv:2: 20 columns, and the limit is 19"):
@@ -155,7 +159,7 @@ def test_a_quote_that_is_never_closed_is_refused_where_it_opens(folder: Path) ->
 def test_an_open_quote_takes_time_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each byte is looked at a few times, however many lines follow the quote: 1 MB took half a minute."""
     looked = 0
-    end = blocks.last_record_end
+    end = quotes.last_record_end
 
     def counted(text: Any) -> int:
         nonlocal looked
@@ -344,3 +348,14 @@ def test_a_header_alone_is_an_empty_part(folder: Path) -> None:
     (folder / "3.csv").write_text("a,y\r\n")
     write(folder / "4.csv", table[100:])
     assert same(fit_stream(folder, target="y"), fit(write(folder.parent / "t.csv", table)))
+
+
+@pytest.mark.skipif(not find_spec("river"), reason="drift alarms come from River: pip install 'linsep[drift]'")
+def test_a_drift_detector_that_starts_again_says_so(folder: Path) -> None:
+    path = write(folder / "t.csv", rows())
+    with pytest.warns(StreamWarning, match="adwin started again after each checkpoint, every 100 rows: a change that"):
+        fit(path, drift="adwin", checkpoint=folder / "ck", checkpoint_rows=100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(path, drift="adwin", checkpoint=folder / "ck2")
+        fit(path, drift="adwin")

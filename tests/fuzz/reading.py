@@ -49,8 +49,13 @@ def values_of(chunk: Any) -> Any:
     """(labels, {column: values}) of a table, (labels, rows of (column, value)) of sparse rows."""
     y = None if chunk.y is None else np.asarray(chunk.y).tolist()
     if isinstance(chunk, TableChunk):
-        columns = {c.name: c.text.to_pylist() if c.values is None else c.values.tolist() for c in chunk.columns}
-        return y, columns
+        return y, {column.name: _cells(column) for column in chunk.columns}
     X = chunk.X
     rows = [slice(a, b) for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)]
     return y, [list(zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True)) for row in rows]
+
+
+def _cells(column: Any) -> list[Any]:
+    """The numbers of a column, or its text."""
+    cells: list[Any] = column.text.to_pylist() if column.values is None else column.values.tolist()
+    return cells

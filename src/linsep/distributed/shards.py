@@ -167,8 +167,14 @@ def _read(name: str, content: Any, reading: Reading) -> tuple[Any, Any, list[str
     if column_names(content) is not None and len(content) == 0:
         return empty
     texts = {*reading.categorical, *(() if encoder is None else encoder.text_columns)}
-    said = {"format": reading.format, "bits": reading.bits, "lenient": reading.lenient}
-    source = open_data(content, target=target, categorical=texts, **said)
+    source = open_data(
+        content,
+        target=target,
+        categorical=texts,
+        format=reading.format,
+        bits=reading.bits,
+        lenient=reading.lenient,
+    )
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with target=")
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -35,7 +36,7 @@ def make(rng: Random) -> Any:
 
 def column(rng: Random, kind: str, n: int) -> Any:
     """So many values of a type, with a missing one now and then."""
-    made = {
+    made: dict[str, Callable[[], Any]] = {
         "float": lambda: rng.choice(FLOATS) if rng.random() < 0.05 else rng.gauss(0, 1),
         "single": lambda: float(rng.randrange(-8, 8)) / 4,
         "int": lambda: rng.choice(WHOLE) if rng.random() < 0.2 else rng.randrange(9),
@@ -47,7 +48,7 @@ def column(rng: Random, kind: str, n: int) -> Any:
         "list": lambda: [1],
         "null": lambda: None,
     }
-    make_one = made["text" if kind in ("large", "names") else kind]
+    make_one: Callable[[], Any] = made["text" if kind in ("large", "names") else kind]
     values = [None if rng.random() < 0.02 else make_one() for _ in range(n)]
     return pa.array(values, TYPES[kind])
 

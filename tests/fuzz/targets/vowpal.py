@@ -84,10 +84,10 @@ def hashed(name: bytes) -> int:
     """64-bit FNV-1a, mixed, modulo the number of columns."""
     h = 14695981039346656037
     for byte in name:
-        h = (h ^ byte) * 1099511628211 % 2**64
+        h = (h ^ byte) * 1099511628211 % (1 << 64)
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-        h = (h ^ (h >> 33)) * factor % 2**64
-    return (h ^ (h >> 33)) % 2**BITS
+        h = (h ^ (h >> 33)) * factor % (1 << 64)
+    return (h ^ (h >> 33)) % (1 << BITS)
 
 
 READ = {"bits": BITS}

@@ -88,15 +88,16 @@ class RunningTable:
         self.check(chunk)
         found, wide = [], []
         moments = self.moments.copy()
-        numbers = {name: k for k, name in enumerate(self.numbers)}
+        hashed = self.hashed
+        numbers = {name: hashed + k for k, name in enumerate(self.numbers)}
         for name, kind in self.kinds.items():
             column = self._as_met(chunk, name, kind)
             if column is None:
                 continue
             if kind == "number":
-                k = numbers[name]
-                columns = np.full(chunk.n_rows, self.hashed + k)
-                found.append(_Entries(_standardise(column, moments[k], learn), columns, column.there))
+                j = numbers[name]
+                columns = np.full(chunk.n_rows, j)
+                found.append(_Entries(_standardise(column, moments[j - hashed], learn), columns, column.there))
             elif kind == "category":
                 found.append(self._categories(name, column, learn))
             else:
@@ -116,6 +117,7 @@ class RunningTable:
 
     def _meet(self, chunk: TableChunk) -> None:
         """Add the columns that are new; their first rows decide what they hold."""
+        before = len(self.numbers)
         for name in chunk.names:
             if name not in self.kinds:
                 if self.kinds and chunk.start > 0 and not self.is_open:
@@ -127,8 +129,7 @@ class RunningTable:
                 assert column is not None
                 kind = "text" if name in self.text else "number" if column.is_number else "category"
                 self.kinds[name] = kind
-                if kind == "number":
-                    self.moments = np.concatenate([self.moments, np.zeros((1, 3))])
+        self.moments = np.concatenate([self.moments, np.zeros((len(self.numbers) - before, 3))])
         strange = [name for name in self.text if name not in self.kinds]
         if strange and not self.is_open:
             raise DataError(f"no column called {strange[0]!r} to read as text")

@@ -44,7 +44,7 @@ class CsvReader(TextReader):
 
     def block(self, lines: Lines) -> TableChunk | None:
         """Read whole records; those that begin at line 1 have the header before them."""
-        if not lines.content.strip() or (lines.first_line == 1 and _is_header_alone(lines.content)):
+        if not lines.content.strip():
             return None
         check_text(lines.content, lines.name, lines.first_line)
         place = _Place(lines)
@@ -103,8 +103,9 @@ def read_header(content: bytes, name: str) -> list[str]:
 
 def _is_header_alone(content: bytes) -> bool:
     """Whether nothing follows the header, which Arrow calls an error where it has no line end."""
-    content = content.strip(b"\r\n")
-    return b"\n" not in content and len(list(csv.reader(_as_lines(content)))) < 2
+    if content.endswith(b"\n") or b"\n" in content.lstrip(b"\r\n"):
+        return False
+    return len(list(csv.reader(_as_lines(content)))) < 2
 
 
 def _text(table: Any, column: str) -> Any:
@@ -161,6 +162,8 @@ def _parse(place: _Place, names: list[str]) -> Any:
         return "skip"
 
     content = place.content
+    if place.has_header and _is_header_alone(content):
+        content += b"\n"
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(content),
