@@ -46,16 +46,17 @@ def small_blocks() -> Iterator[None]:
 
 
 def values_of(chunk: Any) -> Any:
-    """(labels, {column: values}) of a table, (labels, rows of (column, value)) of sparse rows."""
-    y = None if chunk.y is None else np.asarray(chunk.y).tolist()
+    """(labels, {column: values}) of a table, (labels, rows of (column, value)) of sparse rows; -0.0 is 0.0."""
+    y = None if chunk.y is None else np.asarray(chunk.y)
+    y = y if y is None else (y + 0.0 if y.dtype.kind == "f" else y).tolist()
     if isinstance(chunk, TableChunk):
         return y, {column.name: _cells(column) for column in chunk.columns}
     X = chunk.X
     rows = [slice(a, b) for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)]
-    return y, [list(zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True)) for row in rows]
+    return y, [list(zip(X.indices[row].tolist(), (X.data[row] + 0.0).tolist(), strict=True)) for row in rows]
 
 
 def _cells(column: Any) -> list[Any]:
     """The numbers of a column, or its text."""
-    cells: list[Any] = column.text.to_pylist() if column.values is None else column.values.tolist()
+    cells: list[Any] = column.text.to_pylist() if column.values is None else (column.values + 0.0).tolist()
     return cells

@@ -119,6 +119,8 @@ def _lock_of(path: Path) -> FileLock:
     lock = FileLock(path.with_name(path.name + ".lock"), mode=0o666)
     try:
         lock.acquire(blocking=False)
-    except Timeout:
+    except (Timeout, OSError):
+        if not Path(lock.lock_file).exists():
+            raise DataError(f"cannot write {lock.lock_file}: check that its folder can be written to") from None
         raise DataError(f"another process is writing {path}: wait for it, or name another file") from None
     return lock

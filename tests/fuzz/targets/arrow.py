@@ -73,9 +73,11 @@ def naive(table: Any) -> Any:
     if isinstance(y[0], float):
         if not all(map(math.isfinite, y)):
             raise RefusedError
+        y = [v + 0.0 for v in y]
         y = [int(v) for v in y] if all(v.is_integer() and abs(v) < 2**53 for v in y) else y
     found = {
-        name: values if isinstance(values[0], str) else list(map(float, values)) for name, values in columns.items()
+        name: values if isinstance(values[0], str) else [float(value) + 0.0 for value in values]
+        for name, values in columns.items()
     }
     if any(not isinstance(values[0], str) and not all(map(math.isfinite, values)) for values in found.values()):
         raise RefusedError

@@ -110,7 +110,7 @@ def column(cells: list[str]) -> list[Any]:
         if 2 * sum(is_number) > len(cells):
             raise RefusedError
         return list(cells)
-    values = [float(cell) for cell in cells]
+    values = [float(cell) + 0.0 for cell in cells]
     if any(abs(value) == float("inf") for value in values):
         raise RefusedError
     return values

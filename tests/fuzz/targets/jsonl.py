@@ -102,7 +102,7 @@ def column(values: list[Any]) -> list[Any]:
     if all(type(value) is int and abs(value) < 2**63 for value in values):
         return values
     try:
-        found = [float(value) for value in values]
+        found = [float(value) + 0.0 for value in values]
     except OverflowError:
         raise RefusedError from None
     if any(abs(value) == float("inf") for value in found):

@@ -56,7 +56,7 @@ def split(line: bytes) -> list[bytes]:
 
 
 def value(written: bytes) -> float:
-    """A finite number; minus nothing is nothing."""
+    """A finite number."""
     text = written.decode("latin-1")
     if not NUMBER.fullmatch(text) or abs(float(text)) == float("inf"):
         raise RefusedError

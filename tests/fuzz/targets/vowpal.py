@@ -73,7 +73,7 @@ def entries(words: list[bytes]) -> list[tuple[int, float]]:
         called, colon, written = one.partition(b":")
         if not called:
             raise RefusedError
-        product = (value(written) if colon else 1.0) * scale
+        product = (value(written) if colon else 1.0) * scale + 0.0
         if abs(product) == float("inf"):
             raise RefusedError
         found.append((hashed(space + called), product))
