@@ -341,6 +341,30 @@ def test_files_that_vanish_or_hold_too_much_are_a_sentence(folder: Path, monkeyp
         open_data(bomb, target="y").read()
 
 
+def test_text_of_typed_columns_is_utf8(folder: Path) -> None:
+    arrow: Any = pa
+    text = b"Oslo\xff\xfeRome"
+    offsets = np.array([0, 4, 6, 10], np.int32)
+    broken = arrow.StringArray.from_buffers(3, arrow.py_buffer(offsets), arrow.py_buffer(text))
+    fine = pa.array(["p", "q", "p"])
+    for columns in ({"city": broken, "y": fine}, {"city": fine, "y": broken}):
+        name = "city" if columns["y"] is fine else "y"
+        pyarrow.parquet.write_table(pa.table(columns), str(folder / "t.parquet"))
+        for source in (pa.table(columns), folder / "t.parquet"):
+            with pytest.raises(DataError, match=f"row 1.*, column '{name}': not UTF-8 text"):
+                _ = open_data(source, target="y").read().columns
+
+
+def test_a_parquet_file_of_more_rows_than_memory_holds_is_read_as_a_stream_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(folder / "t.parquet", rows())
+    monkeypatch.setattr(parquet, "free_memory", lambda: 10_000)
+    with pytest.raises(DataError, match=r"t\.parquet: 400 rows of 2 columns do not fit half of the free memory"):
+        open_data(path, target="y").read()
+    assert fit(path).counters.rows == ROWS
+
+
 def test_a_header_alone_is_an_empty_part(folder: Path) -> None:
     table = rows()
     write(folder / "1.csv", table[:100])

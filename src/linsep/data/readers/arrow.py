@@ -85,7 +85,24 @@ def _values(table: Any, column: str, where: Where) -> Any:
     if values.null_count:
         row = pc.index(pc.is_null(values), True).as_py()
         raise DataError(f"{where(row)}, column {column!r}: the value is missing; fill or drop missing values first")
-    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    _check_utf8(values, column, where)
+    return values
+
+
+def _check_utf8(values: Any, column: str, where: Where) -> None:
+    """Raise DataError for text that is not UTF-8, which Arrow passes on as it is."""
+    try:
+        values.validate(full=True)
+        return
+    except pa.ArrowInvalid as error:
+        said = in_a_line(error)
+    for row in range(len(values)):
+        try:
+            values[row].as_py()
+        except UnicodeDecodeError:
+            raise DataError(f"{where(row)}, column {column!r}: not UTF-8 text; convert the column first") from None
+    raise DataError(f"{where(0)}, column {column!r}: damaged values ({said})")
 
 
 def _spread(some: Column, there: Array) -> Column:

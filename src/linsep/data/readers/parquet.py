@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from linsep.data.columns import TableChunk
+from linsep.data.inputs import free_memory
 from linsep.data.readers.arrow import from_arrow, joined, row_of
 from linsep.data.readers.asked import Asked, Whole, in_a_line
 from linsep.types import DataError
@@ -37,6 +38,7 @@ class ParquetReader:
         tables = []
         for file, name in zip(files, names, strict=True):
             with _opened(file, name) as parquet:
+                _check_size(parquet.metadata, name)
                 tables.append(parquet.read())
         table, where = joined(tables, names, [row_of(name) for name in names])
         return Whole(from_arrow(table, names[0], self.asked, where))
@@ -60,6 +62,17 @@ def _opened(file: Any, name: str) -> Iterator[Any]:
             yield parquet
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(f"{name}: not a whole Parquet file: {in_a_line(error)}") from None
+
+
+def _check_size(metadata: Any, name: str) -> None:
+    """Raise DataError for a file that does not fit the memory: few bytes may hold many equal rows."""
+    free = free_memory()
+    cells = metadata.num_rows * metadata.num_columns
+    if free is not None and 8 * cells > free // 2:
+        raise DataError(
+            f"{name}: {metadata.num_rows:,} rows of {metadata.num_columns:,} columns do not fit half of the free "
+            "memory: learn from them as a stream, with --stream (linsep.fit_stream)"
+        )
 
 
 def _row_of_stream(name: str, start: int) -> Any:
