@@ -108,6 +108,16 @@ def test_a_row_that_would_ruin_the_stream_is_refused_at_its_place(
         assert same(found, fit(write(folder / f"v.{suffix}", table)))
 
 
+def test_a_number_that_drowns_all_others_is_named(folder: Path) -> None:
+    table = rows()
+    path = write(folder / "t.csv", [*table[:300], ("-3e40", "p"), *table[300:]])
+    with pytest.warns(StreamWarning, match=r"t\.csv:302, column 'a': -3e\+40 drowns the numbers around it"):
+        assert fit(path).counters.rows == ROWS + 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(write(folder / "u.csv", [("0", "pq"[k % 2]) for k in range(300)] + [("1", "p"), ("1e5", "q")] + table))
+
+
 def test_a_number_that_is_too_large_in_the_first_row_leaves_nothing(folder: Path) -> None:
     for source in (write(folder / "t.csv", [("-1e101", "p"), *rows()]), (np.array([[1e150], [1.0]]), [0, 1])):
         with pytest.raises(DataError, match="too large to learn from"):

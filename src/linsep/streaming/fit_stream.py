@@ -127,7 +127,8 @@ def fit_stream(
     Warns
     -----
     StreamWarning
-        When lines were skipped, the label `positive` never occurred, or updates no longer changed w.
+        When lines were skipped, the label `positive` never occurred, updates no longer changed w, a number drowned all
+        others of its column, or the drift detector started again.
 
     References
     ----------

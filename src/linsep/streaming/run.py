@@ -97,6 +97,8 @@ class StreamRun:
         if isinstance(chunk, TableChunk) and not counters.rows:
             self._check_categorical(chunk)
         y, classes = self.labels.read(chunk)
+        if is_new and isinstance(chunk, TableChunk):
+            self._door.note_numbers(chunk)
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.read_as_text(self.encoder.text_columns)
         wrong = self._learn_rows(X, y, classes)
@@ -188,7 +190,7 @@ class StreamRun:
 
     def warnings(self) -> list[str]:
         """What a user should know when the run is over."""
-        found = [f"skipped: {complaint}" for complaint in self._complaints] + self.labels.warnings
+        found = [f"skipped: {complaint}" for complaint in self._complaints] + self.labels.warnings + self._door.notes
         if self.counters.absorbed:
             found.append(
                 f"{self.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; "
