@@ -29,11 +29,11 @@ ROWS = 400
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where files are read in blocks of a few hundred bytes, and batches of 50 rows."""
+    """Where files are read in blocks of a few hundred bytes, and batches of 70 rows."""
     monkeypatch.setattr(blocks, "TABLE_BYTES", 700)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 700)
-    monkeypatch.setattr(parquet, "BATCH_ROWS", 50)
-    monkeypatch.setattr(in_memory, "BATCH_ROWS", 50)
+    monkeypatch.setattr(parquet, "BATCH_ROWS", 70)
+    monkeypatch.setattr(in_memory, "BATCH_ROWS", 70)
     return tmp_path
 
 
@@ -101,6 +101,9 @@ def test_a_row_that_would_ruin_the_stream_is_refused_at_its_place(
     assert so_far.counters.rows == so_far.model.learner_.t_ == 300
     short = fit(write(folder / f"u.{suffix}", table[:300]))
     assert same(so_far, short)
+    for resumed in (0, 300):  # a checkpoint in the middle of a piece is gone on from there
+        again = refused(path, said, checkpoint=folder / "ck", checkpoint_rows=1)
+        assert same(again, short) and again.resumed_rows == resumed
     if suffix != "parquet":
         with pytest.warns(StreamWarning, match="skipped"):
             found = fit(path, lenient=True)
