@@ -6,7 +6,7 @@ BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
 LOWEST_READY := .venv-lowest/.ready
 
-.PHONY: demo docs gallery test test-lowest lint types format lock bench bench-long dist golden fuzz walks clean
+.PHONY: demo docs gallery test test-lowest lint types format lock bench bench-long dist golden fuzz trial walks clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -30,6 +30,11 @@ test: $(READY)
 # What every learner, proof and command computed when tests/golden/recorded.json was written, compared bit for bit.
 golden: $(READY)
 	PYTHONPATH=src:tests $(BIN)/python -m golden compare
+
+# What is promised of machines that are killed, full or lied to, tried many times; an hour at most. TRIAL="ROW --times N"
+# runs one row so often.
+trial: $(READY)
+	PYTHONPATH=src:tests $(BIN)/python -m trial $(TRIAL)
 
 # Made-up, malformed and mangled input for every reader, beside naive readers; failing cases are left in build/fuzz.
 SECONDS ?= 60

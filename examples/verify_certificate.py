@@ -4,7 +4,9 @@
     python verify_certificate.py proof.json table.csv
 
 This program shares no code with linsep. It reads the data again, compares their SHA-256 with that of the certificate,
-and checks every part of the proof in exact arithmetic. It prints what it proved; exit status 0: proved, 1: not.
+and checks every part of the proof in exact arithmetic. It prints what it proved; exit status 0: proved, 1: not. What
+the certificate says in words (its summary and reason) and whether it calls the verdict fragile is neither checked nor
+printed.
 
 The data are a CSV file, as given to `linsep check`, or a JSON file {"X": [[1, 0.5], ...], "y": ["a", ...]}, as given to
 `linsep.separability(X, y)`. A number in CSV is the decimal that is written there, one in JSON (or, with --doubles, in
@@ -20,8 +22,9 @@ import struct
 import sys
 from collections import Counter
 from fractions import Fraction
-from math import lcm
+from math import isqrt, lcm
 
+FORMAT = "linsep separability certificate 2"
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
 
@@ -36,11 +39,34 @@ def require(holds, what):
 
 
 # ------------------------------------------------------------------ reading
+def read_json(path):
+    """The JSON of a file; a key that stands twice in one object, and NaN, are refused."""
+
+    def once(pairs):
+        require(len(dict(pairs)) == len(pairs), "a key stands twice in one object")
+        return dict(pairs)
+
+    def no_number(name):
+        raise NotProvedError(f"{name} is not a number of JSON")
+
+    with open(path, encoding="utf-8") as file:
+        return json.load(file, object_pairs_hook=once, parse_constant=no_number)
+
+
 def whole(value):
     """An integer of the certificate: those beyond 2^53 are hexadecimal text."""
     number = int(value, 16) if isinstance(value, str) else value
     require(type(number) is int, f"{value!r} is not an integer")
     return number
+
+
+def numbers_of(values, count, what):
+    """A list of different rows or columns, which lie in 0..count-1."""
+    require(isinstance(values, list), f"{what} is no list")
+    wrong = [v for v in values if type(v) is not int or not 0 <= v < count]
+    require(not wrong, f"{what} has {wrong[0] if wrong else ''}, which is not there")
+    require(len(set(values)) == len(values), f"{what} names one twice")
+    return values
 
 
 def exact(value):
@@ -50,22 +76,21 @@ def exact(value):
 
 def vector(part, width):
     """Return {"columns": [...], "values": [...]} as column -> integer."""
-    values = dict(zip(part["columns"], map(whole, part["values"]), strict=True))
-    require(len(values) == len(part["columns"]), "a vector names a column twice")
-    require(all(0 <= j < width for j in values), "a vector has a column that is not there")
-    return {j: v for j, v in values.items() if v}
+    columns = numbers_of(part["columns"], width, "a vector")
+    return {j: v for j, v in zip(columns, map(whole, part["values"]), strict=True) if v}
 
 
 def read_table(path, claim, doubles):
     """Rows as {column: number, zeros left out}, and the labels as text."""
     if path.endswith(".json"):
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
+        data = read_json(path)
         rows = [dict(enumerate(row)) if isinstance(row, list) else row for row in data["X"]]
         rows = [{int(j): Fraction(v) for j, v in row.items() if v} for row in rows]
         return rows, [str(label) for label in data["y"]]
     require("columns" in claim and "target" in claim, "the certificate does not say what the columns of a CSV file are")
     number = (lambda text: Fraction(float(text))) if doubles else Fraction
+    shifts = [column.get("exponent", 0) for column in claim["columns"]]
+    require(all(type(k) is int and abs(k) <= 10_000 for k in shifts), "an exponent of a column is no small integer")
     rows, labels = [], []
     with open(path, encoding="utf-8-sig", newline="") as file:
         for line in csv.DictReader(file):
@@ -74,7 +99,7 @@ def read_table(path, claim, doubles):
                 if "level" in column:
                     value = int(line[column["column"]] == column["level"])
                 else:
-                    value = number(line[column["column"]]) * 10 ** column["exponent"]
+                    value = number(line[column["column"]]) * Fraction(10) ** column["exponent"]
                 if value:
                     row[j] = Fraction(value)
             rows.append(row)
@@ -92,21 +117,34 @@ def label_signs(labels, classes):
 
 
 def digest(rows, signs, claim):
-    """SHA-256 of the text "n p\\n", of the entries that are not 0 row by row, and of a byte a label (1 or 255).
+    """SHA-256 of the question, of the entries that are not 0 row by row, and of a byte a label (1 or 255).
 
-    An entry is row, column (signed 64-bit) and value (double), little-endian; where doubles cannot hold the numbers
-    it is the text "row column numerator/denominator\\n".
+    The question is the text "linsep data 2\\n", "n p\\n", "1\\n" with an intercept or "0\\n" without, "2\\n", and the
+    names of the two classes as UTF-8, each after the number of its bytes and a newline. An entry is row, column (signed
+    64-bit) and value (double), little-endian; where doubles cannot hold the numbers it is the text "row column
+    numerator/denominator\\n".
     """
-    out = hashlib.sha256(f"{len(rows)} {claim['features']}\n".encode())
+    out = hashlib.sha256(f"linsep data 2\n{len(rows)} {claim['features']}\n{int(claim['fit_intercept'])}\n2\n".encode())
+    for name in map(str.encode, claim["classes"]):
+        out.update(b"%d\n%b" % (len(name), name))
+    doubles = all(is_double(v) for row in rows for v in row.values())
+    require(claim["numbers"] == ("doubles" if doubles else "rationals"), "the hash is of other numbers")
     for i, row in enumerate(rows):
         for j in sorted(row):
-            if claim["numbers"] == "doubles":
-                require(Fraction(float(row[j])) == row[j], f"row {i}, column {j} is not a double")
+            if doubles:
                 out.update(struct.pack("<qqd", i, j, float(row[j])))
             else:
                 out.update(f"{i} {j} {row[j].numerator}/{row[j].denominator}\n".encode())
     out.update(bytes(1 if sign > 0 else 255 for sign in signs))
     return out.hexdigest()
+
+
+def is_double(value):
+    """Whether a double is exactly this number."""
+    try:
+        return Fraction(float(value)) == value
+    except OverflowError:
+        return False
 
 
 # ----------------------------------------------------------------- checking
@@ -132,15 +170,16 @@ def check_directions(Z, directions, left_named, what):
         margins = [(i, dot(Z[i][0], d)) for i in left]
         bad = next((i for i, margin in margins if margin < 0), None)
         require(bad is None, f"{what} has a negative margin at row {bad}")
+        require(any(margin for _, margin in margins), f"{what} has a direction that separates no row")
         left = [i for i, margin in margins if margin == 0]
-    require(len(left) < len(Z) and set(left) == set(left_named), f"{what} leaves other rows than the certificate says")
+    require(set(left) == set(left_named), f"{what} leaves other rows than the certificate says")
 
 
 def check_sum(Z, part, what):
     """Positive weights bring the signed rows to exactly 0; return them as row -> weight."""
-    weights = dict(zip(part["rows"], map(whole, part["weights"]), strict=True))
-    require(len(weights) == len(part["rows"]) > 0, f"the {what} names a row twice, or none")
-    require(all(0 <= i < len(Z) for i in weights), f"the {what} has a row that is not there")
+    rows = numbers_of(part["rows"], len(Z), f"the {what}")
+    weights = dict(zip(rows, map(whole, part["weights"]), strict=True))
+    require(weights, f"the {what} names no row")
     require(all(k > 0 for k in weights.values()), f"a weight of the {what} is not positive")
     common = lcm(*(Z[i][1] for i in weights))
     total = {}
@@ -187,76 +226,137 @@ def rank_modulo(rows, prime):
     return len(pivots)
 
 
-def prove(claim, rows, labels):
-    """Check one certificate; return sentences on what it proves."""
-    require(claim["format"] == "linsep separability certificate 1", "not a certificate of this format")
-    n, p, verdict = claim["rows"], claim["features"], claim["verdict"]
-    require(len(rows) == len(labels) == n, f"the certificate is about {n} rows, the data have {len(rows)}")
-    require(all(0 <= j < p for row in rows for j in row), f"the data have more than {p} columns")
-    signs = label_signs(labels, claim["classes"])
-    require(digest(rows, signs, claim) == claim["sha256"], "the SHA-256 of the data is another: these are other data")
-    said = [f"SHA-256 {claim['sha256']} is that of the data"]
-    constant = p if claim["fit_intercept"] else None
-    width = p + (constant is not None)
-    Z = signed_rows(rows, signs, constant)
+def root(square):
+    """The square root of a fraction, to within one part in 2^100."""
+    shift = max(0, 2 * (square.denominator.bit_length() - square.numerator.bit_length()) + 400) // 2 * 2
+    return Fraction(isqrt((square.numerator << shift) // square.denominator), 1 << (shift // 2))
 
+
+def check_margin(Z, signs, plane, margin, constant):
+    """The bracket of the margin: what the hyperplane keeps, and the distance of the means of the rows.
+
+    Both were computed in doubles. They may be off by rounding: 2^-39 of the size of what was added up.
+    """
+    lower, upper = Fraction(margin["lower"]), Fraction(margin["upper"])
+    require(0 < lower <= upper, "the margin is not between two positive numbers in order")
+    require(margin["bias"] == ("free" if constant is not None else None), "the margin is of another kind")
+    length = root(sum(v * v for j, v in plane.items() if j != constant))
+    kept = min(Fraction(dot(row, plane), factor) for row, factor in Z)
+    size = max(sum(abs(v * plane.get(j, 0)) for j, v in row.items()) / factor for row, factor in Z)
+    require(abs(lower * length - kept) * 2**39 <= size, f"the margin of the hyperplane is not {float(lower)!r}")
+    counts = Counter(signs)
+    mean, sizes = Counter(), Counter()
+    for (row, factor), sign in zip(Z, signs, strict=True):
+        share = Fraction(1, 2 * counts[sign] if constant is not None else len(Z))
+        for j, v in row.items():
+            if j != constant:
+                mean[j] += share * Fraction(v, factor)
+                sizes[j] += share * abs(Fraction(v, factor))
+    distance, size = (root(sum(v * v for v in part.values())) for part in (mean, sizes))
+    require(abs(upper - distance) * 2**39 <= size, f"the best margin is not bounded by {float(upper)!r}")
+
+
+def read_directions(claim, constant):
+    """The directions, and the rows that they leave as the certificate says."""
+    n, p = claim["rows"], claim["features"]
     directions = []
     for part in claim["directions"]:
         b = whole(part["b"])
         require(b == 0 or constant is not None, "a direction has an intercept, which was not asked for")
         directions.append({**vector(part, p), **({p: b} if b else {})})
-    left = set(range(n))
+    names = [name for name in ("rows_left", "separated_rows") if name in claim]
+    require(len(names) == 1, "the certificate must name either the rows left or the separated rows")
+    named = set(numbers_of(claim[names[0]], n, names[0]))
+    require(directions or not named, "the certificate divides the rows without a direction")
+    return directions, (named if names[0] == "rows_left" else set(range(n)) - named) if directions else set(range(n))
+
+
+def check_head(claim, rows, labels):
+    """The certificate is about these data and this question; return the signs of the labels."""
+    require(claim["format"] == FORMAT, f"not a certificate of the format {FORMAT!r}")
+    n, p = claim["rows"], claim["features"]
+    require(type(n) is int and type(p) is int and type(claim["fit_intercept"]) is bool, "a count or an option is none")
+    require(len(rows) == len(labels) == n, f"the certificate is about {n} rows, the data have {len(rows)}")
+    require(all(0 <= j < p for row in rows for j in row), f"the data have more than {p} columns")
+    signs = label_signs(labels, claim["classes"])
+    require(digest(rows, signs, claim) == claim["sha256"], "the SHA-256 is another: other data, classes or options")
+    return signs
+
+
+def prove(claim, rows, labels):
+    """Check one certificate; return sentences on what it proves."""
+    signs = check_head(claim, rows, labels)
+    n, p, verdict = claim["rows"], claim["features"], claim["verdict"]
+    said = [f"SHA-256 {claim['sha256']} is that of the data"]
+    constant = p if claim["fit_intercept"] else None
+    Z = signed_rows(rows, signs, constant)
+    directions, left = read_directions(claim, constant)
     if directions:
-        named = "rows_left" if "rows_left" in claim else "separated_rows"
-        left = set(claim[named]) if named == "rows_left" else left - set(claim[named])
         check_directions(Z, directions, left, "the list of directions")
         said.append(f"{len(directions)} directions in turn separate {n - len(left)} rows and none wrongly")
-    if claim["hyperplane"]:
-        w = dict(enumerate(map(exact, claim["hyperplane"]["w"])))
+    if claim["hyperplane"] is not None:
+        plane = dict(enumerate(map(exact, claim["hyperplane"]["w"])))
         b = exact(claim["hyperplane"]["b"])
-        require(len(w) == p and (b == 0 or constant is not None), "the hyperplane has another width than the data")
-        check_directions(Z, [{**w, p: b}], [], "the hyperplane")
+        require(len(plane) == p and (b == 0 or constant is not None), "the hyperplane has another width than the data")
+        plane[p] = b
+        check_directions(Z, [plane], [], "the hyperplane")
         said.append(f"one hyperplane has all {n} rows strictly on their side")
-    weights = None
-    if claim["witness"]:
+        if claim["margin"] is not None:
+            check_margin(Z, signs, plane, claim["margin"], constant)
+    require(claim["margin"] is None or claim["hyperplane"] is not None, "there is a margin without a hyperplane")
+    weights = overlap = None
+    if claim["witness"] is not None:
         weights = check_sum(Z, claim["witness"], "witness")
         said.append(f"{len(weights)} signed rows with positive weights add up to 0: no strict separator")
-    overlap = None
-    if claim["overlap"]:
+    if claim["overlap"] is not None:
         overlap = check_sum(Z, claim["overlap"], "overlap")
-        check_span(Z, sorted(left), overlap, [vector(v, width) for v in claim["null"]])
+        check_span(Z, sorted(left), overlap, [vector(v, p + (constant is not None)) for v in claim["null"]])
         said.append(
             f"{len(overlap)} rows with positive weights add up to 0 and span: no direction moves {len(left)} rows"
         )
-    complete = {
-        "separable": bool(claim["hyperplane"]) or (bool(directions) and not left),
-        "quasi-separable": bool(directions) and weights is not None,
-        "inseparable": overlap is not None and weights is not None and not directions,
-    }
-    require(verdict in complete, f"the verdict is {verdict!r}: nothing to prove")
-    require(complete[verdict], f"a part of the proof of {verdict!r} is missing")
-    return [*said, f"proved: {verdict}"]
+    require(overlap is not None or not claim["null"], "there are null vectors without an overlap")
+    proved = "undecided"
+    if claim["hyperplane"] is not None or not left:
+        proved = "separable"
+    elif weights is not None:
+        proved = "quasi-separable" if directions else "not-separable" if overlap is None else "inseparable"
+    require(verdict == proved, f"the verdict is {verdict!r}, and the parts prove {proved!r}")
+    require(proved != "undecided", "the verdict is 'undecided': nothing to prove")
+    maximal = proved == "separable" or overlap is not None
+    require(claim["maximal"] is maximal, f"maximal is {claim['maximal']!r}, the parts say {maximal}")
+    least = f": at least {n - len(left)} rows are separated" if directions and not maximal else ""
+    return [*said, f"proved: {verdict}{least}"]
 
 
-def main():
-    """Check the certificate named on the command line."""
+def prove_all(claim, path, doubles):
+    """Check all certificates of a file; return sentences on what they prove."""
+    if "one_against_rest" not in claim:
+        return prove(claim, *read_table(path, claim, doubles))
+    every = claim["one_against_rest"]
+    require(len(claim) == 1 and len(every) >= 3, "one against the rest is about three classes or more")
+    said = []
+    for name, one in every.items():
+        require(one["classes"] == [f"not {name}", name], f"the certificate of {name} is not about {name}")
+        rows, labels = read_table(path, one, doubles)
+        require(set(labels) == set(every), f"the labels are not the classes {', '.join(every)}")
+        said += [f"{name} against the rest: {line}" for line in prove(one, rows, labels)]
+    return said
+
+
+def main(given=None):
+    """Check the certificate named on the command line, or in `given`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("certificate", help="JSON file")
     parser.add_argument("data", help="CSV or JSON file")
     parser.add_argument("--doubles", action="store_true", help="take the numbers of a CSV file as the nearest doubles")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     try:
-        with open(arguments.certificate, encoding="utf-8") as file:
-            claim = json.load(file)
-        several = claim.get("one_against_rest", {"": claim})
-        for name, one in several.items():
-            rows, labels = read_table(arguments.data, one, arguments.doubles)
-            for line in prove(one, rows, labels):
-                print(f"{name} against the rest: {line}" if name else line)
+        for line in prove_all(read_json(arguments.certificate), arguments.data, arguments.doubles):
+            print(line)
     except NotProvedError as error:
         print(f"not proved: {error}")
         return 1
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OSError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError, OSError) as error:
         print(f"not proved: cannot read the certificate or the data: {error!r}")
         return 1
     return 0

@@ -94,6 +94,20 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 
 @posix
+def test_a_link_planted_where_the_temporary_file_goes_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secrets.token_hex", lambda n: "0" * 16)
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / f".linsep-{files._machine()}-{os.getpid()}-{'0' * 16}.tmp").symlink_to(victim)
+    with pytest.raises(OSError, match=r"cannot write the number .*File exists"):
+        write_whole(tmp_path / "a", b"123", "the number")
+    assert victim.read_text() == "mine"
+    assert not (tmp_path / "a").exists()
+
+
+@posix
 def test_a_pipe_is_written_into(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     heard: list[bytes] = []

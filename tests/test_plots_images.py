@@ -27,7 +27,8 @@ from linsep import (
     separation,
 )
 from linsep.data.synthetic.separable import flip_labels, make_xor
-from linsep.theory.separability.certificate import Combination, Separability
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.combination import Combination
 
 plots: Any = linsep.plots  # artists are looked into further than their types say
 

@@ -13,37 +13,13 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from exact_cone import reaches
 from linsep.theory.margin.max_margin import max_margin
-from linsep.theory.separability.certificate import Combination, Separability
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array, DataError
-
-Row = list[int]
-
-
-def reaches(columns: list[Row], target: Row) -> bool:
-    """Whether sum_k t_k columns[k] = target for some t >= 0: phase one of the simplex method, by Bland's rule."""
-    m, n = len(target), len(columns)
-    table = []
-    for i in range(m):
-        sign = -1 if target[i] < 0 else 1
-        row = [sign * column[i] for column in columns] + [int(i == k) for k in range(m)] + [sign * target[i]]
-        table.append([Fraction(v) for v in row])
-    basis = list(range(n, n + m))
-    while True:
-        made_up = [i for i in range(m) if basis[i] >= n]
-        entering = next((j for j in range(n) if sum(table[i][j] for i in made_up) > 0), None)
-        if entering is None:
-            return all(table[i][-1] == 0 for i in made_up)
-        rows = [i for i in range(m) if table[i][entering] > 0]
-        k = min(rows, key=lambda i: (table[i][-1] / table[i][entering], basis[i]))
-        pivot = table[k][entering]
-        table[k] = [v / pivot for v in table[k]]
-        for i in range(m):
-            if i != k and (factor := table[i][entering]):
-                table[i] = [v - factor * u for v, u in zip(table[i], table[k], strict=True)]
-        basis[k] = entering
 
 
 def truth(X: Array, s: Array, fit_intercept: bool) -> tuple[str, list[int]]:

@@ -71,8 +71,10 @@ def test_a_dataframe_comes_back_with_its_levels() -> None:
     frame, y = clinic()
     found = separation(frame, y)
     read = Separation.from_json(found.to_json())
+    assert repr(read).startswith("<Separation as read, not verified: quasi-complete")
     read.verify(frame, y)
     assert read == found
+    assert repr(read) == repr(found)
     assert (read.levels["city=Rome"], read.references) == (("city", "Rome"), {"city": "Bari"})
     assert (read.separated_levels, read.n_features) == ({"city": {"Rome": 1}}, 4)
 
@@ -106,7 +108,7 @@ def test_other_data_are_refused() -> None:
         read = Separation.from_json(separation(X, response, family=kind).to_json())
         read.verify(X, response)
         # The same answer would be proved for these too, but they are not the data that it is about.
-        with pytest.raises(CertificateError, match="other rows or labels: their hash differs"):
+        with pytest.raises(CertificateError, match="other rows, labels or options: their hash differs"):
             read.verify(np.nextafter(X, 9.0), response)
         moved = response.copy()
         moved[-1], moved[-2] = (0, 1) if family == "logistic" else (moved[-2], moved[-1])
@@ -211,7 +213,8 @@ def test_what_is_no_certificate_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"format": "linsep separation certificate 2"}, "its format is 'linsep separation certificate 2'"),
+        ({"format": "linsep separation certificate 3"}, "its format is 'linsep separation certificate 3'"),
+        ({"format": "linsep separation certificate 1"}, "it is of format 1"),
         ({"sha256": ""}, "it lacks the hash"),
         ({"verdict": "separable"}, "its verdict is 'separable'"),
         ({"family": "probit"}, "its family is 'probit'"),

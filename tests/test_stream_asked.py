@@ -54,7 +54,7 @@ def test_labels_that_are_numbers_in_one_piece_and_text_in_another(folder: Path) 
     table = write(folder / "t.csv", ["1", "2"] * 200 + ["1", "2", "x"] * 100)
     with pytest.raises(DataError, match=r"t\.csv:\d+: label x is not one of the classes 1, 2: name all"):
         fit(table)
-    with pytest.raises(DataError, match=r"t\.csv:\d+: label x is text where the labels before were numbers: name all"):
+    with pytest.raises(DataError, match=r"t\.csv:\d+: label x where the labels before were whole numbers: name all"):
         fit(table, open_classes=True)
     assert fit(table, classes=("1", "2", "x")).counters.rows == 700
     back = write(folder / "u.csv", ["1", "2", "x"] * 100 + ["1", "2"] * 200)

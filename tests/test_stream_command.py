@@ -162,7 +162,9 @@ def test_ctrl_c_saves_the_model_so_far(table: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(StreamRun, "_learn", interrupted)
     result = fit(table, table.with_name("m"))
     assert result.interrupted
-    assert result.warnings == [f"interrupted after {result.data['rows']} rows; the model so far is kept"]
+    assert result.warnings == [
+        f"interrupted after {result.data['rows']} rows; the model so far is in {table.with_name('m')}"
+    ]
     assert load(table.with_name("m")).learner_.t_ == result.data["rows"] < 300
 
 

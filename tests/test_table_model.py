@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ from linsep import (
     TableEncoder,
     TableModel,
     VotedPerceptron,
+    fit_table,
     load,
     load_with_extra,
     open_data,
@@ -105,9 +108,10 @@ def test_frames_of_every_kind_are_the_same_table() -> None:
 
 
 # -------------------------------------------------------------------- the names
-@pytest.mark.parametrize(
-    "labels", [[False, True], [-3, 7], [0.5, 1.5], ["no", "yes"], [0, 5, 9], [0.5, 1.5, 2.5], ["a", "b", "c"]]
-)
+LABELS: list[Any] = [[False, True], [-3, 7], [0.5, 1.5], ["no", "yes"], [0, 5, 9], [0.5, 1.5, 2.5], ["a", "b", "c"]]
+
+
+@pytest.mark.parametrize("labels", LABELS)
 def test_labels_of_any_type_are_names(labels: list[Any], tmp_path: Path) -> None:
     frame, _ = shop(60)
     y = np.array(labels)[np.arange(60) % len(labels)]
@@ -118,10 +122,42 @@ def test_labels_of_any_type_are_names(labels: list[Any], tmp_path: Path) -> None
     np.testing.assert_array_equal(model.learner_.coef_, expected.coef_)
     said = np.array(labels)[expected.predict(model.transform(frame))].tolist()
     assert model.predict(frame).tolist() == said
+    right = np.mean([a == b for a, b in zip(said, y.tolist(), strict=True)])
+    assert (
+        model.score(frame, y)
+        == fit_table(open_data(frame.assign(y=y), target="y")).receipt.data["training_accuracy"]
+        == right
+    )
+    streamed = TableModel(AveragedPerceptron()).partial_fit(frame, y, classes=labels)
+    assert streamed.classes_.tolist() == labels == streamed.partial_fit(frame, y).classes_.tolist()
     save(model, tmp_path / "m")
     again = load(tmp_path / "m")
     assert again.classes_.dtype == model.classes_.dtype
     assert again.predict(frame).tolist() == said
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (np.array(["2020-01-01", "2021-01-01"], "datetime64[ns]"), ["2020-01-01 00:00:00", "2021-01-01 00:00:00"]),
+        ([date(2020, 1, 1), date(2021, 1, 1)], ["2020-01-01", "2021-01-01"]),
+        ([Decimal("0.1"), Decimal("0.2")], ["0.1", "0.2"]),
+        (np.array([b"a", b"b"]), ["a", "b"]),
+    ],
+)
+def test_other_labels_are_called_as_they_are_written(labels: Any, names: list[str]) -> None:
+    frame, _ = shop(60)
+    y = pd.Series([labels[k % 2] for k in range(60)])
+    model = TableModel().fit(frame, y)
+    assert model.classes_.tolist() == names
+    assert model.score(frame, y) == model.score(frame, [names[k % 2] for k in range(60)])
+
+
+def test_a_matrix_goes_to_the_learner_as_it_is_so_fractions_are_refused() -> None:
+    model = TableModel()
+    with pytest.raises(DataError, match=r"Unknown label type: 0.5"):
+        model.fit(np.eye(4), [0.5, 1.5, 0.5, 1.5])
+    assert not hasattr(model, "learner_")
 
 
 def test_one_class_against_the_rest() -> None:

@@ -99,7 +99,7 @@ def test_directions_in_turn_name_the_rows_left() -> None:
             verify_directions(X, y, [(np.array([1]), -1)], rows)
     with pytest.raises(CertificateError, match="negative margin at row 1"):
         verify_directions(X, y, [(np.array([2]), -1)], [])
-    with pytest.raises(CertificateError, match="all rows"):
+    with pytest.raises(CertificateError, match="direction 0 separates none of the 4 rows left"):
         verify_directions(X, y, [(np.array([0]), 0)], [0, 1, 2, 3])
     X, y = np.array([[2, 5], [0, 1], [0, -1]]), np.array([1, 1, 0])
     first, second = (np.array([1, 0]), 0), (np.array([0, 1]), 0)

@@ -23,7 +23,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
 import linsep
-from linsep.theory.separability.certificate import Combination, Separability
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array, DataError, Hyperplane
@@ -308,15 +309,33 @@ def test_every_verdict_has_a_sentence_and_plain_values() -> None:
         assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["summary"] == found.summary()
 
 
-def test_a_time_limit_leaves_it_undecided_with_what_is_known() -> None:
+def test_a_time_limit_leaves_what_is_proved_by_then() -> None:
     X = np.random.default_rng(0).normal(size=(300, 40))
     y = np.arange(300) % 2
+    nothing = separability(X, y, time_limit=0.0)
+    assert (nothing.verdict, nothing.summary()) == (
+        "undecided",
+        "undecided: the time limit of 0 s ended the search",
+    )
     X[7] = X[0]
     found = separability(X, y, time_limit=0.0)
-    assert found.verdict == "undecided"
-    assert found.reason == "the time limit of 0 s ended the search; not separable, a witness proves"
-    assert found.witness == Combination((0, 7), (1, 1))
+    assert (found.verdict, found.witness) == ("not-separable", Combination((0, 7), (1, 1)))
+    assert found.reason == "the time limit of 0 s ended the search"
+    assert "no hyperplane separates the 2 rows 0, 7" in found.summary()
+    assert "whether a direction separates part of the rows was not decided" in found.summary()
+    assert not found.maximal
     found.verify(X, y)
+    # Beside the pair a column that says it all of three rows: a direction, so the set is at least these.
+    far = np.column_stack([X, np.isin(np.arange(300), [1, 3, 5])])
+    some = separability(far, y, time_limit=0.0)
+    assert (some.verdict, some.separated_rows.tolist(), some.maximal) == ("quasi-separable", [1, 3, 5], False)
+    assert "at least 3 rows on their side" in some.summary()
+    some.verify(far, y)
+    X[7] += 1
+    known = separability(np.column_stack([X, far[:, -1]]), y, time_limit=0.0)
+    assert known.summary().endswith("ended the search; a direction separates at least 3 rows")
+    for one, rows in ((nothing, X), (found, X), (some, far), (known, np.column_stack([X, far[:, -1]]))):
+        assert Separability.from_json(one.to_json()).to_json() == one.to_json(), rows
 
 
 @pytest.mark.parametrize(

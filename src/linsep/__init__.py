@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from linsep import theory as theory
     from linsep.data.columns import TableChunk
     from linsep.data.features.encoder import TableEncoder
+    from linsep.data.readers.tagged import Tagged, read_tagged
     from linsep.data.sources.open import open_data
     from linsep.data.sources.source import Position, Source
     from linsep.data.synthetic.separable import make_separable
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from linsep.reporting.report import report
     from linsep.reporting.scores import Predictions, Scores, iter_predictions, score_table
     from linsep.reporting.shown import Description, describe
+    from linsep.reporting.table_check import TableCheck, check_table
     from linsep.reporting.table_fit import TableFit, fit_table
+    from linsep.reporting.tagging import TaggerFit, TaggerScores, fit_tagger, score_tagger, tag_text
     from linsep.store import ModelFileError, load, load_with_extra, save
     from linsep.streaming.fit_stream import fit_stream
     from linsep.streaming.result import Counters, StreamError, StreamFit, StreamState, StreamWarning
@@ -92,15 +95,21 @@ _HOME = {
     "StreamState": "linsep.streaming.result",
     "StreamWarning": "linsep.streaming.result",
     "StructuredPerceptron": "linsep.learners.sequences.structured",
+    "TableCheck": "linsep.reporting.table_check",
     "TableChunk": "linsep.data.columns",
     "TableEncoder": "linsep.data.features.encoder",
     "TableFit": "linsep.reporting.table_fit",
     "TableModel": "linsep.learners.table_model",
+    "Tagged": "linsep.data.readers.tagged",
+    "TaggerFit": "linsep.reporting.tagging",
+    "TaggerScores": "linsep.reporting.tagging",
     "Trace": "linsep.learners.engine.trace",
     "VotedPerceptron": "linsep.learners.linear.voted",
+    "check_table": "linsep.reporting.table_check",
     "describe": "linsep.reporting.shown",
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
+    "fit_tagger": "linsep.reporting.tagging",
     "iter_predictions": "linsep.reporting.scores",
     "load": "linsep.store",
     "load_with_extra": "linsep.store",
@@ -109,13 +118,16 @@ _HOME = {
     "mistake_bounds": "linsep.theory.bounds.mistakes",
     "online_risk_bound": "linsep.theory.bounds.online_risk",
     "open_data": "linsep.data.sources.open",
+    "read_tagged": "linsep.data.readers.tagged",
     "report": "linsep.reporting.report",
     "save": "linsep.store",
     "score_table": "linsep.reporting.scores",
+    "score_tagger": "linsep.reporting.tagging",
     "separability": "linsep.theory.separability.decide",
     "separation": "linsep.regression.separation",
     "separation_scan": "linsep.regression.separation",
     "sgd_bound": "linsep.theory.bounds.descent",
+    "tag_text": "linsep.reporting.tagging",
 }
 # Parts that need an extra, and parts with names of their own.
 _PARTS = ("distributed", "export", "plots", "theory")
@@ -159,16 +171,22 @@ __all__ = [
     "StreamState",
     "StreamWarning",
     "StructuredPerceptron",
+    "TableCheck",
     "TableChunk",
     "TableEncoder",
     "TableFit",
     "TableModel",
+    "Tagged",
+    "TaggerFit",
+    "TaggerScores",
     "Trace",
     "VotedPerceptron",
     "__version__",
+    "check_table",
     "describe",
     "fit_stream",
     "fit_table",
+    "fit_tagger",
     "iter_predictions",
     "load",
     "load_with_extra",
@@ -177,13 +195,16 @@ __all__ = [
     "mistake_bounds",
     "online_risk_bound",
     "open_data",
+    "read_tagged",
     "report",
     "save",
     "score_table",
+    "score_tagger",
     "separability",
     "separation",
     "separation_scan",
     "sgd_bound",
+    "tag_text",
 ]
 
 

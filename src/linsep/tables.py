@@ -7,11 +7,15 @@ In: what a caller gives as X. Out: a 2-D array or a CSR matrix whose shape and e
 from __future__ import annotations
 
 from fractions import Fraction
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
-from linsep.types import Array, DataError
+from linsep.types import CSR, Array, DataError
+
+_WHOLE = 2**53  # every smaller integer is a double
+_MOST_DENSE = 100_000_000  # entries of a sparse table that is made dense, because its integers are no doubles
 
 
 def is_sparse(X: Any) -> bool:
@@ -104,17 +108,31 @@ def as_table(X: Any) -> Any:
     Raises
     ------
     DataError
-        X is not two-dimensional, or is empty.
+        X is not two-dimensional, is empty, or is a dataframe with a column that does not hold numbers.
 
     Examples
     --------
     >>> as_table([[1, 2], [3, 4]]).shape
     (2, 2)
     """
+    names = column_names(X)
     X = X.tocsr() if is_sparse(X) else np.asarray(X)
+    if names is not None and X.dtype.kind not in "biufc":
+        _check_numbers(X, names)
     if X.ndim != 2 or 0 in X.shape:
         raise DataError(f"X must be a table of at least one row and one column, its shape is {X.shape}")
     return X
+
+
+def _check_numbers(X: Array, names: list[str]) -> None:
+    """Raise DataError for the first column of a dataframe that holds something else than numbers."""
+    for j, name in enumerate(names):
+        for i, value in enumerate(X[:, j].tolist()):
+            if not isinstance(value, Number):
+                raise DataError(
+                    f"column {name!r} holds {value!r} in row {i}, which is not a number: make indicators of it, as "
+                    "pandas.get_dummies does, or fit a TableModel or run `linsep check`, which do so themselves"
+                )
 
 
 def merge_duplicates(X: Any) -> Any:
@@ -130,6 +148,31 @@ def merge_duplicates(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def rows_for_kernels(X: Any) -> Any:
+    """Return a view of an array, or of a CSR matrix as a `CSR` with indices of 32 bits wherever they suffice.
+
+    Numba compiles a kernel once for each type of its arguments, so there are as few types as possible: all arrays are
+    read-only, since a kernel compiled for writable ones does not take those of a memory map.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0]])
+    >>> rows_for_kernels(X).flags.writeable, X.flags.writeable
+    (False, True)
+    """
+    if not is_sparse(X):
+        return _read_only(X)
+    dtype = np.int32 if max(X.shape[1], X.nnz) <= np.iinfo(np.int32).max else np.int64
+    indices, indptr = X.indices.astype(dtype, copy=False), X.indptr.astype(dtype, copy=False)
+    return CSR(_read_only(X.data), _read_only(indices), _read_only(indptr))
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def as_floats(X: Any, dtype: type = np.float64) -> Any:
@@ -184,6 +227,55 @@ def check_length(X: Any, y: Any) -> None:
         raise DataError(f"X has {X.shape[0]} rows and y {n_labels} labels: one label a row is needed")
 
 
+def holds_doubles(X: Any) -> bool:
+    """Whether every entry of an exact table is exactly a double, whatever type holds it.
+
+    Examples
+    --------
+    >>> holds_doubles(np.array([[2**60, 1]])), holds_doubles(np.array([[2**60 + 1, 1]]))
+    (True, False)
+    """
+    values = stored(X)
+    if X.dtype != object:
+        if X.dtype.kind == "f" or X.dtype.itemsize < 8:
+            return True
+        values = values[(values > _WHOLE) | (values < -_WHOLE)]
+    return all(_is_double(value) for value in values.ravel().tolist())
+
+
+def _is_double(value: Any) -> bool:
+    try:
+        return isinstance(value, float) or Fraction(float(value)) == value
+    except OverflowError:
+        return False
+
+
+def check_index(X: Any, y: Any) -> None:
+    """Raise DataError where X and y are of pandas and their rows are called differently: they would be paired wrongly.
+
+    Whatever has no index, as arrays and lists, is paired by position; a wrong length is left to `check_length`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_index(pd.DataFrame({"a": [1, 2]}, index=[7, 5]), pd.Series([0, 1], index=[5, 7]))
+    Traceback (most recent call last):
+    linsep.types.DataError: row 0 is called 7 in X and 5 in y: give y.loc[X.index], or y.to_numpy() where both have the
+    same order
+    """
+    ours: Any = getattr(X, "index", None)
+    theirs: Any = getattr(y, "index", None)
+    if ours is theirs or not (hasattr(ours, "equals") and hasattr(theirs, "equals")):
+        return
+    if len(ours) != len(theirs) or ours.equals(theirs):
+        return
+    row = next((k for k, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b), 0)
+    raise DataError(
+        f"row {row} is called {ours[row]} in X and {theirs[row]} in y: give y.loc[X.index], or y.to_numpy() where both "
+        "have the same order"
+    )
+
+
 def exact_table(X: Any) -> Any:
     """Return X as `as_table`, its entries finite numbers that are kept exactly as they were given.
 
@@ -195,7 +287,8 @@ def exact_table(X: Any) -> Any:
     Returns
     -------
     ndarray or SciPy CSR matrix
-        Booleans become float64; a sparse matrix has one entry a place. X itself is never changed.
+        Booleans become float64; a sparse matrix has one entry a place, and is float64 or, where its integers are no
+        doubles, an array of Python integers. X itself is never changed.
 
     Raises
     ------
@@ -214,7 +307,21 @@ def exact_table(X: Any) -> Any:
         raise DataError(f"X must hold numbers of at most 64 bits or Python integers, not {X.dtype}")
     if X.dtype.kind == "f":
         check_finite(X)
+    if is_sparse(X) and X.dtype.kind in "iu" and X.dtype.itemsize == 8:
+        return _exact_sparse(X)
     return X.astype(np.float64) if X.dtype.kind == "b" else X
+
+
+def _exact_sparse(X: Any) -> Any:
+    """Sparse integers of 64 bits as doubles, or where these would round, as an array of Python integers."""
+    if holds_doubles(X):
+        return X.astype(np.float64)
+    if X.shape[0] * X.shape[1] > _MOST_DENSE:
+        raise DataError(
+            f"integers beyond 2^53 in a sparse table of {X.shape[0]:,} x {X.shape[1]:,}: they are looked at in a dense "
+            f"one, which may have {_MOST_DENSE:,} entries; divide the columns, or ask about fewer rows"
+        )
+    return X.toarray().astype(object)
 
 
 def _exact_objects(X: Array) -> Array:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 # Quoted, so that `linsep --help` and usage errors need not wait for NumPy.
 Array: TypeAlias = "NDArray[Any]"
-Verdict = Literal["separable", "quasi-separable", "inseparable", "undecided"]
+Verdict = Literal["separable", "quasi-separable", "inseparable", "not-separable", "undecided"]
 
 
 class DataError(ValueError):

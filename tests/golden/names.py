@@ -29,6 +29,7 @@ WORDS = {
     "iterations only stop where they are told to": "an iterative fit stops only at its limit",
     "join it with a level like it": "join it with a similar level",
     "there is no file none.csv": "none.csv: there is no file of that name",
+    "the model so far is kept": "the model so far is in m.linsep",
     # Two things are wrong there; the name of the learner is now looked at first.
     "every row has the label x: a separator needs rows of at least two classes": "no learner called 'nobody': "
     "choose from perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp or auto",

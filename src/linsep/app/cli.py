@@ -8,9 +8,10 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from linsep.app.fit_cli import fit
 from linsep.app.options import (
@@ -29,7 +30,19 @@ from linsep.app.present import console, finish, print_lines, say, warn
 from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
+
+class _Commands(TyperGroup):
+    """Commands in which Ctrl-C keeps its words: Typer alone would end without any."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            raise typer.Abort(*interrupt.args) from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -92,7 +105,7 @@ def check(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     time_limit: Annotated[
-        float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
+        float | None, typer.Option(min=0.0, help="Answer after this number of seconds with what is proved by then.")
     ] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
@@ -104,12 +117,15 @@ def check(
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
 
-    Exit status: 0 separable, 1 quasi-separable or inseparable (with three or more classes, if any class is not
-    separable from the rest), 3 undecided, 2 bad usage or input.
+    Exit status: 0 separable, 1 quasi-separable, inseparable or not-separable (with three or more classes, if any class
+    is not separable from the rest), 3 undecided, 2 bad usage or input, 130 after Ctrl-C (what is known by then is
+    printed).
     """
     from linsep.app.commands.check import check as run
+    from linsep.app.searching import until_ctrl_c
 
-    result = run(
+    result = until_ctrl_c(
+        run,
         table,
         target=target,
         positive=positive,
@@ -139,11 +155,14 @@ def separation(
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
 
     The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
-    first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input.
+    first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
+    130 after Ctrl-C (what is known by then is printed).
     """
     from linsep.app.commands.separation import separation as run
+    from linsep.app.searching import until_ctrl_c
 
-    result = run(
+    result = until_ctrl_c(
+        run,
         table,
         target=target,
         family=family.value,
@@ -226,8 +245,8 @@ def main() -> None:
     """Run the command line; every way to end has an exit status."""
     try:
         status = app(standalone_mode=False)
-    except (typer.Abort, KeyboardInterrupt):
-        say("interrupted")
+    except (typer.Abort, KeyboardInterrupt) as interrupt:
+        say(str(interrupt) or "interrupted")
         status = 130
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our pipe has gone: nothing left to say

@@ -16,9 +16,9 @@ from linsep.learners.table_model import TableModel
 from linsep.regression.found import Separation
 from linsep.reporting.page.html import Page, check_extras, render
 from linsep.reporting.receipt import Receipt
+from linsep.reporting.table_check import TableCheck
 from linsep.reporting.table_fit import TableFit
-from linsep.theory.separability.certificate import Separability
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
 
 def check_report(path: Path | None, *others: Any) -> None:
@@ -71,21 +71,15 @@ def page_of_stream(model: TableModel, lines: list[tuple[str, str]]) -> Callable[
     return page
 
 
-def page_of_check(
-    asked: Sequence[tuple[str, Separability, Array]],
-    numbers: ExactNumbers,
-    source: Source,
-    lines: list[tuple[str, str]],
-) -> Callable[[Sequence[str]], Page]:
-    """The page of a certificate, or of one for each class: (its name, the certificate, the labels of two classes)."""
+def page_of_check(found: TableCheck, source: Source, lines: list[tuple[str, str]]) -> Callable[[Sequence[str]], Page]:
+    """The page of a certificate, or of one for each class."""
 
     def page(said: Sequence[str]) -> Page:
         from linsep.reporting.page.about import about_exact
-        from linsep.reporting.page.proofs import Asked, of_certificates
+        from linsep.reporting.page.proofs import of_certificates
 
-        about = about_exact(numbers, source.read())
-        each = [Asked(*one) for one in asked]
-        return of_certificates(each, about, numbers.exponents, lines, command_line(), said)
+        about = about_exact(found.numbers, source.read())
+        return of_certificates(found.asked, about, found.numbers.exponents, lines, command_line(), said)
 
     return page
 

@@ -50,6 +50,9 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
         text: TextArg,
         model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("tagger.linsep"),
         max_iter: Annotated[int | None, typer.Option(min=1, help="Largest number of epochs; 10 if not given.")] = None,
+        time_limit: Annotated[
+            float | None, typer.Option(min=0.0, help="Largest number of seconds; it replaces --max-iter.")
+        ] = None,
         holdout: Annotated[
             float,
             typer.Option(
@@ -71,10 +74,12 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
 
         Exit status: 0 done, 2 bad usage or input, 130 after Ctrl-C with the model so far saved.
         """
+        if max_iter is not None and time_limit is not None:
+            raise typer.BadParameter("give --max-iter or --time-limit, not both")
         from linsep.app.commands import tag as commands
 
-        result = commands.fit(text, format=format, tag=tag.value, max_iter=max_iter, n_bits=n_bits, seed=seed,
-                              holdout=holdout, model=model)  # fmt: skip
+        result = commands.fit(text, format=format, tag=tag.value, max_iter=max_iter, time_limit=time_limit,
+                              n_bits=n_bits, seed=seed, holdout=holdout, model=model)  # fmt: skip
         present(result, as_json)
 
     @app.command()

@@ -215,6 +215,8 @@ def check_names(names: list[str], source: str) -> None:
 def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
     """Return labels of one type: int64 if all are whole numbers, float64 if all are numbers, else booleans or text.
 
+    Dates, decimals, bytes and other objects of one type are called what `str` calls them.
+
     Raises
     ------
     DataError
@@ -225,7 +227,9 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
         _refuse_nul(array, where, target)
     if array.ndim != 1:
         raise DataError(f"column {target!r}: one label a row is needed, got an array of shape {array.shape}")
-    if array.dtype == object:
+    if array.dtype.kind == "M":
+        array = array.astype("datetime64[us]").astype(object)  # finer ones would come out as whole numbers
+    if array.dtype.kind in "OS":
         array = _of_one_type(array, where, target)
     if array.dtype.kind not in "bifuU":
         raise DataError(f"column {target!r}: labels of type {array.dtype} are not known; make them text or numbers")
@@ -264,14 +268,19 @@ def _refuse_nul(array: Array, where: Callable[[int], str], target: str) -> None:
 
 def _of_one_type(array: Array, where: Callable[[int], str], target: str) -> Array:
     """Python objects as an array of booleans, of numbers or of text."""
-    missing = [row for row, v in enumerate(array) if v is None or (isinstance(v, float) and v != v)]
+    missing = [row for row, v in enumerate(array) if v is None or v != v]
     if missing:
         raise DataError(f"{where(missing[0])}, column {target!r}: the label is missing")
     kinds = {_kind(v) for v in array}
-    if len(kinds) > 1 or not kinds <= {"text", "true or false", "number"}:
+    if len(kinds) > 1:
         names = ", ".join(sorted(kinds))
         raise DataError(f"column {target!r}: labels of mixed types ({names}); make them all text or all numbers")
-    return np.array(array.tolist())
+    if kinds <= {"text", "true or false", "number"}:
+        return np.array(array.tolist())
+    try:
+        return np.array([v.decode() if isinstance(v, bytes) else str(v) for v in array])
+    except UnicodeDecodeError as error:
+        raise DataError(f"column {target!r}: the label {error.object!r} is not UTF-8 text") from None
 
 
 def _kind(value: Any) -> str:

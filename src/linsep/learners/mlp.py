@@ -190,7 +190,10 @@ class MLP(Classifier):
             losses.append(float(model.loss_))
             self.n_iter_ += 1
             self._take(model)
-            record[0, RECORD.mistakes] = (self.predict(X) != self.classes_[codes]).sum()
+            with warnings.catch_warnings():
+                # The rows have been checked, and have lost the names of their columns.
+                warnings.filterwarnings("ignore", message="X does not have valid feature names")
+                record[0, RECORD.mistakes] = (self.predict(X) != self.classes_[codes]).sum()
 
         def end(stop: StopReason) -> None:
             if self.n_iter_:

@@ -15,9 +15,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import Source
-from linsep.learners.inputs.class_names import as_named, binary_names, code_class_weight, positions, targets_of
+from linsep.learners.inputs.class_names import (
+    NamedClasses,
+    code_class_weight,
+    comparable,
+    first_names,
+    next_targets,
+    targets_of,
+)
 from linsep.learners.inputs.tables import EncodedColumns, Prepared, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.linear.perceptron import Perceptron
+from linsep.tables import check_index
 from linsep.types import Array, DataError
 
 
@@ -31,7 +39,7 @@ def _learner_has(method: str) -> Any:
     return check
 
 
-class TableModel(ClassifierMixin, EncodedColumns):
+class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
     """Encode the columns of a table, train a learner on them, and predict labels by their names.
 
     z = w.e(x) + b, where e(x) is the encoded row: a number is standardised, a text becomes one indicator per level.
@@ -177,6 +185,7 @@ class TableModel(ClassifierMixin, EncodedColumns):
         DataError
             The rows or labels cannot be used.
         """
+        check_index(X, y)
         encoder = self._new_encoder(X)
         if encoder is None:
             return Prepared(None, X, *targets_of(labels_given(y, None), self.positive, is_table=False))
@@ -244,17 +253,18 @@ class TableModel(ClassifierMixin, EncodedColumns):
         DataError
             The rows or labels cannot be used; the model is as it was.
         """
+        check_index(X, y)
         first = not hasattr(self, "learner_")
         # The encoder learns before the learner finds an error, so a copy of it learns.
         learner = self._new_learner() if first else self.learner_
         encoder = self._new_encoder(X) if first else deepcopy(self.encoder_)
-        names = binary_names(classes, self.positive) if first else self.classes_ if self._has_codes else None
         source = None if encoder is None else open_rows(X, encoder)
-        targets = labels_given(y, source)
-        if names is not None:
-            targets, classes = positions(as_named(targets, names, self.positive), names), np.arange(len(names))
-            if first:
-                code_class_weight(learner, names)
+        if first:
+            names = first_names(classes, self.positive, is_table=encoder is not None)
+            code_class_weight(learner, names)
+        else:
+            names = self.classes_ if self._has_codes else None
+        targets, classes = next_targets(labels_given(y, source), classes, names, self.positive, encoder is not None)
         if encoder is None or source is None:
             rows = X
         elif first or encoder.is_running:
@@ -272,12 +282,6 @@ class TableModel(ClassifierMixin, EncodedColumns):
         made: TableEncoder | None = clone(self.encoder) if self.encoder is not None else None
         return TableEncoder() if made is None and is_table(X) else made
 
-    # ------------------------------------------------------------------- labels
-    @property
-    def _has_codes(self) -> bool:
-        """Whether the learner was trained on 0, 1, ... in place of the names."""
-        return not np.array_equal(self.learner_.classes_, self.classes_)
-
     # --------------------------------------------------------------- prediction
     def predict(self, X: Any) -> Array:
         """The class of each row.
@@ -294,23 +298,6 @@ class TableModel(ClassifierMixin, EncodedColumns):
         """
         rows = self._encoded(X)
         return self.named(self.learner_.predict(rows))
-
-    def named(self, said: Array) -> Array:
-        """The names of what the learner predicted.
-
-        Parameters
-        ----------
-        said : ndarray of shape (n_samples,)
-            Classes of the learner.
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-            Names from `classes_`.
-        """
-        if not self._has_codes:
-            return said
-        return np.asarray(self.classes_[np.searchsorted(self.learner_.classes_, said)])
 
     def decision_function(self, X: Any) -> Array:
         """The decision values that the learner gives to the encoded rows.
@@ -362,24 +349,12 @@ class TableModel(ClassifierMixin, EncodedColumns):
         float
             Between 0 and 1.
         """
+        check_index(X, y)
         said = self.predict(X)
-        truth = labels_given(y, X if isinstance(X, Source) else None)
-        return float(accuracy_score(self.as_classes(truth), said, sample_weight=sample_weight))
-
-    def as_classes(self, labels: Any) -> Any:
-        """Return labels of a table as classes of the model: with `positive`, all others belong to the rest.
-
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        array-like of shape (n_samples,)
-            Names from `classes_`.
-        """
-        return labels if self.positive is None else as_named(labels, self.classes_, self.positive)
+        truth = self.as_classes(labels_given(y, X if isinstance(X, Source) else None))
+        if self.encoder_ is not None or self._has_codes:
+            truth, said = comparable(truth, said)
+        return float(accuracy_score(truth, said, sample_weight=sample_weight))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")

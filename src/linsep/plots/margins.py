@@ -54,7 +54,9 @@ def plot_margins(model: Any, X: Any, y: Any, *, label: Any = None, ax: Axes | No
     """
     table = table_of(X)
     subject = subject_of(model, label)
-    margins = margins_of(subject, table.given if subject.plane is None else table.X, labels_of(y, table.X.shape[0]))
+    margins = margins_of(
+        subject, table.given if subject.plane is None else table.X, labels_of(y, table.X.shape[0], table.given)
+    )
     ax = new_axes(ax)
     edges, counts = right_closed(margins)
     wrong = edges[1:] <= 0

@@ -62,7 +62,7 @@ def plot_points(X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -
     2
     """
     table = table_of(X)
-    labels = labels_of(y, table.X.shape[0])
+    labels = labels_of(y, table.X.shape[0], table.given)
     classes, codes = np.unique(labels, return_inverse=True)
     ax = new_axes(ax)
     draw_points(ax, table, codes, list(classes), view_of(table), thinned(len(labels), limit))
@@ -161,7 +161,7 @@ def plot_boundary(
     'on the margin: 2 rows'
     """
     table = table_of(X)
-    labels = labels_of(y, table.X.shape[0])
+    labels = labels_of(y, table.X.shape[0], table.given)
     subject = subject_of(model, label)
     if table.X.shape[1] > 2 and subject.plane is None:
         raise DataError(

@@ -84,7 +84,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     table = table_of(X)
     if table.X.shape != (certificate.n_rows, certificate.n_features):
         raise DataError(f"the certificate is about {certificate.n_rows} x {certificate.n_features} rows")
-    labels = labels_of(y, certificate.n_rows)
+    labels = labels_of(y, certificate.n_rows, table.given)
     s = signs(labels)
     if not certificate.fit_intercept:
         table = table._replace(X=table.X.multiply(s[:, None]).tocsr() if is_sparse(table.X) else s[:, None] * table.X)

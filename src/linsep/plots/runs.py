@@ -108,7 +108,7 @@ def plot_trace(
         )
     table = table_of(X)
     plane = Hyperplane(np.asarray(reference[0], dtype=np.float64).ravel(), float(reference[1]))
-    path = _path_of(run, trace, table, labels_of(y, table.X.shape[0]), plane, show)
+    path = _path_of(run, trace, table, labels_of(y, table.X.shape[0], table.given), plane, show)
     ax = new_axes(ax)
     (_draw_norm if show == "norm" else _draw_angle)(ax, path)
     return ax

@@ -116,7 +116,7 @@ def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, lim
     'update 2, epoch 1: row 2'
     """
     table = table_of(X)
-    labels = labels_of(y, table.X.shape[0])
+    labels = labels_of(y, table.X.shape[0], table.given)
     update = update_of(model, table, k)
     ax = new_axes(ax)
     _draw_step(ax, model, table, labels, update, limit)
@@ -264,7 +264,7 @@ def animate_run(
     if file is not None and not Path(file).parent.is_dir():
         raise DataError(f"cannot write {file}: there is no folder {Path(file).parent}; make it first")
     table = table_of(X)
-    labels = labels_of(y, table.X.shape[0])
+    labels = labels_of(y, table.X.shape[0], table.given)
     last = update_of(model, table, 1) and len(model.trace_.update_rows)
     drawn = np.unique(np.linspace(1, last, min(frames, last)).round().astype(int))
     figure, ax = plt.subplots(figsize=(4.4, 4.4))

@@ -12,7 +12,7 @@ from linsep.data.features.exact_decimals import row_names
 from linsep.learners.inputs.labels import check_labels
 from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.table_model import parts_of
-from linsep.tables import as_floats, as_table, check_finite, column_names, is_sparse
+from linsep.tables import as_floats, as_table, check_finite, check_index, column_names, is_sparse
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, DataError, Hyperplane
@@ -63,8 +63,9 @@ def named_table(X: Any, names: list[str]) -> Table:
     return Table(X, names, X)
 
 
-def labels_of(y: Any, n: int) -> Array:
-    """One label a row."""
+def labels_of(y: Any, n: int, X: Any) -> Array:
+    """One label for each of the n rows, which were given as X."""
+    check_index(X, y)
     labels = np.asarray(check_labels(y))
     if labels.shape != (n,):
         raise DataError(f"X has {n} rows and y the shape {labels.shape}: one label a row is needed")

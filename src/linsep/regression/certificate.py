@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
+from linsep.theory.rows.json_values import count, of_type, reason_of, whole_count
 from linsep.theory.separation.certificate import proof_of_plain
 from linsep.theory.separation.model_rows import FAMILIES
 from linsep.theory.separation.sentences import estimate
 from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
-FORMAT = "linsep separation certificate 1"
+FORMAT = "linsep separation certificate 2"
+_FIRST = "linsep separation certificate 1"
 VERDICTS = ("complete", "quasi-complete", "overlap", "undecided")
-_EITHER = (False, True)
+T = TypeVar("T")
 _ESTIMATES: dict[str, str | float] = {
     estimate(value): value for value in (inf, -inf, FINITE, UNDETERMINED, UNSIGNED, UNIDENTIFIED)
 }
@@ -54,28 +56,33 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
     _check_head(plain)
     read_label = _LABELS[plain["class_type"]]
     labels = {text: read_label(text) for text in plain["classes"]}
-    coefficients = plain["coefficients"]
+    if [str(label) for label in labels.values()] != list(labels):
+        raise ValueError(f"its classes are {list(labels)!r}, which is not how such labels are written")
+    coefficients = of_type(plain, "coefficients", dict)
     if plain["family"] == "multinomial":
         coefficients = {
-            (labels[text], name): value for text, block in coefficients.items() for name, value in block.items()
+            (_chosen(labels, text, "class"), name): value
+            for text, block in coefficients.items()
+            for name, value in block.items()
         }
+    separated = [whole_count(row, "a separated row") for row in of_type(plain, "separated_rows", list)]
     return {
         "verdict": plain["verdict"],
         "family": plain["family"],
-        "n_rows": _count(plain["rows"]),
-        "n_features": _count(plain["features"]),
-        "fit_intercept": plain["fit_intercept"],
-        "separated_rows": tuple(map(_count, plain["separated_rows"])),
-        "coefficients": {name: _ESTIMATES[value] for name, value in coefficients.items()},
-        "pairs": tuple((_count(row), labels[text]) for row, text in plain["pairs"]),
+        "n_rows": count(plain, "rows"),
+        "n_features": count(plain, "features"),
+        "fit_intercept": of_type(plain, "fit_intercept", bool),
+        "separated_rows": tuple(separated),
+        "coefficients": {name: _chosen(_ESTIMATES, value, "estimate") for name, value in coefficients.items()},
+        "pairs": tuple((whole_count(row, "a row"), _chosen(labels, text, "class")) for row, text in plain["pairs"]),
         "classes": tuple(labels.values()),
-        "references": dict(plain["references"]),
-        "rank": None if plain["rank"] is None else _count(plain["rank"]),
+        "references": dict(of_type(plain, "references", dict)),
+        "rank": None if plain["rank"] is None else count(plain, "rank"),
         "proof": None if plain["proof"] is None else proof_of_plain(plain["proof"]),
-        "reason": str(plain["reason"]),
+        "reason": reason_of(plain),
         "levels": {name: (column, level) for name, (column, level) in plain["levels"].items()},
         "separated_levels": {
-            column: {level: _count(n) for level, n in levels.items()}
+            column: {level: whole_count(n, "a number of rows") for level, n in levels.items()}
             for column, levels in plain["separated_levels"].items()
         },
         "digest": plain["sha256"],
@@ -85,27 +92,33 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
 
 def _check_head(plain: dict[str, Any]) -> None:
     """Raise ValueError unless the parts of which there is a choice hold one of their values."""
+    if plain["format"] == _FIRST:
+        raise ValueError("it is of format 1, whose hash is neither of the classes nor of the intercept; make it again")
     if plain["format"] != FORMAT:
         raise ValueError(f"its format is {plain['format']!r}")
-    if not isinstance(plain["sha256"], str) or len(plain["sha256"]) != 64:
+    if len(of_type(plain, "sha256", str)) != 64:
         raise ValueError("it lacks the hash of the data that it is about")
-    choices = {"verdict": VERDICTS, "family": FAMILIES, "numbers": ("doubles", "rationals"), "fit_intercept": _EITHER}
+    choices = {"verdict": VERDICTS, "family": FAMILIES, "numbers": ("doubles", "rationals"), "class_type": _LABELS}
     for name, values in choices.items():
-        if plain[name] not in values:
-            raise ValueError(f"its {name} is {plain[name]!r}")
+        _chosen(dict.fromkeys(values), plain[name], name)
     decided = plain["verdict"] != "undecided"
     if decided != (plain["proof"] is not None) or decided != (plain["rank"] is not None):
         raise ValueError(f"the proof of {plain['verdict']!r} is missing, or is of another verdict")
-    if len(set(plain["classes"])) != len(plain["classes"]) or not _fits(plain["family"], len(plain["classes"])):
-        raise ValueError(f"its classes are {plain['classes']!r}")
+    if decided != (plain["reason"] == ""):
+        raise ValueError(f"its reason is {plain['reason']!r}, which is that of another verdict")
+    classes = of_type(plain, "classes", list)
+    known = all(type(name) is str for name in classes) and len(set(classes)) == len(classes)
+    if not known or not _fits(plain["family"], len(classes)):
+        raise ValueError(f"its classes are {classes!r}")
+
+
+def _chosen(values: Mapping[Any, T], value: Any, name: str) -> T:
+    """What one of a few texts stands for."""
+    if not isinstance(value, str) or value not in values:
+        raise ValueError(f"its {name} is {value!r}")
+    return values[value]
 
 
 def _fits(family: str, n_classes: int) -> bool:
     """Whether a model of this family has so many labels."""
     return n_classes == {"logistic": 2, "poisson": 0}.get(family, max(2, n_classes))
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is not a whole number of 0 or more")
-    return value

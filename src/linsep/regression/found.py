@@ -10,6 +10,7 @@ from linsep.markup import table_html
 from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients
 from linsep.regression.design import design_of, response
 from linsep.regression.model import Regression, Verdict, data_hash
+from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
 from linsep.theory.separation.model_rows import Family
@@ -59,6 +60,8 @@ class Separation:
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
     about : (X, y) or None
         The data, if this was not read from JSON.
+    verified : bool
+        Whether `verify` has checked it since it was made or read.
     """
 
     verdict: Verdict
@@ -79,6 +82,7 @@ class Separation:
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
     about: tuple[Any, Array] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    verified: bool = field(default=False, init=False, compare=False)
 
     def verify(self, X: Any, y: Any) -> None:
         """Check everything that is said about the data in exact arithmetic.
@@ -104,11 +108,13 @@ class Separation:
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             # A certificate that was read from a file may hold anything.
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
+        object.__setattr__(self, "verified", True)
 
     def _check(self, X: Any, y: Any) -> None:
         asked = Regression.of(design_of(X, self.fit_intercept), response(y), self.family, self.fit_intercept)
-        if self.digest and data_hash(self.family, asked.design.X, asked.y) != (self.digest, self.numbers):
-            raise CertificateError("this certificate is about other rows or labels: their hash differs")
+        found = (self.family, asked.design.X, asked.y, self.fit_intercept)
+        if self.digest and data_hash(*found) != (self.digest, self.numbers):
+            raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         said = asked.described()
         if self.proof is not None:
             said |= {**asked.shown(self.proof), "reason": ""}
@@ -140,19 +146,24 @@ class Separation:
 
     def __repr__(self) -> str:
         if self.verdict == "undecided":
-            return f"<Separation undecided: {self.reason}>"
+            return f"<Separation {self._unsure}undecided: {self.reason}>"
         found = words.by_estimate(self.coefficients)
         parts = [f"{words.estimate(value)}: {words.listed(found[value])}" for value in found if found[value]]
-        return f"<Separation {self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}>"
+        said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
+        return f"<Separation {self._unsure}{said}>"
+
+    @property
+    def _unsure(self) -> str:
+        return "" if self.verified or not self.digest else "as read, not verified: "
 
     def _repr_html_(self) -> str:
         if self.verdict == "undecided":
-            return table_html("Separation undecided", [("because", self.reason)])
+            return table_html(f"Separation {self._unsure}undecided", [("because", self.reason)])
         groups = words.by_estimate(self.coefficients)
         rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
         rows += [(words.estimate(value), words.listed(names)) for value, names in groups.items() if names]
         rows += [("what to do", text) for text in self.advice]
-        return table_html(f"Separation: {self.verdict} ({self.family})", rows)
+        return table_html(f"Separation: {self._unsure}{self.verdict} ({self.family})", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; keys that `Separability` has too mean the same.
@@ -190,7 +201,7 @@ class Separation:
     def _source(self) -> dict[str, str]:
         if self.about is None:
             return {"sha256": self.digest, "numbers": self.numbers}
-        digest, numbers = data_hash(self.family, *self.about)
+        digest, numbers = data_hash(self.family, *self.about, self.fit_intercept)
         return {"sha256": digest, "numbers": numbers}
 
     def to_json(self) -> str:
@@ -231,7 +242,12 @@ class Separation:
         >>> read.separated_rows
         (3, 4)
         """
-        try:
-            return cls(**parts_of(json.loads(text)))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise DataError(f"not a certificate that this version reads: {error!r}") from error
+        return read(text, cls._from_dict)
+
+    @classmethod
+    def _from_dict(cls, plain: dict[str, Any]) -> Separation:
+        found = cls(**parts_of(plain))
+        # What follows from the other parts may not say anything else.
+        same_words(plain["advice"], list(found.advice), "advice")
+        same_words(plain["summary"], found.summary(), "summary")
+        return found

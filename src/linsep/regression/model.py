@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from linsep.regression.design import Design, separated_levels
-from linsep.tables import check_length, exact_table
-from linsep.theory.separability.digest import as_doubles, data_digest
+from linsep.tables import check_length, exact_table, holds_doubles
+from linsep.theory.separability.digest import data_digest
 from linsep.theory.separation.model_rows import Family, ModelRows, model_rows
 from linsep.theory.verify.separation import SeparationProof, verify_proof
 from linsep.types import Array
@@ -79,18 +79,18 @@ class Regression:
         }
 
 
-def data_hash(family: Family, X: Any, y: Array) -> tuple[str, str]:
-    """The SHA-256 of a design and its response, and whether it is of "doubles" or of "rationals".
+def data_hash(family: Family, X: Any, y: Array, fit_intercept: bool) -> tuple[str, str]:
+    """The SHA-256 of a design, its response and the intercept, and whether it is of "doubles" or of "rationals".
 
     The response is hashed as signs for a logistic model (as `separability` does), as class numbers for a multinomial
-    one, and as counts for a Poisson one.
+    one, both with the names of the classes, and as counts for a Poisson one.
     """
     X = exact_table(X)
     check_length(X, y)
-    numbers = "doubles" if as_doubles(X) else "rationals"
+    numbers = "doubles" if holds_doubles(X) else "rationals"
     if family == "poisson":
-        return data_digest(X, y, "<f8"), numbers
-    codes = np.unique(y, return_inverse=True)[1].reshape(-1)
-    if family == "logistic":
-        return data_digest(X, 2 * codes - 1), numbers
-    return data_digest(X, codes, "<i4"), numbers
+        return data_digest(X, y, "<f8", fit_intercept=fit_intercept, classes=()), numbers
+    labels, codes = np.unique(y, return_inverse=True)
+    kind, coded = ("i1", 2 * codes - 1) if family == "logistic" else ("<i4", codes)
+    asked = {"fit_intercept": fit_intercept, "classes": labels.tolist()}
+    return data_digest(X, coded.reshape(-1), kind, **asked), numbers

@@ -10,7 +10,9 @@ from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.regression.design import Design, design_of, design_of_numbers, response
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
-from linsep.theory.rows.deadline import OutOfTimeError, deadline_of
+from linsep.tables import check_index
+from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, why_over
+from linsep.theory.rows.json_values import UNCHECKED
 from linsep.theory.separation.decide import find_proof
 from linsep.theory.separation.model_rows import Family
 from linsep.theory.verify.separability import CertificateError
@@ -107,6 +109,7 @@ def separation(
     """
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
+    check_index(X, y)
     found = _answer(design_of(X, fit_intercept), y, family, fit_intercept, time_limit)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
@@ -176,7 +179,7 @@ def _answer(design: Design, y: Any, family: Family, fit_intercept: bool, time_li
         # Nothing that the search found is believed without its proof.
         return Separation(proof=proof, **asked.shown(proof), **about)
     except OutOfTimeError:
-        reason = f"the time limit of {time_limit:g} s ended the search"
-    except CertificateError as error:
-        reason = f"a proof was found but failed its check: {error}"
+        reason = why_over(time_limit)
+    except CertificateError:
+        reason = UNCHECKED
     return Separation("undecided", reason=reason, **about)

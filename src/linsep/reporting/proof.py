@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from linsep.theory.separability.certificate import Combination, Separability
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.combination import Combination
 from linsep.types import Array, Hyperplane
 
 _SHOWN = 8  # rows, weights or terms that a line lists
+_NOT_PROVED = "whether another direction moves some of them is not proved"
 _LONG = 10**9  # integers from here on are not printed whole
 
 
@@ -18,7 +20,7 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
     `names` are those of the columns; column j of the certificate is the one of the table times 10 to `powers[j]`.
     """
     lines = []
-    if found.verdict == "quasi-separable" or len(found.directions) > 1:
+    if len(found.directions) > (found.verdict == "separable"):
         lines += [
             (f"direction {k}", f"{_form(plane, names, powers)}: rows on their side, none on the wrong one")
             for k, plane in enumerate(found.directions[:_SHOWN], start=1)
@@ -30,8 +32,9 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
     if found.margin is not None and not any(powers):
         lines.append(("margin", f"between {found.margin.lower:.6g} and {found.margin.upper:.6g}"))
     if found.verdict == "quasi-separable":
-        lines.append(("separated rows", _rows(found.separated_rows)))
-        lines.append(("rows left", f"{_rows(found.rows_left)}: no direction moves them"))
+        at_least, unmoved = ("", "no direction moves them") if found.maximal else ("at least ", _NOT_PROVED)
+        lines.append(("separated rows", at_least + _rows(found.separated_rows)))
+        lines.append(("rows left", f"{_rows(found.rows_left)}: {unmoved}"))
     if found.witness is not None:
         lines.append(("witness", f"{_combination(found.witness)} add up to 0 once signed by label"))
     if found.overlap is not None and found.overlap != found.witness:

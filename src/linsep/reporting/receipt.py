@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -20,7 +22,7 @@ from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
-from linsep.types import Array, Hyperplane, StopReason
+from linsep.types import Array, DataError, Hyperplane, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
 _PROOF_ENTRIES = 2_000_000
@@ -128,10 +130,20 @@ def held_out_split(n: int, fraction: float) -> tuple[Array, Array]:
     return np.sort(order[n_test:]), order[:n_test]
 
 
+def check_hold_out(fraction: float, labels_of: Callable[[Array], set[Any]], n: int) -> None:
+    """Raise DataError unless what is not held out has two labels to learn; asked before the training."""
+    if fraction and len(labels_of(held_out_split(n, fraction)[0])) < 2:
+        raise DataError(
+            f"holding out {fraction:g} of {n:,} leaves fewer than two labels to learn from: hold out less (--holdout)"
+        )
+
+
 def hold_out(learner: Any, X: Any, y: Array, fraction: float) -> float:
     """Accuracy on `fraction` of the rows, drawn with seed 0, of a copy of the learner fitted on the others."""
     train, test = held_out_split(len(y), fraction)
-    return float(clone(learner).fit(X[train], y[train]).score(X[test], y[test]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the learner itself has warned of what there is to say
+        return float(clone(learner).fit(X[train], y[train]).score(X[test], y[test]))
 
 
 def _prove(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:

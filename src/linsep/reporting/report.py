@@ -58,13 +58,16 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         raise DataError("give the rows and their labels, X and y, or neither")
     from linsep.reporting.page.about import about_rows
     from linsep.reporting.page.model import check_labels, of_model
-    from linsep.reporting.page.proofs import Asked, of_certificates, of_separation
+    from linsep.reporting.page.proofs import of_certificates, of_separation
+    from linsep.reporting.table_check import Asked
 
     command = f"linsep.report({model!r}{'' if X is None else ', X, y'})"
     if isinstance(model, Separability | Separation):
         command = f"linsep.report({type(model).__name__.lower()}, X, y)"
         if X is None:
             raise DataError(f"a report on a {type(model).__name__} needs the rows that it is about: give X and y")
+        if model.digest and not model.verified:
+            model.verify(X, y)  # a page shows nothing as proved that was only read
         about = about_rows(X, y)
         if isinstance(model, Separation):
             return render(of_separation(model, about, separation_lines(model), command))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from linsep.learners import SequenceTagger
 from linsep.learners.table_model import parts_of
 from linsep.reporting.weights import weights_of
 
@@ -24,14 +27,14 @@ class Description(NamedTuple):
 
 
 def describe(model: Any, n_weights: int = 20) -> Description:
-    """Describe a fitted `TableModel` or learner: how it was made, and its largest weights by feature name.
+    """Describe a fitted `TableModel`, learner or tagger: how it was made, and its largest weights by feature name.
 
     Parameters
     ----------
-    model : fitted TableModel or learner
+    model : fitted TableModel, learner or SequenceTagger
         The model.
     n_weights : int, default=20
-        Weights of each class, at most.
+        Weights of each class, at most; of a tagger weights of features in all, and as many transitions.
 
     Returns
     -------
@@ -44,6 +47,8 @@ def describe(model: Any, n_weights: int = 20) -> Description:
     >>> describe(Perceptron().fit([[0.0, 1.0], [0.0, -2.0]], [1, 0]), 1).data["weights"]
     {'x2': 1.0}
     """
+    if isinstance(model, SequenceTagger):
+        return _describe_tagger(model, n_weights)
     learner, encoder = parts_of(model)
     found = weights_of(model)
     W, what_they_are = found.planes, found.about
@@ -74,5 +79,41 @@ def describe(model: Any, n_weights: int = 20) -> Description:
         "features": W.shape[1],
         "intercept": learner.intercept_.tolist() if "intercept" in what_they_are else None,
         "weights": weights,
+    }
+    return Description(lines, data)
+
+
+def _describe_tagger(tagger: SequenceTagger, n_weights: int) -> Description:
+    """The largest weights by feature and tag, and the largest transitions."""
+    names = tagger.feature_names_
+    W = tagger.coef_
+    size = np.abs(W).T.ravel()  # feature by feature, as the weights lie in memory
+    largest = np.argpartition(-size, min(n_weights, size.size) - 1)[:n_weights]
+    weights = {}
+    for at in sorted(largest.tolist(), key=lambda at: (-size[at], at)):
+        feature, tag = divmod(at, len(W))
+        name = f"feature {feature}" if names is None else names[feature]
+        weights[f"{tagger.classes_[tag]}: {name}"] = float(W[tag, feature])
+    transitions = {f"{before} -> {after}": weight for before, after, weight in tagger.transitions_.top(n_weights)}
+    about = {
+        "learner": type(tagger).__name__,
+        "tags": ", ".join(map(str, tagger.classes_)),
+        "stop reason": str(tagger.stop_reason_),
+        "epochs": f"{tagger.n_iter_:,}",
+        "mistakes": f"{tagger.n_mistakes_:,} sentences",
+        "features": f"{W.shape[1]:,}",
+    }
+    lines = list(about.items())
+    for title, values in (("largest weights", weights), ("transitions", transitions)):
+        lines += [(title, ""), *((f"  {name}", f"{value:+.6g}") for name, value in values.items())]
+    data = {
+        "learner": type(tagger).__name__,
+        "classes": tagger.classes_.tolist(),
+        "stop_reason": str(tagger.stop_reason_),
+        "epochs": tagger.n_iter_,
+        "mistakes": tagger.n_mistakes_,
+        "features": W.shape[1],
+        "weights": weights,
+        "transitions": transitions,
     }
     return Description(lines, data)

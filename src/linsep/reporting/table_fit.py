@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
-from linsep.reporting.receipt import Receipt, hold_out, make_receipt
+from linsep.reporting.receipt import Receipt, check_hold_out, hold_out, make_receipt
+from linsep.reporting.steps import train_keep_measure
 from linsep.types import Array
 
 
@@ -37,7 +39,7 @@ class TableFit:
     warnings : list of str
         The warnings of the learner.
     interrupted : bool
-        Whether Ctrl-C ended the training.
+        Whether Ctrl-C ended the training, or what is measured and proved after it.
     """
 
     model: TableModel
@@ -50,7 +52,13 @@ class TableFit:
 
 
 def fit_table(
-    source: Source, learner: Any = None, *, positive: Any = None, holdout: float = 0.0, verbose: Any = 0
+    source: Source,
+    learner: Any = None,
+    *,
+    positive: Any = None,
+    holdout: float = 0.0,
+    verbose: Any = 0,
+    on_trained: Callable[[TableModel], None] | None = None,
 ) -> TableFit:
     """Encode a table, train a learner on it, and prove what can be proved.
 
@@ -67,6 +75,9 @@ def fit_table(
         This share of the rows is also predicted by a copy of the learner that was trained on the others.
     verbose : int or callable, default=0
         Progress of this fit: 1 prints it on standard error, a callable is called with it.
+    on_trained : callable, optional
+        Called with the model when training is over, also after Ctrl-C, and before anything is measured or proved: it
+        may save the model.
 
     Returns
     -------
@@ -77,6 +88,8 @@ def fit_table(
     ------
     DataError
         The rows or labels cannot be used.
+    KeyboardInterrupt
+        On Ctrl-C before there is a model.
 
     Examples
     --------
@@ -89,27 +102,35 @@ def fit_table(
     """
     model = TableModel(positive=positive)
     prepared = model.prepare(source)
+    targets = np.asarray(prepared.targets)
+    check_hold_out(holdout, lambda kept: set(targets[kept].tolist()), len(targets))
     choice = Receipt([], {})
     if isinstance(learner, Mapping):
         learner, choice = _choose(prepared, learner)
     model.learner = learner
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        began = time.perf_counter()
-        interrupted = False
-        try:
-            model.fit_prepared(prepared, verbose=verbose)
-        except KeyboardInterrupt:
-            if not hasattr(model, "learner_"):
-                raise
-            interrupted = True
-        took = time.perf_counter() - began
-        held_out = None
-        if holdout and not interrupted:
-            held_out = hold_out(model.learner_, prepared.rows, prepared.targets, holdout)
-    said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)][:1]
-    y = model.named(prepared.targets)
-    receipt = make_receipt(model, prepared.rows, y, seconds=took, held_out=held_out, prove=not interrupted)
+    said: list[str] = []
+    seconds = 0.0
+
+    def train() -> None:
+        nonlocal seconds
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ConvergenceWarning)
+            began = time.perf_counter()
+            try:
+                model.fit_prepared(prepared, verbose=verbose)
+            finally:
+                seconds = time.perf_counter() - began
+                said.extend([str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)][:1])
+
+    def measure(at_length: bool) -> tuple[Array, Receipt]:
+        y = model.named(prepared.targets)
+        asked = holdout and at_length
+        held_out = hold_out(model.learner_, prepared.rows, prepared.targets, holdout) if asked else None
+        return y, make_receipt(model, prepared.rows, y, seconds=seconds, held_out=held_out, prove=at_length)
+
+    (y, receipt), interrupted = train_keep_measure(
+        train, lambda: hasattr(model, "learner_"), lambda: on_trained(model) if on_trained else None, measure
+    )
     receipt = replace(receipt, lines=[*choice.lines, *receipt.lines], data={**choice.data, **receipt.data})
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted)
 

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.linear.perceptron import Perceptron
 from linsep.streaming.checkpoint import Checkpoint, check_place
 from linsep.streaming.drift import DriftAlarm
@@ -163,7 +164,8 @@ def fit_stream(
         _learn(run, callback)
         lost = [] if alarm is None else alarm.warnings(checkpoint_rows)
         if kept is not None:
-            kept.write(run)
+            with uninterrupted():
+                kept.write(run)
     for message in run.warnings() + lost:
         warnings.warn(message, StreamWarning, stacklevel=2)
     return run.result()

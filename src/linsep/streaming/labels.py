@@ -58,25 +58,26 @@ class StreamLabels:
             return is_positive.astype(np.int64), np.array([0, 1])
         if self._open:
             if self._text is None:
-                self._text = y.dtype.kind == "U"
+                self._text = _whole_or_text(y).dtype.kind == "U"
             return self._of_known_kind(y, chunk, self._text), None
         if self._classes is None:
-            self._classes = np.unique(y) if self.named is None else _typed(self.named, y)
+            self._classes = np.unique(_whole_or_text(y)) if self.named is None else _typed(self.named, y)
             if len(self._classes) < 2:
                 raise DataError(f"every label among the first {len(y):,} rows is {self._classes[0]}: {_ADVICE}")
         return _as_one_of(self._classes, y, chunk), self._classes
 
     def _of_known_kind(self, y: Array, chunk: TableChunk | Chunk, text: bool | None) -> Array:
         """Open labels as text if the first were text, however the later pieces look."""
+        y = _whole_or_text(y)
         if text is None:
             return y
         if text:
             return label_names(y)
         if y.dtype.kind == "U":
-            row = next(i for i, label in enumerate(y) if not _is_number(label))
+            row = next(i for i, label in enumerate(y) if not _is_whole(label))
             raise DataError(
-                f"{chunk.place(row)}: label {shown(y[row])} is text where the labels before were numbers: name all "
-                "classes with `classes` (--classes A,B,C)"
+                f"{chunk.place(row)}: label {shown(y[row])} where the labels before were whole numbers: name "
+                "all classes with `classes` (--classes A,B,C)"
             )
         return y
 
@@ -126,9 +127,13 @@ def _typed(named: list[str], y: Array) -> Array:
     return np.unique(np.array(named))
 
 
-def _is_number(label: str) -> bool:
+def _whole_or_text(y: Array) -> Array:
+    """Labels as a learner takes them: fractions, which are no classes to it, by their names."""
+    return label_names(y) if y.dtype.kind == "f" else y
+
+
+def _is_whole(label: str) -> bool:
     try:
-        float(label)
+        return float(label).is_integer()
     except ValueError:
         return False
-    return True

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
         unit_form,
     )
     from linsep.theory.margin.max_margin import MarginBracket, max_margin
-    from linsep.theory.separability.certificate import Combination, Separability
+    from linsep.theory.separability.certificate import Separability
+    from linsep.theory.separability.combination import Combination
+    from linsep.theory.separability.whole_file import verify_certificate
     from linsep.theory.verify.separability import CertificateError
     from linsep.theory.verify.separation import SeparationProof
 
@@ -70,6 +72,7 @@ __all__ = [
     "sgd_bound",
     "training_loss",
     "unit_form",
+    "verify_certificate",
 ]
 
 # Where each name is defined: `import linsep.theory` alone loads none of these files, nor NumPy.
@@ -98,7 +101,9 @@ _HOMES = {
         "unit_form",
     ),
     "margin.max_margin": ("MarginBracket", "max_margin"),
-    "separability.certificate": ("Combination", "Separability"),
+    "separability.certificate": ("Separability",),
+    "separability.combination": ("Combination",),
+    "separability.whole_file": ("verify_certificate",),
     "verify.separability": ("CertificateError",),
     "verify.separation": ("SeparationProof",),
 }

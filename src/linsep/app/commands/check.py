@@ -6,19 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from linsep.app.commands.labelled import encode_labels, inputs, open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled
 from linsep.app.report import check_report, page_of_check, with_report
 from linsep.app.result import Result
-from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.files import check_output, open_output
-from linsep.reporting.proof import proof_lines
-from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.decide import separability
-from linsep.types import Array, DataError, Verdict
+from linsep.reporting.table_check import check_table
+from linsep.types import Verdict
 
-_STATUS: dict[Verdict, int] = {"separable": 0, "quasi-separable": 1, "inseparable": 1, "undecided": 3}
+_STATUS: dict[Verdict, int] = {
+    "separable": 0,
+    "quasi-separable": 1,
+    "inseparable": 1,
+    "not-separable": 1,
+    "undecided": 3,
+}
 
 
 def check(
@@ -37,49 +38,11 @@ def check(
         check_output(certificate, "the certificate", reads=inputs(table))
     check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, format, categorical)
-    numbers = exact_numbers(source)
-    if numbers.y is None:
-        raise DataError("these rows have no labels: name the label column with --target")
-    doubts = [] if numbers.as_written else ["more digits than doubles hold: the verdict is about the nearest doubles"]
-    labels = np.unique(numbers.y)
-    if labels.size <= 2 or positive is not None:
-        codes, classes = encode_labels(numbers.y, positive)
-        found = separability(numbers.X, codes, time_limit=time_limit)
-        asked = [("", found, classes[codes])]
-        lines = [
-            ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
-            ("classes", f"{classes[0]} (-), {classes[1]} (+)"),
-            ("verdict", found.verdict),
-            ("why", found.summary()),
-            *proof_lines(found, numbers.names, numbers.exponents),
-        ]
-        data = _check_data(found, numbers, classes, target)
-        status = _STATUS[found.verdict]
-    else:
-        lines, verdicts, asked = [], {}, []
-        for label in labels:
-            codes, classes = encode_labels(numbers.y, str(label))
-            found = separability(numbers.X, codes, time_limit=time_limit)
-            asked.append((str(label), found, classes[codes]))
-            lines.append((f"{label} against the rest", found.summary()))
-            verdicts[str(label)] = _check_data(found, numbers, classes, target)
-        verdicts_found = {v["verdict"] for v in verdicts.values()}
-        status = max(map(_STATUS.__getitem__, verdicts_found), key=(0, 3, 1).index)
-        data = {"one_against_rest": verdicts}
+    found = check_table(source, positive=positive, time_limit=time_limit)
+    lines = list(found.lines)
     if certificate is not None:
         with open_output(certificate, "the certificate", reads=inputs(table)) as file:
-            file.write(json.dumps(data, allow_nan=False) + "\n")
+            file.write(json.dumps(found.data, allow_nan=False) + "\n")
         lines.append(("certificate", str(certificate)))
-    result = Result(lines, data, doubts, exit_status=status)
-    return with_report(result, report, page_of_check(asked, numbers, source, list(lines)))
-
-
-def _check_data(found: Separability, numbers: ExactNumbers, classes: Array, target: str | None) -> dict[str, Any]:
-    """The certificate, with the columns and classes by which another program finds its data in the table."""
-    levels = numbers.levels or {}
-    columns: list[dict[str, Any]] = [
-        {"column": levels[name][0], "level": levels[name][1]} if name in levels else {"column": name, "exponent": k}
-        for name, k in zip(numbers.names, numbers.exponents, strict=True)
-    ]
-    data = {**found.to_dict(), "classes": [str(c) for c in classes], "target": target, "columns": columns}
-    return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units
+    result = Result(lines, found.data, found.warnings, exit_status=_STATUS[found.verdict])
+    return with_report(result, report, page_of_check(found, source, list(lines)))

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.commands.models import saved_when_trained
 from linsep.app.learners import Limits, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
 from linsep.app.result import Result, program
 from linsep.files import check_output
 from linsep.reporting.table_fit import fit_table
-from linsep.store import save
 
 
 def fit(
@@ -37,18 +37,16 @@ def fit(
     source = open_labelled(table, target, format, categorical)
     limits = Limits(max_iter, time_limit, seed)
     chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
-    with EpochProgress(max_iter, time_limit) as progress:
-        found = fit_table(source, chosen, positive=positive, holdout=holdout, verbose=progress)
-    said = [_on_the_command_line(text) for text in found.warnings]
-    if found.interrupted:
-        epochs = found.model.learner_.n_iter_
-        when = f"in epoch {epochs:,}" if epochs else "before the first epoch"
-        said.append(f"interrupted {when}; the model so far is in {model}")
-    save(found.model, model)
-    receipt = found.receipt
-    lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-    result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted)
-    return with_report(result, report, page_of_fit(found))
+    with saved_when_trained(model) as keep:
+        with EpochProgress(max_iter, time_limit) as progress:
+            found = fit_table(source, chosen, positive=positive, holdout=holdout, verbose=progress, on_trained=keep)
+        said = [_on_the_command_line(text) for text in found.warnings]
+        if found.interrupted:
+            said.append(keep.what_was_kept(found.model))
+        receipt = found.receipt
+        lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+        result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted)
+        return with_report(result, report, page_of_fit(found))
 
 
 def _on_the_command_line(warning: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from linsep.app.commands.models import saved_when_trained
 from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
@@ -19,7 +20,6 @@ from linsep.data.inputs import find_files, free_memory
 from linsep.data.sources.formats import format_of
 from linsep.files import check_output
 from linsep.reporting.stream import stream_receipt
-from linsep.store import save
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
 from linsep.streaming.result import Say, StreamError, StreamFit, StreamWarning
@@ -85,21 +85,24 @@ def fit_on_stream(
     check_report(report, model, *others)
     asked = {**asdict(options), "text": _text_columns(options.text)}
     asked |= {"target": target, "positive": positive, "categorical": categorical, "format": format}
-    try:
-        with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", StreamWarning)
-            found = fit_stream(str(table), estimator, **asked, verbose=say, callback=line)
-    except StreamError as error:
-        save(error.so_far.model, model)
-        rows = error.so_far.counters.rows
-        raise DataError(f"{error.reason}; the model of the {rows:,} rows before it is in {model}") from None
-    said = [str(w.message) for w in caught if issubclass(w.category, StreamWarning)]
-    if found.was_finished:
-        return _result(found, model, [_written_again(found, options.checkpoint, model)], report)
-    save(found.model, model)
-    if found.interrupted:
-        said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is kept")
-    return _result(found, model, said, report)
+    with saved_when_trained(model, options.checkpoint) as keep:
+        try:
+            with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", StreamWarning)
+                found = fit_stream(str(table), estimator, **asked, verbose=say, callback=line)
+        except StreamError as error:
+            rows = error.so_far.counters.rows
+            keep(error.so_far.model, f"the model of the {rows:,} rows before it is in {model}")
+            raise DataError(error.reason) from None
+        said = [str(w.message) for w in caught if issubclass(w.category, StreamWarning)]
+        before = model.read_bytes() if found.was_finished and model.is_file() else None
+        keep(found.model)
+        if found.was_finished:
+            done = "nothing was changed" if before == model.read_bytes() else f"{model} was written from it"
+            said.append(f"{options.checkpoint} is finished: {done}")
+        if found.interrupted:
+            said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
+        return _result(found, model, said, report)
 
 
 def _learner_called(name: str) -> Any:
@@ -112,15 +115,6 @@ def _learner_called(name: str) -> Any:
             f"{', '.join(fit_for_it[:-1])} or {fit_for_it[-1]}"
         )
     return estimator
-
-
-def _written_again(found: StreamFit, checkpoint: Path | None, model: Path) -> str:
-    """Write the model of a finished checkpoint unless the file holds it already; return a message."""
-    before = model.read_bytes() if model.is_file() else None
-    save(found.model, model)
-    if before == model.read_bytes():
-        return f"{checkpoint} is finished: nothing was changed"
-    return f"{checkpoint} is finished: {model} was written from it"
 
 
 def _result(found: StreamFit, model: Path, said: list[str], report: Path | None) -> Result:

@@ -1,14 +1,17 @@
-"""The model files that commands read."""
+"""The model files that commands read and write."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from linsep.learners import SequenceTagger
-from linsep.learners.table_model import TableModel
-from linsep.store import load
-from linsep.types import DataError
+from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.table_model import TableModel, parts_of
+from linsep.store import load, save
+from linsep.types import DataError, StopReason
 
 
 def load_rows(model: Path) -> Any:
@@ -25,3 +28,51 @@ def load_of_table(model: Path) -> TableModel:
     if not isinstance(found, TableModel) or found.encoder_ is None:
         raise DataError(f"{model} was not trained on a table: load it in Python with linsep.load")
     return found
+
+
+def load_tagger(model: Path) -> SequenceTagger:
+    """The tagger in a model file."""
+    tagger = load(model)
+    if not isinstance(tagger, SequenceTagger):
+        raise DataError(f"{model} holds a {type(tagger).__name__}, not a tagger: `linsep tag fit` makes one")
+    return tagger
+
+
+class Keeper:
+    """Saves a model, and remembers that it did. Ctrl-C waits until the file is whole."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.kept = ""
+
+    def __call__(self, model: Any, kept: str = "") -> None:
+        """Save the model; `kept` says in a few words what the file then holds."""
+        with uninterrupted():
+            save(model, self.path)
+            self.kept = kept or f"the model is in {self.path}"
+
+    def what_was_kept(self, model: Any) -> str:
+        """What the file holds after Ctrl-C, in a sentence."""
+        learner, _ = parts_of(model)
+        if learner.stop_reason_ is not StopReason.INTERRUPTED:
+            return f"interrupted after the training; the model is in {self.path}, its receipt is not complete"
+        epochs = learner.n_iter_
+        when = f"in epoch {epochs:,}" if epochs else "before the first epoch"
+        return f"interrupted {when}; the model so far is in {self.path}"
+
+
+@contextmanager
+def saved_when_trained(path: Path, checkpoint: Path | None = None) -> Iterator[Keeper]:
+    """Give what saves the model of this block; what ends the block before its end says whether that was done."""
+    keeper = Keeper(path)
+    try:
+        yield keeper
+    except KeyboardInterrupt:
+        kept = keeper.kept or "no model was written"
+        if checkpoint is not None and checkpoint.exists() and not keeper.kept:
+            kept += f", and the same command goes on from {checkpoint}"
+        raise KeyboardInterrupt(f"interrupted; {kept}") from None
+    except (DataError, OSError) as error:
+        if not keeper.kept:
+            raise
+        raise DataError(f"{error}; {keeper.kept}") from error

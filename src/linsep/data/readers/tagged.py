@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from linsep.data.inputs import Input, bare_name
 from linsep.types import DataError
@@ -15,9 +15,24 @@ _FIELDS = 10
 
 
 class Tagged(NamedTuple):
-    """Sentences as lists of tokens with their tags (None where there is none), and the line of each token, from 0.
+    """Sentences of tokens with their tags, and where each token stands in the text.
 
-    `text` is the file, line by line, and `format` what it was read as.
+    Attributes
+    ----------
+    tokens : list of lists of str
+        The tokens of each sentence.
+    tags : list of lists of str or None
+        The tag of each token; None where there is none.
+    lines : list of lists of int
+        The line of each token, from 0.
+    text : list of str
+        The text, line by line.
+    name : str
+        What messages call it.
+    format : {"columns", "conllu"}
+        The layout it was read in.
+    column : {"upos", "xpos"}
+        The column of a CoNLL-U file that the tags are from.
     """
 
     tokens: list[list[str]]
@@ -26,9 +41,15 @@ class Tagged(NamedTuple):
     text: list[str]
     name: str
     format: TaggedFormat
+    column: str
 
     def gold(self) -> list[list[str]]:
-        """The tags, every token having one.
+        """Return the tags, every token having one.
+
+        Returns
+        -------
+        list of lists of str
+            The tag of each token.
 
         Raises
         ------
@@ -41,7 +62,7 @@ class Tagged(NamedTuple):
         return [[tag for tag in tags if tag is not None] for tags in self.tags]
 
 
-def read_tagged(source: str | Path, format: str | None = None, tag: str = "upos") -> Tagged:
+def read_tagged(source: Any, format: str | None = None, tag: str = "upos") -> Tagged:
     """Read sentences of tagged tokens.
 
     Two columns: a token and its tag on each line, with a tab or blanks between (a line with one tab may have blanks
@@ -50,26 +71,37 @@ def read_tagged(source: str | Path, format: str | None = None, tag: str = "upos"
 
     Parameters
     ----------
-    source : path or "-"
+    source : path, "-", bytes-like or binary file object
         "-" is standard input; compressed text (.gz, .zst) is decompressed.
     format : {"columns", "conllu"}, optional
         None: CoNLL-U for a name that ends in .conllu (or .conllu.gz), two columns for any other.
     tag : {"upos", "xpos"}
         The column of a CoNLL-U file that holds the tag; `_` means no tag.
 
+    Returns
+    -------
+    Tagged
+        The sentences, their tags, and their lines.
+
     Raises
     ------
     DataError
         For anything malformed, with file and line; for a file without a sentence.
+
+    Examples
+    --------
+    >>> read_tagged(b"The det\\ndog noun\\n").tokens
+    [['The', 'dog']]
     """
-    name = "standard input" if str(source) == "-" else str(source)
+    given = Input(str(source) if isinstance(source, Path) else source)
+    name = given.name
     chosen = format or ("conllu" if bare_name(name.lower()).endswith(".conllu") else "columns")
     if chosen not in ("columns", "conllu"):
         raise DataError(f"no format called {chosen!r}: choose columns or conllu")
     if tag not in TAG_COLUMNS:
         raise DataError(f"no tag column called {tag!r}: choose {' or '.join(TAG_COLUMNS)}")
-    text = _decode(_content(source), name)
-    found = Tagged([], [], [], text, name, "conllu" if chosen == "conllu" else "columns")
+    text = _decode(_content(given), name)
+    found = Tagged([], [], [], text, name, "conllu" if chosen == "conllu" else "columns", tag)
     entries = _conllu(text, name, TAG_COLUMNS[tag]) if chosen == "conllu" else _columns(text, name)
     fresh = True
     for line, entry in entries:
@@ -89,8 +121,8 @@ def read_tagged(source: str | Path, format: str | None = None, tag: str = "upos"
     return found
 
 
-def _content(source: str | Path) -> bytes:
-    stream = Input(str(source)).open()
+def _content(source: Input) -> bytes:
+    stream = source.open()
     try:
         return stream.read_all()
     finally:

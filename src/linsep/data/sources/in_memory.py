@@ -14,7 +14,15 @@ from linsep.data.readers.dataframe import dataframe_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS
 from linsep.data.sources.seen import add_arrays, add_table
 from linsep.data.sources.source import START, Position, Source
-from linsep.tables import as_floats, as_table, check_finite, check_length, is_sparse, merge_duplicates
+from linsep.tables import (
+    as_floats,
+    as_table,
+    check_finite,
+    check_index,
+    check_length,
+    is_sparse,
+    merge_duplicates,
+)
 from linsep.types import Chunk
 
 
@@ -95,6 +103,7 @@ class ArraySource(_InMemory):
     """A matrix, dense or sparse, and its labels or None."""
 
     def __init__(self, X: Any, y: Any) -> None:
+        check_index(X, y)
         super().__init__("arrays", "rows", "arrays", Asked())
         self._X, self._y = X, y
 

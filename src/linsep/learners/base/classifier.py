@@ -14,18 +14,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linsep.kernels.checks import has_duplicates
 from linsep.learners.engine.number_range import check_entries
 from linsep.learners.inputs.labels import check_labels, kind_of_labels
+from linsep.tables import check_index, is_sparse, rows_for_kernels
 from linsep.types import CSR, Array, DataError, StopReason
 
 
 def as_rows(X: Any) -> Any:
-    """Return what kernels read: the array itself, or a `CSR` whose two index arrays share one dtype."""
-    if isinstance(X, np.ndarray):
-        return X
-    if has_duplicates(X.indices, X.indptr, X.shape[1]):
+    """Return what kernels read, without duplicate entries."""
+    if is_sparse(X) and has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
-    dtype = np.promote_types(X.indices.dtype, X.indptr.dtype)
-    return CSR(X.data, X.indices.astype(dtype, copy=False), X.indptr.astype(dtype, copy=False))
+    return rows_for_kernels(X)
 
 
 def as_matrix(rows: Any, n_features: int) -> Any:
@@ -74,6 +72,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
         `reset` starts afresh: the columns are those of these rows, and the labels may be of another kind.
         """
+        check_index(X, y)
         X, y = validate_data(
             self,
             X,
@@ -125,6 +124,26 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) == 1:
             positions[:] = 0
         return np.asarray(self.classes_[positions])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Compute the share of rows that are predicted correctly.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+        y : array, shape (n_samples,)
+            Their labels.
+        sample_weight : array, shape (n_samples,), optional
+            The weight of each row.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+        """
+        check_index(X, y)
+        return float(super().score(X, y, sample_weight))
 
     # ------------------------------------------------------------------ state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:

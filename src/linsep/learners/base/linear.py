@@ -77,7 +77,7 @@ class LinearClassifier(LabelledClassifier):
             X, codes = X.astype(self.moving()[0].dtype, copy=False), self._encode(given)
         if own is not None and len(self.classes_) <= 2:
             weight, own = own if weight is None else own * weight, None
-        return Rows(X if isinstance(X, np.ndarray) else as_rows(X), codes, weight, own), given.numbers
+        return Rows(as_rows(X), codes, weight, own), given.numbers
 
     # ---------------------------------------------------------------- weights
     def start(self, X: Any) -> None:

@@ -33,6 +33,24 @@ def targets_of(labels: Any, positive: Any, *, is_table: bool) -> tuple[Any, Arra
     return positions(as_named(labels, names, positive), names), names
 
 
+def first_names(classes: Any, positive: Any, *, is_table: bool) -> Array | None:
+    """The names of 0, 1, ... where a run of `partial_fit` begins; None where classes are learnt as they are."""
+    if positive is not None or classes is None or not is_table:
+        return binary_names(classes, positive)
+    named = np.unique(as_labels(classes, "class {}".format, "classes"))
+    return named if named.dtype.kind == "f" else None
+
+
+def next_targets(labels: Any, classes: Any, names: Array | None, positive: Any, is_table: bool) -> tuple[Any, Any]:
+    """What `partial_fit` of a learner is given for these labels and classes; `names` are those of 0, 1, ..."""
+    if names is not None:
+        return positions(as_named(labels, names, positive), names), np.arange(len(names))
+    if not is_table:
+        return labels, classes
+    known = None if classes is None else as_labels(classes, "class {}".format, "classes")
+    return as_labels(labels, "row {}".format, "y"), known
+
+
 def binary_names(labels: Any, positive: Any) -> Array | None:
     """The names of the negative and the positive class; None without `positive`.
 
@@ -57,6 +75,20 @@ def as_named(labels: Any, names: Array, positive: Any) -> Array:
     if positive is None or names[0] != f"not {positive}":
         return given
     return np.asarray(names[(label_names(given) == str(positive)).astype(np.intp)])
+
+
+def comparable(truth: Any, said: Array) -> tuple[Array, Array]:
+    """Labels of a table and classes predicted, as arrays of one type; fractions, which are no classes, as text.
+
+    Examples
+    --------
+    >>> comparable([0.5, 2], np.array([0.5, 1.5]))
+    (array(['0.5', '2'], dtype='<U3'), array(['0.5', '1.5'], dtype='<U3'))
+    """
+    given = as_labels(truth, "row {}".format, "y")
+    if given.dtype.kind == said.dtype.kind != "f":
+        return given, said
+    return label_names(given), label_names(said)
 
 
 def positions(labels: Array, names: Array) -> Array:
@@ -90,3 +122,48 @@ def code_class_weight(learner: Any, names: Array | None) -> None:
         listed = ", ".join(map(str, known))
         raise DataError(f"class_weight names {strange[0]!r}, which is not one of the classes {listed}")
     learner.set_params(class_weight={known.index(label): value for label, value in weight.items()})
+
+
+class NamedClasses:
+    """The part of a `TableModel` that knows the names of its classes."""
+
+    learner_: Any
+    classes_: Array
+    positive: Any
+
+    @property
+    def _has_codes(self) -> bool:
+        """Whether the learner was trained on 0, 1, ... in place of the names."""
+        return not np.array_equal(self.learner_.classes_, self.classes_)
+
+    def named(self, said: Array) -> Array:
+        """The names of what the learner predicted.
+
+        Parameters
+        ----------
+        said : ndarray of shape (n_samples,)
+            Classes of the learner.
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            Names from `classes_`.
+        """
+        if not self._has_codes:
+            return said
+        return np.asarray(self.classes_[np.searchsorted(self.learner_.classes_, said)])
+
+    def as_classes(self, labels: Any) -> Any:
+        """Return labels of a table as classes of the model: with `positive`, all others belong to the rest.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            The labels.
+
+        Returns
+        -------
+        array-like of shape (n_samples,)
+            Names from `classes_`.
+        """
+        return labels if self.positive is None else as_named(labels, self.classes_, self.positive)

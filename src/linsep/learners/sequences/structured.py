@@ -19,7 +19,7 @@ from linsep.learners.engine.interrupt import is_interrupted
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.engine.visiting_order import shuffled_order
-from linsep.learners.inputs.parameters import check_options, is_whole
+from linsep.learners.inputs.parameters import check_options, check_run
 from linsep.types import Array, Budget, DataError, StopReason
 
 
@@ -151,6 +151,7 @@ class EpochState:
     """The course of a run over n examples: epochs, mistakes, trace and stop reason, as attributes of a learner."""
 
     max_iter: int | None
+    time_limit: float | None
     shuffle: bool
     random_state: Any
     verbose: int | Progress
@@ -162,8 +163,7 @@ class EpochState:
 
     def _check_budget(self) -> None:
         check_options(self, "shuffle")
-        if self.max_iter is not None and not (is_whole(self.max_iter) and self.max_iter >= 1):
-            raise ValueError(f"max_iter must be at least 1 and whole, or None (no limit), got {self.max_iter!r}")
+        check_run(self)
 
     def _make_passes(self, n: int, one_pass: Callable[[Array], dict[str, float]], settle: Callable[[], None]) -> None:
         """Pass over n examples until a pass is clean or the budget ends; then `settle`, whatever happened.
@@ -189,7 +189,7 @@ class EpochState:
             make_pass,
             stop_after=lambda record: None if record[0, RECORD.mistakes] else StopReason.CLEAN_PASS,
             end=end,
-            budget=Budget(self.max_iter),
+            budget=Budget(self.max_iter, self.time_limit),
             trace=self.trace_,
             verbose=self.verbose,
         )
@@ -207,6 +207,8 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         `SequenceTagger` is far faster, and makes the mistakes that this class makes with a `ChainModel`.
     max_iter : int or None, default=10
         Largest number of epochs; None sets no limit.
+    time_limit : float or None, default=None
+        Largest number of seconds, checked between passes; None sets no limit.
     shuffle : bool, default=True
         Whether to visit the examples in a new order in each epoch.
     random_state : int, RandomState or None, default=None
@@ -243,12 +245,14 @@ class StructuredPerceptron(EpochState, BaseEstimator):
         model: StructuredModel,
         *,
         max_iter: int | None = 10,
+        time_limit: float | None = None,
         shuffle: bool = True,
         random_state: Any = None,
         verbose: int | Progress = 0,
     ) -> None:
         self.model = model
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.shuffle = shuffle
         self.random_state = random_state
         self.verbose = verbose

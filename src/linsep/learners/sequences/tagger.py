@@ -44,6 +44,8 @@ class SequenceTagger(EpochState, BaseEstimator):
         and capitals, and two words on either side. A tagger with a callable cannot be saved.
     max_iter : int or None, default=10
         Largest number of epochs; with None it trains until a whole pass is clean.
+    time_limit : float or None, default=None
+        Largest number of seconds, checked between passes; None sets no limit.
     n_bits : int, default=None
         Hash feature names to 2**n_bits columns (1 to 28) instead of keeping them.
     shuffle : bool, default=True
@@ -91,6 +93,7 @@ class SequenceTagger(EpochState, BaseEstimator):
         features: Extract | None = None,
         *,
         max_iter: int | None = 10,
+        time_limit: float | None = None,
         n_bits: int | None = None,
         shuffle: bool = True,
         random_state: Any = None,
@@ -98,6 +101,7 @@ class SequenceTagger(EpochState, BaseEstimator):
     ) -> None:
         self.features = features
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.n_bits = n_bits
         self.shuffle = shuffle
         self.random_state = random_state

@@ -31,13 +31,13 @@ def about_rows(X: Any, y: Any, encoder: Any = None, names: list[str] | None = No
     if encoder is not None:
         source = open_rows(X, encoder)
         matrix = encoder.transform(source).X
-        return about_encoded(matrix, labels_of(y, matrix.shape[0]), source.read(), encoder)
+        return about_encoded(matrix, labels_of(y, matrix.shape[0], X), source.read(), encoder)
     if column_names(X) is None:
         table = table_of(X)
         names = names or table.names
-        return About(table.X, labels_of(y, table.X.shape[0]), tables.columns_of(table.X, names), names)
+        return About(table.X, labels_of(y, table.X.shape[0], X), tables.columns_of(table.X, names), names)
     chunk = open_data(X).read()
-    labels = labels_of(y, chunk.n_rows)
+    labels = labels_of(y, chunk.n_rows, X)
     numbers = [column.values for column in chunk.columns]
     matrix = None if any(values is None for values in numbers) else np.column_stack(numbers)
     return About(matrix, labels, tables.columns_of(chunk), list(chunk.names))

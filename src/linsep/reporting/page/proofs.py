@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,21 +13,14 @@ from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
 from linsep.reporting.page.pictures import certificate_sketches, separation_sketches
+from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separation.sentences import opening
-from linsep.types import Array, Hyperplane
+from linsep.types import Hyperplane
 
 Lines = list[tuple[str, str]]
 _MOST_ASKED = 4  # classes against the rest that are drawn
-
-
-class Asked(NamedTuple):
-    """One question of two classes: what it is called (nothing if it is the only one), the answer, the labels."""
-
-    title: str
-    found: Separability
-    y: Array
 
 
 def of_certificates(
@@ -53,7 +45,7 @@ def of_certificates(
             parts.append(_headed(table, head))
         if found.witness is not None:
             parts.append(_headed(tables.witness_table(found.witness, y, about.columns, chosen), head))
-        if found.verdict == "undecided":
+        if found.verdict == "undecided" and plane is None:
             remarks.append(f"{head or 'Still '}undecided: there is nothing to draw.")
     if len(asked) > _MOST_ASKED:
         remarks.append(f"Pictures and tables are those of the first {_MOST_ASKED} of {len(asked)} classes.")

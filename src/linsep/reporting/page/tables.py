@@ -11,7 +11,7 @@ import numpy as np
 from linsep.data.columns import TableChunk
 from linsep.regression.found import Separation
 from linsep.reporting.weights import Weights
-from linsep.theory.separability.certificate import Combination
+from linsep.theory.separability.combination import Combination
 from linsep.theory.separation.sentences import estimate
 from linsep.types import Array
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.steps import PerceptronStep
-from linsep.types import CSR, Array
+from linsep.tables import is_sparse, rows_for_kernels
+from linsep.types import Array
 
 
 def clean_pass(X: Any, s: Array, constant: bool, passes: int, deadline: float = np.inf) -> Array | None:
@@ -22,11 +23,7 @@ def clean_pass(X: Any, s: Array, constant: bool, passes: int, deadline: float = 
     >>> clean_pass(np.array([[1.0], [3.0]]), np.array([-1.0, 1.0]), True, 50).tolist()
     [2.0, -4.0]
     """
-    table = (
-        CSR(X.data, X.indices.astype(X.indptr.dtype, copy=False), X.indptr)
-        if hasattr(X, "indptr")
-        else np.ascontiguousarray(X)
-    )
+    table = rows_for_kernels(X if is_sparse(X) else np.ascontiguousarray(X))
     w, b, step = np.zeros(X.shape[1]), np.zeros(1), PerceptronStep(0.0)
     halved, most = 0, np.inf
     for k in range(passes):

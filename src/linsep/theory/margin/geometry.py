@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import is_sparse
+from linsep.tables import check_index, is_sparse
 from linsep.types import Array, DataError
 
 
@@ -114,6 +114,7 @@ def functional_margins(X: Any, y: Any, w: Any, b: float = 0.0) -> Array:
     >>> functional_margins([[2.0], [-1.0]], [1, 0], [3.0], 1.0).tolist()
     [7.0, 2.0]
     """
+    check_index(X, y)
     X = X if is_sparse(X) else np.asarray(X)
     w = np.asarray(w, dtype=np.float64)
     s = signs(y)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from linsep.markup import table_html
-from linsep.tables import check_length, dense, exact_table, is_sparse, stored
+from linsep.tables import check_index, check_length, dense, exact_table, is_sparse, stored
 from linsep.theory.margin.geometry import row_norms2, signs
 from linsep.theory.margin.mdm import Exchanged, exchanged
 from linsep.theory.margin.wolfe import RowHull, nearest_point
@@ -192,6 +192,7 @@ def max_margin(
     """
     if bias not in ("free", "homogeneous", None):
         raise ValueError(f'bias must be "free", "homogeneous" or None, not {bias!r}')
+    check_index(X, y)
     X = exact_table(X)
     check_length(X, y)
     s = signs(y)

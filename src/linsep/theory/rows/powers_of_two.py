@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from linsep.types import Array, DataError
+from linsep.types import Array
 
 _UNEVEN = 2.0**-80  # an entry this small, of columns and rows whose largest are 1, calls for a better scale
 _ROUNDS = 30
@@ -48,8 +48,6 @@ def scale_rows(X: Any, s: Array, *, constant: bool, scaled: bool, whole: bool) -
     table = None if sparse else np.empty((n, p + constant))
     values = X if table is None else table[:, :p]
     if whole:
-        if sparse:
-            raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
         values[...], multiples = _from_integers(X, columns, scaled)
         filled = int(values.any(axis=0).sum())
     else:

@@ -1,4 +1,4 @@
-"""Is there a separator? A verdict that is proved, or `undecided` where the time ran out."""
+"""Is there a separator? A verdict that is proved, the strongest that the time allows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_length, exact_table
+from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
-from linsep.theory.rows.deadline import deadline_of
-from linsep.theory.separability.certificate import Combination, Separability
+from linsep.theory.rows.deadline import deadline_of, why_over
+from linsep.theory.rows.json_values import UNCHECKED
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.combination import Combination
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array, Hyperplane, Verdict
 
@@ -33,14 +35,15 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     fit_intercept : bool
         Whether b may differ from 0.
     time_limit : float, optional
-        Seconds after which the answer is `undecided`, looked at between steps of the search. Without a limit the
-        answer is never `undecided`.
+        Seconds after which the answer is what is proved by then: `not-separable` if a witness was found,
+        `quasi-separable` (with at least these rows) if a direction was found too, or else `undecided`. The clock is
+        looked at between steps of the search. Without a limit everything is decided.
 
     Returns
     -------
     Separability
-        `.verdict` is "separable", "quasi-separable", "inseparable" or "undecided"; the parts that prove it have
-        passed `.verify(X, y)` before the verdict is given.
+        `.verdict` is "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"; the parts that
+        prove it have passed `.verify(X, y)` before the verdict is given.
 
     Raises
     ------
@@ -62,14 +65,15 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     'quasi-separable'
     """
     deadline = deadline_of(time_limit)
+    check_index(X, y)
     X = exact_table(X)
     check_length(X, y)
     s = signs(y)
     end = solve_cone(X, s, constant=fit_intercept, deadline=deadline)
     about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
     if not end.decided:
-        reason = f"the time limit of {time_limit:g} s ended the search"
-        found: Iterable[Separability] = [_undecided(about, _shortest_witness(X, s, end), reason)]
+        reason = why_over(time_limit)
+        found: Iterable[Separability] = [_cut_short(X, s, end, about, reason)]
     elif not end.rows_left.size:
         found = _separable(X, s, end, about)
     else:
@@ -77,12 +81,10 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     for result in found:
         try:
             result.verify(X, y)
-        except CertificateError as error:
-            why = f"a proof was found but failed its check: {error}"
-            continue
+        except CertificateError:
+            continue  # nothing found by floating point is believed without its proof
         return result
-    # Nothing found by floating point is believed without its proof.
-    return _undecided(about, None, why)
+    return Separability("undecided", reason=UNCHECKED, **about)
 
 
 def _separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Iterator[Separability]:
@@ -108,9 +110,14 @@ def _not_separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Sep
     return Separability(verdict, directions=planes, rows_left=end.rows_left, witness=witness, **parts, **about)
 
 
-def _undecided(about: dict[str, Any], witness: Combination | None, reason: str) -> Separability:
-    known = "; not separable, a witness proves" if witness else ""
-    return Separability("undecided", witness=witness, reason=reason + known, **about)
+def _cut_short(X: Any, s: Array, end: ConeEnd, about: dict[str, Any], reason: str) -> Separability:
+    """What is proved although the search is not over."""
+    planes, witness = _planes(end, X.shape[1]), _shortest_witness(X, s, end)
+    verdict: Verdict = "undecided"
+    if witness is not None:
+        verdict = "quasi-separable" if planes else "not-separable"
+    left = end.rows_left if planes else np.zeros(0, dtype=np.int64)
+    return Separability(verdict, directions=planes, rows_left=left, witness=witness, reason=reason, **about)
 
 
 def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:

@@ -10,18 +10,49 @@ import scipy.linalg
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.types import Array, Hyperplane
 
+_ROUNDING = 2.0**-40  # of the size of what is added up: more than rounding does to a sum, less than any alteration
+
 
 def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
     """The margin of a plane, and half the distance of the class means, above it; None where doubles hold neither."""
     if plane.w.dtype == object or X.dtype == object:
         return None
-    plus = s > 0
-    share = np.where(plus, 0.5 / plus.sum(), 0.5 / (~plus).sum()) if fit_intercept else np.full(s.size, 1 / s.size)
-    doubles = X.astype(np.float64, copy=False)
-    # BLAS scales a norm as it goes: squares of tiny or huge entries would leave the range of doubles.
-    upper = float(scipy.linalg.norm((share * s) @ doubles))
-    with np.errstate(over="ignore", invalid="ignore"):
-        lower = float((s * (doubles @ plane.w + plane.b)).min() / scipy.linalg.norm(plane.w))
+    share = _shares(s, fit_intercept)
+    (lower, _), (upper, _) = _ends(X, s, plane, share)
     if not 0 < lower <= upper < np.inf:
         return None
     return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)
+
+
+def is_bracket(said: tuple[float, float], X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> bool:
+    """Whether a bracket is the one of `first_bracket`, as far as rounding on another machine lets that be asked.
+
+    Examples
+    --------
+    >>> X, s, plane = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]), Hyperplane(np.array([1.0]), -1.0)
+    >>> is_bracket((1.0, 1.0), X, s, plane, True), is_bracket((1.0, 1.1), X, s, plane, True)
+    (True, False)
+    """
+    # Whoever wrote it may have had the same numbers as doubles.
+    if plane.w.dtype == object:
+        return False
+    ends = _ends(X, s, plane, _shares(s, fit_intercept))
+    return all(abs(end - value) <= slack for end, (value, slack) in zip(said, ends, strict=True))
+
+
+def _shares(s: Array, fit_intercept: bool) -> Array:
+    """The weight of each row: the class means with an intercept, else the mean of all."""
+    plus = s > 0
+    return np.where(plus, 0.5 / plus.sum(), 0.5 / (~plus).sum()) if fit_intercept else np.full(s.size, 1 / s.size)
+
+
+def _ends(X: Any, s: Array, plane: Hyperplane, share: Array) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Both ends of the bracket, each with how far rounding may have moved it."""
+    doubles = X.astype(np.float64, copy=False)
+    # BLAS scales a norm as it goes: squares of tiny or huge entries would leave the range of doubles.
+    norm, upper = scipy.linalg.norm(plane.w), float(scipy.linalg.norm((share * s) @ doubles))
+    with np.errstate(over="ignore", invalid="ignore"):
+        lower = float((s * (doubles @ plane.w + plane.b)).min() / norm)
+        size = float((abs(doubles) @ abs(plane.w) + abs(plane.b)).max() / norm)
+        sizes = float(scipy.linalg.norm(share @ abs(doubles)))
+    return (lower, _ROUNDING * size), (upper, _ROUNDING * sizes)

@@ -22,6 +22,7 @@ def is_fragile(
     hyperplane: Hyperplane | None,
     directions: Sequence[Hyperplane],
     left: Array,
+    witness: Mapping[int, int] | None,
     overlap: Mapping[int, int] | None,
     null: Sequence[Mapping[int, int]],
     fit_intercept: bool,
@@ -34,6 +35,8 @@ def is_fragile(
     if directions and not left.size:  # several directions, and no one plane instead of them
         return True
     if overlap and overlap_is_fragile(X, s, overlap, null, left, fit_intercept):
+        return True
+    if witness and not overlap and witness_is_fragile(X, s, witness, fit_intercept):
         return True
     if not directions:
         return False
@@ -81,6 +84,16 @@ def direction_is_fragile(X: Any, s: Array, plane: Hyperplane, rows: Array) -> bo
         if (moved > 0).any() and (margin <= moved + noise)[moved > 0].any():
             return True
     return False
+
+
+def witness_is_fragile(X: Any, s: Array, weights: Mapping[int, int], fit_intercept: bool) -> bool:
+    """Whether rows that add up to 0 could stop to: always where they leave a dimension in which rounding moves them."""
+    rows = X[list(weights)]
+    if exact_inputs(rows):
+        return False
+    if len(weights) <= X.shape[1] + fit_intercept:
+        return True
+    return overlap_is_fragile(X, s, weights, (), np.array(list(weights)), fit_intercept)
 
 
 def overlap_is_fragile(

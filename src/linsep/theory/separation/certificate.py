@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from linsep.theory.rows.json_integers import from_plain, to_plain
+from linsep.theory.rows.json_values import from_plain, of_type, to_plain, whole_count
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 
 _VECTORS = ("directions", "null", "null_all")
@@ -37,13 +37,20 @@ def proof_of_plain(plain: dict[str, Any]) -> SeparationProof:
         A part is missing or is not of the right form.
     """
     parts: dict[str, Any] = {name: _vectors(plain[name]) for name in _VECTORS}
-    parts |= {name: tuple(map(from_plain, plain[name])) for name in _ROWS}
+    parts |= {name: tuple(map(whole_count, plain[name])) for name in _ROWS}
+    signs, opposite = of_type(plain, "signs", dict), of_type(plain, "opposite", dict)
     return SeparationProof(
         **parts,
         overlap=_weights(plain["overlap"]),
-        signs={int(j): _weights(weights) for j, weights in plain["signs"].items()},
-        opposite={int(j): _vectors(vectors) for j, vectors in plain["opposite"].items()},
+        signs={_column(j): _weights(weights) for j, weights in signs.items()},
+        opposite={_column(j): _vectors(vectors) for j, vectors in opposite.items()},
     )
+
+
+def _column(text: str) -> int:
+    if str(number := int(text)) != text:
+        raise ValueError(f"{text!r} is not a column")
+    return whole_count(number, "a column")
 
 
 def _plain_vectors(vectors: Sequence[Vector]) -> list[list[int | str]]:

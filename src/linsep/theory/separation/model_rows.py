@@ -64,8 +64,6 @@ def model_rows(X: Any, y: Array, names: list[str], family: Family, fit_intercept
 def whole_columns(X: Any) -> Any:
     """X as doubles, without rounding; a column that doubles cannot hold is multiplied to integers."""
     if is_sparse(X):
-        if X.dtype.kind in "iu" and X.nnz and max(int(X.data.max()), -int(X.data.min())) > _WHOLE:
-            raise DataError("sparse integers beyond 2^53: give a dense array of Python integers")
         return X.astype(np.float64)
     if X.dtype != object:
         if X.dtype.kind in "biuf" and not (X.dtype.kind in "iu" and X.dtype.itemsize == 8):

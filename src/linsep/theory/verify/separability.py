@@ -35,16 +35,18 @@ def _label_signs(y: Any) -> Array:
 def verify_directions(X: Any, y: Any, directions: Sequence[tuple[Any, Any]], rows_left: Sequence[int] = ()) -> None:
     """Raise unless each (w, b) has y_i (w.x_i + b) >= 0 on the rows left by those before and only `rows_left` remain.
 
-    A direction takes the rows away on which it is > 0; on those that remain every direction is 0.
+    A direction takes the rows away, one at least, on which it is > 0; on those that remain every direction is 0.
     """
     s, left = _label_signs(y), np.arange(X.shape[0])
     for k, (w, b) in enumerate(directions):
         found = s[left] * value_signs(X if left.size == X.shape[0] else X[left], w, b)
         if (found < 0).any():
             raise CertificateError(f"direction {k} has a negative margin at row {left[found < 0][0]}")
+        if not found.any():
+            raise CertificateError(f"direction {k} separates none of the {left.size} rows left")
         left = left[found == 0]
-    if left.size == X.shape[0] or left.tolist() != sorted(rows_left):
-        raise CertificateError(f"{left.size} rows have margin 0, which are not the rows named or are all rows")
+    if left.tolist() != sorted(rows_left):
+        raise CertificateError(f"{left.size} rows have margin 0, which are not the rows named")
 
 
 def verify_witness(X: Any, y: Any, weights: Mapping[int, int], *, fit_intercept: bool = True) -> None:
@@ -192,8 +194,9 @@ def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
     out, unsure = np.zeros(X.shape[0], dtype=np.int8), np.ones(X.shape[0], dtype=bool)
     if _small(X):
         out, unsure = _float_signs(X, *_as_doubles(w, b))
-    rest, step = np.flatnonzero(unsure), max(1, 2**22 // (used.size + 1))
+    rest = np.flatnonzero(unsure)
     kept = integers([*w[used].tolist(), b]) if rest.size else []
+    step = max(1, 2**22 // (used.size + 1 + max(map(int.bit_length, kept), default=0) // 16))
     for start in range(0, rest.size, step):
         at = rest[start : start + step]
         out[at] = _whole_signs(X[at] if used.size == w.size else X[at][:, used], kept)

@@ -1,0 +1,158 @@
+"""Decide whether the classes of a table are separable, exactly as it is written: `linsep check` in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
+from linsep.data.sources.source import Source
+from linsep.learners.inputs.class_names import as_named, binary_names, positions
+from linsep.reporting.proof import proof_lines
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.decide import separability
+from linsep.types import Array, DataError, Verdict
+
+# Of several verdicts the one that is said of the table: the last in this order.
+_ORDER: tuple[Verdict, ...] = ("separable", "undecided", "not-separable", "quasi-separable", "inseparable")
+
+
+class Asked(NamedTuple):
+    """One question of two classes.
+
+    Attributes
+    ----------
+    title : str
+        The class that is set against the rest; empty where there are two classes.
+    found : Separability
+        The answer.
+    y : ndarray, shape (n_rows,)
+        The class of each row by name.
+    """
+
+    title: str
+    found: Separability
+    y: Array
+
+
+@dataclass(frozen=True)
+class TableCheck:
+    """The verdict on a table, with its certificates.
+
+    Attributes
+    ----------
+    verdict : str
+        The verdict; with three classes or more the worst of those of each class against the rest.
+    asked : list of Asked
+        The question and its answer; with three classes or more one for each class.
+    numbers : ExactNumbers
+        The columns as they were given to the proof: whole numbers, each column times a power of ten.
+    lines : list of (str, str)
+        Label and text of each line, for people.
+    data : dict
+        The certificates as plain data, with the columns of the table by name.
+    warnings : list of str
+        Reservations.
+    """
+
+    verdict: Verdict
+    asked: list[Asked]
+    numbers: ExactNumbers
+    lines: list[tuple[str, str]]
+    data: dict[str, Any]
+    warnings: list[str]
+
+
+def check_table(source: Source, *, positive: Any = None, time_limit: float | None = None) -> TableCheck:
+    """Prove whether a hyperplane separates the classes of a table, for the numbers exactly as they are written.
+
+    Decimal text is read exactly, and text columns become indicators. With three classes or more each class is set
+    against the rest, unless `positive` names one.
+
+    Parameters
+    ----------
+    source : Source
+        A table with labels, from `open_data`.
+    positive : label, optional
+        The label of the positive class; all others together are the other class.
+    time_limit : float, optional
+        Seconds for each question, after which it is left undecided.
+
+    Returns
+    -------
+    TableCheck
+        The verdict and its certificates.
+
+    Raises
+    ------
+    DataError
+        The numbers or labels cannot be used.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from linsep import open_data
+    >>> frame = pd.DataFrame({"size": [0.1, 0.2, 0.3], "kind": ["a", "a", "b"]})
+    >>> found = check_table(open_data(frame, target="kind"))
+    >>> found.verdict, found.asked[0].found.margin.lower > 0
+    ('separable', True)
+    """
+    numbers = exact_numbers(source)
+    if numbers.y is None:
+        raise DataError("these rows have no labels: name the label column with --target")
+    doubts = [] if numbers.as_written else ["more digits than doubles hold: the verdict is about the nearest doubles"]
+    labels = np.unique(numbers.y)
+    if labels.size == 1:
+        raise DataError(f"every row has the label {labels[0]}: a separator needs rows of at least two classes")
+    if labels.size == 2 or positive is not None:
+        names = binary_names(labels, positive)
+        asked = [_ask(numbers, numbers.y, labels if names is None else names, positive, time_limit)]
+        lines, data = _of_two(asked[0].found, numbers), _with_columns(asked[0].found, numbers, source)
+    else:
+        asked = [_ask_of(numbers, numbers.y, label, time_limit) for label in labels]
+        lines = [(f"{one.title} against the rest", one.found.summary()) for one in asked]
+        data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
+    verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
+    return TableCheck(verdict, asked, numbers, lines, data, doubts)
+
+
+def _ask_of(numbers: ExactNumbers, y: Array, label: Any, time_limit: float | None) -> Asked:
+    """One class against the rest."""
+    names = np.array([f"not {label}", str(label)])
+    return _answered(numbers, (y == label).astype(np.intp), names, str(label), time_limit)
+
+
+def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, time_limit: float | None) -> Asked:
+    """Two classes, the second of `names` the positive one."""
+    return _answered(numbers, positions(as_named(y, names, positive), names), names, "", time_limit)
+
+
+def _answered(numbers: ExactNumbers, codes: Array, names: Array, title: str, time_limit: float | None) -> Asked:
+    found, named = separability(numbers.X, codes, time_limit=time_limit), names[codes]
+    # The second class is the positive one, whatever the order of the names.
+    classes = tuple(str(name) for name in names)
+    return Asked(title, replace(found, classes=classes, about=(numbers.X, named)), named)
+
+
+def _of_two(found: Separability, numbers: ExactNumbers) -> list[tuple[str, str]]:
+    negative, positive = found.classes or ("", "")
+    return [
+        ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
+        ("classes", f"{negative} (-), {positive} (+)"),
+        ("verdict", found.verdict),
+        ("why", found.summary()),
+        *proof_lines(found, numbers.names, numbers.exponents),
+    ]
+
+
+def _with_columns(found: Separability, numbers: ExactNumbers, source: Source) -> dict[str, Any]:
+    """The certificate, with the columns by which another program finds its data in the table."""
+    levels = numbers.levels or {}
+    columns: list[dict[str, Any]] = [
+        {"column": levels[name][0], "level": levels[name][1]} if name in levels else {"column": name, "exponent": k}
+        for name, k in zip(numbers.names, numbers.exponents, strict=True)
+    ]
+    data = {**found.to_dict(), "target": source.target, "columns": columns}
+    return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units

@@ -1,0 +1,257 @@
+"""Random edits of certificates: is each refused, or does what is left say only what is true?
+
+    PYTHONPATH=tests python -m altered_certificates --count 10000 --seed 0
+
+Every edit is read by the library and, where it is a certificate of separability, by `examples/verify_certificate.py`.
+An edit that is accepted is equal in meaning if all that is then said, part by part and in words, is true of the rows,
+which `claims.py` finds out with code of its own. An edit of the options or the classes whose hash was made anew states
+another question; where what is said of that is true, it is counted apart, because no reader can know what was asked.
+Anything else is WRONG, and so is an error that is not a clear sentence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import io
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from claims import Question, false_claim, false_estimate, false_line, model_of
+from edits import edited
+from linsep import Separation, separability, separation
+from linsep.app.commands.check import check
+from linsep.theory import CertificateError, Separability, verify_certificate
+from linsep.types import Array, DataError
+
+PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
+REFUSED, EQUAL, OTHER, WRONG = "refused", "equal in meaning", "other question", "WRONG"
+
+
+class Design(NamedTuple):
+    """A certificate and the rows that it is about; `truth` is by class, or of the one question under ""."""
+
+    kind: str
+    plain: dict[str, Any]
+    X: Array
+    y: list[Any]
+    truth: Any
+
+    @property
+    def of_regression(self) -> bool:
+        """Whether the standalone program does not read it."""
+        return not isinstance(self.truth, dict)
+
+
+class Tried(NamedTuple):
+    """One edit and what became of it: an outcome of each reader ("" if it does not read such), and why if WRONG."""
+
+    kind: str
+    edit: str
+    library: str
+    program: str
+    why: str
+    text: str
+
+
+def question(X: Array, y: list[Any], classes: tuple[str, str], found: Separability) -> Question:
+    """The truth about two classes; fragility and the margin, which are not proved, are as they were found."""
+    rows = [[Fraction(v) for v in row] for row in X.tolist()]
+    signs = [1 if str(label) == classes[1] else -1 for label in y]
+    margin = found.said_margin if found.margin is None else (found.margin.lower, found.margin.upper)
+    return Question(rows, signs, classes, found.fit_intercept, found.fragile, margin)
+
+
+def designs(rng: np.random.Generator) -> list[Design]:
+    """Certificates of every verdict, on small random rows."""
+    out = [*of_two_classes(rng), *of_regressions(rng)]
+    with tempfile.TemporaryDirectory() as folder:
+        out.append(of_three_classes(rng, Path(folder) / "rows.csv"))
+    return out
+
+
+def of_two_classes(rng: np.random.Generator) -> list[Design]:
+    """Separability of integers, doubles and long integers, with and without an intercept, and cut short."""
+    out = []
+    for n in (5, 8, 10):
+        X = rng.integers(-3, 4, (n, 3))
+        y = np.where(np.arange(n) % 2, "yes", "no")
+        ahead = X.copy()
+        ahead[:, 0] = np.abs(X[:, 0]) * (rng.random(n) < 0.5) * np.where(y == "yes", 1, -1)
+        apart = np.where(np.arange(n) < n // 2, "b", "a")
+        far = X + 0.1
+        far[:, 1] += 9.7 * (apart == "b")
+        pairs = ahead.copy()
+        pairs[1] = pairs[0]
+        for rows, labels in ((X, y), (ahead, y), (far, apart), (X * 0.1, y), (X.astype(object) * 10**20, apart)):
+            out += [of_one(rows, labels, fit_intercept=intercept) for intercept in (True, False)]
+        out += [of_one(X, y, time_limit=0.0), of_one(pairs, y, time_limit=0.0), of_one(far, apart, time_limit=0.0)]
+        late = np.column_stack([pairs * 2 - 1, np.isin(np.arange(n), [2])])
+        out.append(of_one(late, y, time_limit=0.0))
+    return out
+
+
+def of_one(X: Array, y: Array, **options: Any) -> Design:
+    """One question."""
+    found = separability(X, y, **options)
+    classes = tuple(sorted(set(y.tolist())))
+    limited = ", cut short" if options.get("time_limit") is not None else ""
+    return Design(
+        f"{found.verdict}{limited}", found.to_dict(), X, y.tolist(), {"": question(X, y.tolist(), classes, found)}
+    )
+
+
+def of_three_classes(rng: np.random.Generator, file: Path) -> Design:
+    """What `linsep check` writes of three classes."""
+    X, y = rng.integers(-3, 4, (9, 2)), ["red", "green", "blue"] * 3
+    X[::3, 0] += 9
+    lines = ["a,b,kind", *(f"{a},{b},{label}" for (a, b), label in zip(X.tolist(), y, strict=True))]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    data = json.loads(json.dumps(check(file, target="kind", positive=None, time_limit=None).data))
+    truth = {
+        name: question(X, y, (f"not {name}", name), Separability.from_dict(one))
+        for name, one in data["one_against_rest"].items()
+    }
+    return Design("one against the rest", data, X, y, truth)
+
+
+def of_regressions(rng: np.random.Generator) -> list[Design]:
+    """Separation in each family, separated in part or not at all, and cut short."""
+    out = []
+    for k in range(4):
+        X = rng.integers(-2, 3, (8, 2))
+        codes = np.append([0, 1, 2], rng.integers(0, 3, 5))
+        X[:, 1] = [X[:, 1], X[:, 0], np.where(np.arange(8) < 2, 1, 0), codes * codes][k]
+        X[:, 0] = codes if k == 3 else X[:, 0]
+        responses: list[tuple[Any, list[Any]]] = [
+            ("logistic", [("no", "yes")[c > 0] for c in codes.tolist()]),
+            ("poisson", codes.tolist()),
+            ("multinomial", codes.tolist()),
+        ]
+        for family, y in responses:
+            for limit in (None, 0.0):
+                found = separation(X, y, family=family, fit_intercept=k != 0, time_limit=limit)
+                true = model_of(X, y, family, k != 0, found.summary())
+                kind = "regression, cut short" if limit is not None else f"regression, {found.verdict}"
+                out.append(Design(kind, found.to_dict(), X, y, true))
+    return out
+
+
+# ------------------------------------------------------------------ the readers
+def by_library(text: str, design: Design) -> tuple[str, str]:
+    """What the library makes of a text, and why that is wrong."""
+    try:
+        if design.of_regression:
+            read = Separation.from_json(text)
+            read.verify(design.X, design.y)
+            true, same = (
+                design.truth,
+                (read.family, read.fit_intercept) == (design.truth.family, design.truth.fit_intercept),
+            )
+            if not same:
+                true = model_of(design.X, design.y, read.family, read.fit_intercept, read.summary())
+            why = false_estimate(read, true)
+        else:
+            found = verify_certificate(text, design.X, np.array(design.y))
+            why = "" if found.keys() == design.truth.keys() else f"it is about {sorted(found)}"
+            stated = {name: design.truth[name].as_stated(one.fit_intercept, one.classes) for name, one in found.items()}
+            same = all(stated[name] is design.truth[name] for name in stated)
+            for name, one in found.items():
+                why = why or false_claim(one, stated[name])
+    except (CertificateError, DataError) as error:
+        return (REFUSED, "") if "\n" not in str(error) else (WRONG, f"more than a sentence: {error}")
+    except Exception as error:
+        return WRONG, f"a traceback: {type(error).__name__}: {error}"
+    return (WRONG, why) if why else (EQUAL if same else OTHER, "")
+
+
+def by_program(text: str, design: Design, program: Any, folder: Path) -> tuple[str, str]:
+    """The same of the program that stands alone."""
+    (folder / "claim.json").write_text(text, encoding="utf-8", errors="surrogatepass")
+    (folder / "data.json").write_text(json.dumps({"X": design.X.tolist(), "y": design.y}), encoding="utf-8")
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            status = program.main([str(folder / "claim.json"), str(folder / "data.json")])
+    except Exception as error:
+        return WRONG, f"a traceback: {type(error).__name__}: {error}"
+    lines = printed.getvalue().splitlines()
+    if status != 0:
+        return (REFUSED, "") if lines[-1].startswith("not proved: ") else (WRONG, f"it printed {lines}")
+    outcome = EQUAL
+    for name, asked in design.truth.items():
+        one = json.loads(text)["one_against_rest"][name] if name else json.loads(text)
+        stated = asked.as_stated(one["fit_intercept"], one["classes"])
+        outcome = outcome if stated is asked else OTHER
+        head = f"{name} against the rest: " if name else ""
+        if why := false_line([line.removeprefix(head) for line in lines if line.startswith(head)], stated):
+            return WRONG, why
+    return outcome, ""
+
+
+def standalone() -> Any:
+    """The program as a module."""
+    spec = importlib.util.spec_from_file_location("standalone_verifier", PROGRAM)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def altered(seed: int, count: int, see: Callable[[Tried], None] = lambda _: None) -> list[Tried]:
+    """Make `count` random edits of certificates and have each read; before them every design as it is."""
+    rng, program, out = np.random.default_rng(seed), standalone(), []
+    every = designs(rng)
+    with tempfile.TemporaryDirectory() as name:
+        for k in range(len(every) + count):
+            design = every[k % len(every)]
+            other = every[int(rng.integers(len(every)))]
+            edit, text = ("none", json.dumps(design.plain)) if k < len(every) else edited(rng, design, other.plain)
+            library, why = by_library(text, design)
+            alone, why_alone = ("", "") if design.of_regression else by_program(text, design, program, Path(name))
+            if edit == "none" and library != EQUAL:
+                library, why = WRONG, why or "it is refused as it was written"
+            out.append(Tried(design.kind, edit, library, alone, why or why_alone, text))
+            see(out[-1])
+    return out
+
+
+def table(tried: Sequence[Tried]) -> str:
+    """Outcomes by kind of certificate and by kind of edit, of the library and of the program."""
+    lines = []
+    for title, key in (("certificate", "kind"), ("edit", "edit")):
+        heads = [REFUSED, EQUAL, OTHER, WRONG]
+        lines.append(f"{title:28}{'tried':>8}" + "".join(f"{head:>18}" for head in heads) + "   (library / program)")
+        for name in [*dict.fromkeys(getattr(one, key) for one in tried), "all"]:
+            some = [one for one in tried if name in (getattr(one, key), "all")]
+            counts = [Counter(one.library for one in some), Counter(one.program for one in some)]
+            cells = "".join(f"{f'{counts[0][head]:,} / {counts[1][head]:,}':>18}" for head in heads)
+            lines.append(f"{name:28}{len(some):>8,}{cells}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Print the table; exit status 1 if anything is WRONG."""
+    parser = argparse.ArgumentParser(prog="python -m altered_certificates", description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    tried = altered(given.seed, given.count)
+    print(table(tried))
+    wrong = [one for one in tried if WRONG in (one.library, one.program)]
+    for one in wrong[:20]:
+        print(f"WRONG ({one.kind}, {one.edit}): {one.why}\n  {one.text[:2000]}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,277 @@
+"""Whether what a certificate says is true, recomputed from the rows in plain rationals; no code of the library decides.
+
+The designs are small: which rows are separated, and where coefficients go, is asked of a simplex, one row at a time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import inf, isclose
+from typing import Any
+
+from exact_cone import rank, reaches
+from linsep import Separation
+from linsep.reporting.proof import proof_lines
+from linsep.theory import Separability
+
+Rows = list[list[Fraction]]
+OUT_OF_TIME = r"the time limit of [0-9.e+-]+ s ended the search"
+UNSIGNED = "infinite, sign not decided"
+
+
+# -------------------------------------------------------------- separability
+@dataclass(frozen=True)
+class Question:
+    """Rows of two classes and what is true of them."""
+
+    rows: Rows
+    signs: list[int]
+    classes: tuple[str, str]
+    fit_intercept: bool
+    fragile: bool | None  # None: not known
+    margin: tuple[float, float] | None
+    signed: Rows = field(init=False)
+    separated: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the rows that some direction separates."""
+        one = [Fraction(1)] * self.fit_intercept
+        Z = [[s * v for v in [*row, *one]] for row, s in zip(self.rows, self.signs, strict=True)]
+        object.__setattr__(self, "signed", Z)
+        apart = [i for i, z in enumerate(Z) if not reaches(Z, [-v for v in z])]
+        object.__setattr__(self, "separated", apart)
+
+    def as_stated(self, fit_intercept: bool, classes: Sequence[str]) -> Question:
+        """The question that a certificate states: this one, or of the other class first, or of another intercept."""
+        if (fit_intercept, tuple(classes)) == (self.fit_intercept, self.classes):
+            return self
+        negative, positive = classes
+        signs = [s if positive == self.classes[1] else -s for s in self.signs]
+        return Question(self.rows, signs, (negative, positive), fit_intercept, None, self.margin)
+
+    @property
+    def verdict(self) -> str:
+        """What is true."""
+        if len(self.separated) == len(self.rows):
+            return "separable"
+        return "quasi-separable" if self.separated else "inseparable"
+
+
+def false_claim(found: Separability, asked: Question) -> str:
+    """The first thing that a verified certificate says, in a part or in words, and that is not so; "" if nothing."""
+    n, p = len(asked.rows), len(asked.rows[0])
+    if (found.n_rows, found.n_features) != (n, p):
+        return "it is about another table"
+    may = {
+        "undecided": ("separable", "quasi-separable", "inseparable"),
+        "not-separable": ("quasi-separable", "inseparable"),
+    }
+    if asked.verdict not in may.get(found.verdict, (found.verdict,)):
+        return f"{found.verdict}, but it is {asked.verdict}"
+    rows = found.separated_rows.tolist()
+    if not set(rows) <= set(asked.separated) or (found.maximal and rows != asked.separated):
+        return f"the separated rows are {asked.separated}"
+    for part in (found.witness, found.overlap):
+        if part is not None and not adds_up(asked.signed, dict(zip(part.rows, part.weights, strict=True))):
+            return "a combination does not add up to 0"
+    if found.overlap is not None:
+        left = [z for i, z in enumerate(asked.signed) if i not in rows]
+        if not set(found.overlap.rows).isdisjoint(rows) or rank([asked.signed[i] for i in found.overlap.rows]) < rank(
+            left
+        ):
+            return "the overlap does not span the rows left"
+    return false_planes(found, asked) or false_words(found, asked)
+
+
+def adds_up(signed: Rows, weights: dict[int, int]) -> bool:
+    """Whether positive weights bring rows to 0."""
+    if not weights or min(weights.values()) <= 0 or min(weights) < 0 or max(weights) >= len(signed):
+        return False
+    total = [sum((k * signed[i][j] for i, k in weights.items()), Fraction(0)) for j in range(len(signed[0]))]
+    return not any(total)
+
+
+def false_planes(found: Separability, asked: Question) -> str:
+    """What is wrong with the hyperplane and the directions."""
+    left = list(range(len(asked.rows)))
+    for plane in found.directions:
+        values = {i: value(asked, plane, i) for i in left}
+        if min(values.values()) < 0:
+            return "a direction has a negative margin"
+        left = [i for i in left if values[i] == 0]
+    if found.directions and left != found.rows_left.tolist():
+        return f"the directions leave {left}"
+    if found.hyperplane is not None and min(value(asked, found.hyperplane, i) for i in range(len(asked.rows))) <= 0:
+        return "the hyperplane does not separate"
+    return ""
+
+
+def value(asked: Question, plane: Any, i: int) -> Fraction:
+    """The margin of a row, times some positive number."""
+    w = [Fraction(v) for v in plane.w.tolist()]
+    z = sum(
+        (a * b for a, b in zip(asked.rows[i], w, strict=True)),
+        Fraction(plane.b) if asked.fit_intercept else Fraction(0),
+    )
+    return asked.signs[i] * z
+
+
+def false_words(found: Separability, asked: Question) -> str:
+    """What is wrong with what is printed."""
+    n, k = len(asked.rows), len(found.separated_rows)
+    said = found.summary()
+    fragile = ". Fragile: rounding the numbers that are no integers could change this verdict" if found.fragile else ""
+    if asked.fragile not in (None, found.fragile) and found.verdict == asked.verdict:
+        return f"fragile is {found.fragile}"
+    count = len(found.witness.rows) if found.witness else 0
+    least, most = ("", "") if found.maximal else ("at least ", "at most ")
+    why = {
+        "separable": f"a hyperplane puts every one of the {n} rows on its side, checked exactly",
+        "quasi-separable": rf"a direction has {least}{k} rows on their side,? and {most}{n - k} (are )?exactly on its "
+        rf"plane, and no hyperplane separates the {count} rows [0-9, .]+ \(counted from 0\)(; {OUT_OF_TIME})?",
+        "inseparable": rf"no direction helps: the {count} rows [0-9, .]+ \(counted from 0\) cannot be separated, "
+        "checked exactly",
+        "not-separable": rf"no hyperplane separates the {count} rows [0-9, .]+ \(counted from 0\), checked exactly; "
+        rf"whether a direction separates part of the rows was not decided: {OUT_OF_TIME}",
+        "undecided": OUT_OF_TIME + (f"; a direction separates at least {k} rows" if found.directions else ""),
+    }[found.verdict]
+    intercept = "" if asked.fit_intercept else r" \(no intercept\)"
+    if not re.fullmatch(rf"{found.verdict}{intercept}: {why}{re.escape(fragile)}", said):
+        return f"the summary says {said!r}"
+    lines = dict(proof_lines(found, [f"x{j}" for j in range(len(asked.rows[0]))], [0] * len(asked.rows[0])))
+    if ("no direction moves them" in lines.get("rows left", "")) and not found.maximal:
+        return "rows left are called unmoved"
+    margin = found.to_dict()["margin"]
+    if margin is not None and (
+        asked.margin is None
+        or not isclose(margin["lower"], asked.margin[0], rel_tol=1e-8)
+        or not isclose(margin["upper"], asked.margin[1], rel_tol=1e-8)
+    ):
+        return f"the margin is {margin}"
+    return ""
+
+
+def false_line(lines: Sequence[str], asked: Question) -> str:
+    """The first line of the standalone program, about one question, that is not so."""
+    n, k = len(asked.rows), len(asked.separated)
+    for line in lines:
+        if match := re.fullmatch(r"proved: ([a-z-]+)(: at least (\d+) rows are separated)?", line):
+            least = int(match[3] or 0)
+            same = match[1] == asked.verdict or (match[1] == "not-separable" and asked.verdict != "separable")
+            if not same or least > k:
+                return line
+        elif match := re.fullmatch(r"\d+ directions in turn separate (\d+) rows and none wrongly", line):
+            if int(match[1]) > k:
+                return line
+        elif match := re.fullmatch(
+            r"\d+ rows with positive weights add up to 0 and span: no direction moves (\d+) rows", line
+        ):
+            if int(match[1]) != n - k:
+                return line
+        elif re.fullmatch(r"\d+ signed rows with positive weights add up to 0: no strict separator", line):
+            if asked.verdict == "separable":
+                return line
+        elif line == f"one hyperplane has all {n} rows strictly on their side":
+            if asked.verdict != "separable":
+                return line
+        elif not re.fullmatch(r"SHA-256 [0-9a-f]{64} is that of the data", line):
+            return line
+    return "" if any(line.startswith("proved: ") for line in lines) else "nothing is proved"
+
+
+# ---------------------------------------------------------------- regressions
+@dataclass(frozen=True)
+class Model:
+    """A regression and what is true of it, by the names that a `Separation` has."""
+
+    family: str
+    fit_intercept: bool
+    n_rows: int
+    n_features: int
+    classes: tuple[Any, ...]
+    verdict: str
+    separated_rows: tuple[int, ...]
+    pairs: frozenset[tuple[int, Any]]
+    coefficients: dict[Any, str | float]
+    rank: int
+    summary: str
+
+
+def model_of(X: Any, y: Sequence[Any], family: str, fit_intercept: bool, summary: str) -> Model:
+    """The truth about a regression on small integers."""
+    rows = [[Fraction(v) for v in ([1, *row] if fit_intercept else row)] for row in X.tolist()]
+    names = [*["(Intercept)"] * fit_intercept, *(f"x{j + 1}" for j in range(X.shape[1]))]
+    classes = () if family == "poisson" else tuple(sorted(set(y)))
+    Z, equal, about = inequalities(rows, y, family, classes)
+    keys = [(label, name) for label in classes[1:] for name in names] if family == "multinomial" else names
+    cone = [z for z, same in zip(Z, equal, strict=True) if not same]
+    for z, same in zip(Z, equal, strict=True):
+        cone += [z, [-v for v in z]] if same else []
+    apart = [not same and not reaches(cone, [-v for v in z]) for z, same in zip(Z, equal, strict=True)]
+    left = [z for z, out in zip(Z, apart, strict=True) if not out]
+    whole = {i for i, _ in about} - {i for (i, _), out in zip(about, apart, strict=True) if not out}
+    pairs = frozenset(pair for pair, out in zip(about, apart, strict=True) if out and family == "multinomial")
+    said = {key: where(Z, left, cone, j) for j, key in enumerate(keys)}
+    verdict = "complete" if all(apart) else "quasi-complete" if any(apart) else "overlap"
+    shape = (len(rows), X.shape[1])
+    return Model(family, fit_intercept, *shape, classes, verdict, tuple(sorted(whole)), pairs, said, rank(Z), summary)
+
+
+def inequalities(
+    rows: Rows, y: Sequence[Any], family: str, classes: tuple[Any, ...]
+) -> tuple[Rows, list[bool], list[tuple[int, Any]]]:
+    """Rows z of z.d >= 0, which are equalities, and the row and the other class that each is about."""
+    if family == "poisson":
+        Z = [row if count > 0 else [-v for v in row] for row, count in zip(rows, y, strict=True)]
+        return Z, [count > 0 for count in y], [(i, None) for i in range(len(rows))]
+    if family == "logistic":
+        Z = [row if label == classes[1] else [-v for v in row] for row, label in zip(rows, y, strict=True)]
+        return Z, [False] * len(rows), [(i, None) for i in range(len(rows))]
+    Z, about = [], []
+    for i, (row, own) in enumerate(zip(rows, y, strict=True)):
+        for rival in classes:
+            if rival != own:
+                sign = {own: 1, rival: -1}
+                Z.append([sign.get(label, 0) * v for label in classes[1:] for v in row])
+                about.append((i, rival))
+    return Z, [False] * len(Z), about
+
+
+def where(Z: Rows, left: Rows, cone: Rows, j: int) -> str | float:
+    """Where the maximum likelihood estimate of a coefficient goes."""
+    unit = [Fraction(int(k == j)) for k in range(len(Z[0]))]
+    if rank([*Z, unit]) > rank(Z):
+        return "not identified"
+    if rank([*left, unit]) == rank(left):
+        return "finite"
+    if reaches(cone, unit):
+        return inf
+    return -inf if reaches(cone, [-v for v in unit]) else "undetermined sign"
+
+
+def false_estimate(found: Separation, true: Model) -> str:
+    """The first thing that a verified certificate of a regression says and that is not so; "" if there is none."""
+    for name in ("n_rows", "n_features", "classes"):
+        if getattr(found, name) != getattr(true, name):
+            return f"{name} is {getattr(found, name)}"
+    if found.levels or found.references or found.separated_levels:
+        return "there are levels"
+    if found.verdict == "undecided":
+        nothing = not (found.separated_rows or found.coefficients or found.pairs or found.rank)
+        return (
+            "" if nothing and re.fullmatch(rf"Undecided: {OUT_OF_TIME}\.", found.summary()) else "undecided, and more"
+        )
+    if (found.verdict, found.separated_rows, found.rank) != (true.verdict, true.separated_rows, true.rank):
+        return f"{found.verdict}, rows {found.separated_rows}, rank {found.rank}"
+    if frozenset(found.pairs) != true.pairs or found.coefficients.keys() != true.coefficients.keys():
+        return "other pairs or coefficients"
+    for key, said in found.coefficients.items():
+        open_sign = said == UNSIGNED and true.coefficients[key] in (inf, -inf, "undetermined sign")
+        if said != true.coefficients[key] and not open_sign:
+            return f"{key} is {said}"
+    if UNSIGNED not in found.coefficients.values() and found.summary() != true.summary:
+        return f"the summary says {found.summary()!r}"
+    return ""

@@ -1,0 +1,66 @@
+"""Commands take labels of any type as names, fractions among them, and a command that fails leaves no model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from linsep import load, open_data
+from linsep.app.cli import app
+
+LABELS = ["0.5", "1.5"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = [(k, LABELS[k > 15]) for k in range(30)]
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{a},{y}\n" for a, y in rows))
+    (tmp_path / "t.jsonl").write_text("".join(f'{{"a": {a}, "y": {y}}}\n' for a, y in rows[::-1] + rows))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def linsep(*args: Any, status: int = 0) -> Any:
+    done = CliRunner().invoke(app, list(map(str, args)))
+    assert done.exit_code == status, (done.output, done.exception)
+    return done
+
+
+@pytest.mark.parametrize("more", [(), ("--holdout", 0.2), ("--positive", "0.5"), ("--learner", "averaged", "--stream")])
+@pytest.mark.parametrize("table", ["t.csv", "t.jsonl"])
+def test_fractions_are_labels_of_every_command(folder: Path, table: str, more: tuple[Any, ...]) -> None:
+    streamed = "--stream" in more
+    if streamed:
+        more = (*more, "--passes", 20, *(() if table == "t.jsonl" else ("--classes", "0.5,1.5")))
+    data = json.loads(linsep("fit", table, "--target", "y", "--json", *(("--no-stream",), ())[streamed], *more).stdout)
+    assert streamed or data["training_accuracy"] == 1.0
+    model = load("model.linsep")
+    assert sorted(map(str, model.classes_.tolist())) == LABELS
+    scored = json.loads(linsep("score", "model.linsep", table, "--json").stdout)
+    assert scored["accuracy"] == model.score(open_data(table, target="y"))
+    said = linsep("predict", "model.linsep", table).stdout.splitlines()[1:]
+    assert {line.split(",")[0].strip('"') for line in said} <= set(LABELS)
+    assert json.loads(linsep("show", "model.linsep", "--json").stdout)["epochs"] >= 1
+
+
+def test_open_classes_may_be_fractions(folder: Path) -> None:
+    linsep("fit", "t.jsonl", "--target", "y", "--learner", "averaged", "--open-classes", "--passes", 3)
+    assert load("model.linsep").classes_.tolist() == LABELS
+
+
+def test_a_command_that_fails_leaves_nothing(folder: Path) -> None:
+    (folder / "one.csv").write_text("a,y\n1,2020-01-01\n2,2020-01-01\n")
+    (folder / "two.csv").write_text("a,y\n1,no\n2,yes\n")
+    before = sorted(folder.iterdir())
+    for args in (
+        ("two.csv", "--target", "y", "--holdout", 0.5),
+        ("one.csv", "--target", "y"),
+        ("t.csv", "--target", "y", "--positive", "2.5"),
+        ("t.csv",),
+    ):
+        linsep("fit", *args, status=1)
+    assert sorted(folder.iterdir()) == before

@@ -1,0 +1,1 @@
+"""One file a row: `CLAIM`, `TIMES` and `run(times, seed)`, as in `trial.row.Row`."""
