@@ -80,6 +80,10 @@ def one(target: Target, case: Any, found: Found) -> None:
         wanted = target.naive(case)
     except RefusedError:
         wanted = None
+    except Exception:
+        found.wrong += 1
+        found.fail("naive reader", case, traceback.format_exc(limit=-3))
+        return
     if repr(values) != repr(wanted):  # which tells -0.0 from 0.0, 1 from 1.0 and True, and nan is nan
         found.wrong += 1
         found.fail("wrong", case, f"{_short(values)} for {_short(wanted)}")
