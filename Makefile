@@ -6,7 +6,7 @@ BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
 LOWEST_READY := .venv-lowest/.ready
 
-.PHONY: demo docs gallery test test-lowest lint types format lock bench bench-long dist golden trial walks clean
+.PHONY: demo docs gallery test test-lowest lint types format lock bench bench-long dist golden fuzz trial walks clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -35,6 +35,11 @@ golden: $(READY)
 # runs one row so often.
 trial: $(READY)
 	PYTHONPATH=src:tests $(BIN)/python -m trial $(TRIAL)
+
+# Made-up, malformed and mangled input for every reader, beside naive readers; failing cases are left in build/fuzz.
+SECONDS ?= 60
+fuzz: $(READY)
+	PYTHONPATH=src:tests $(BIN)/python -m fuzz --seconds $(SECONDS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

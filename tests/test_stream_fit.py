@@ -181,6 +181,7 @@ def crash_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
     monkeypatch.setattr(StreamRun, "_learn", crashing)
 
 
+@pytest.mark.filterwarnings("ignore:page-hinkley started again")
 def test_a_crash_at_any_moment_changes_nothing(table: Path) -> None:
     folder = table.parent
     whole = fit(table, folder / "whole", checkpoint=folder / "ck0", **OPTIONS)

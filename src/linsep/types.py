@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -16,6 +17,10 @@ Verdict = Literal["separable", "quasi-separable", "inseparable", "not-separable"
 
 class DataError(ValueError):
     """Invalid input: the message says what is wrong, where, and what to do."""
+
+
+class NoRowsError(DataError):
+    """Input in which nothing is wrong, but which holds no row."""
 
 
 class PrecisionWarning(UserWarning):
@@ -60,11 +65,29 @@ class Chunk(NamedTuple):
         Their labels.
     start : int
         Position of the first row in its source, from 0.
+    where : callable or None
+        Says in which file and line a row of the chunk stands, where that is known.
     """
 
     X: Any
     y: Array | None
     start: int
+    where: Callable[[int], str] | None = None
+
+    def place(self, row: int) -> str:
+        """Say where a row stands, for messages.
+
+        Parameters
+        ----------
+        row : int
+            Its position in the chunk.
+
+        Returns
+        -------
+        str
+            File and line, or the number of the row.
+        """
+        return f"row {self.start + row}" if self.where is None else self.where(row)
 
 
 class StopReason(enum.StrEnum):

@@ -85,7 +85,10 @@ def fit(
     checkpoint_rows: Annotated[
         int, typer.Option(min=1, help="Stream: the number of rows between two checkpoints.")
     ] = 1_000_000,
-    ball: Annotated[float | None, typer.Option(help="Stream: keep (w, b) in a ball of this radius.")] = None,
+    ball: Annotated[
+        float | None,
+        typer.Option(help="Stream: keep (w, b) in a ball of this radius, after every 1,000 rows and at the end."),
+    ] = None,
     half_life: Annotated[
         float | None, typer.Option(help="Stream: halve the weight of what was learnt this number of rows ago.")
     ] = None,
@@ -93,6 +96,12 @@ def fit(
         str | None,
         typer.Option(help="Stream: report changes in the rate of mistakes, found by adwin or page-hinkley."),
     ] = None,
+    max_columns: Annotated[
+        int, typer.Option(min=1, help="Stream: the largest index of svmlight text; each column takes memory.")
+    ] = 1 << 24,
+    max_record_bytes: Annotated[
+        int, typer.Option(min=1, help="Stream: the most bytes of one line, or of one CSV record with quotes.")
+    ] = 1 << 24,
     report: ReportOpt = None,
     open_columns: Annotated[
         bool,
@@ -136,6 +145,8 @@ def fit(
         ball=ball,
         half_life=half_life,
         drift=drift,
+        max_columns=max_columns,
+        max_record_bytes=max_record_bytes,
     )
     if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
         if holdout or any(given is not None for given in (max_iter, time_limit, seed, *own.values())):

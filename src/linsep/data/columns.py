@@ -94,6 +94,21 @@ class TableChunk:
         """
         return self._column(name) if name in self._known else None
 
+    def place(self, row: int) -> str:
+        """Say where a row stands, for messages.
+
+        Parameters
+        ----------
+        row : int
+            Its position in the chunk.
+
+        Returns
+        -------
+        str
+            File and line.
+        """
+        return self.where(row)
+
     @cached_property
     def _known(self) -> frozenset[str]:
         return frozenset(self.names)
@@ -150,11 +165,12 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
     cell = text[row].as_py()
     if cell.strip().lower() in _MISSING:
         raise DataError(
-            f"{where(row)}, column {name!r}: {cell!r} where the column holds numbers; fill or drop missing values first"
+            f"{where(row)}, column {name!r}: {cell!r:.80} where the column holds numbers; "
+            "fill or drop missing values first"
         )
     raise DataError(
-        f"{where(row)}, column {name!r}: {cell!r} is not a finite number, but most of the column is numbers; "
-        f"mend it, or read the column as categories with --categorical {name} (categorical=[{name!r}])"
+        f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
+        f"mend it, or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
     )
 
 
@@ -207,6 +223,8 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
         A label is missing, or the labels are of several types.
     """
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
+    if array.dtype == object:
+        _refuse_nul(array, where, target)
     if array.ndim != 1:
         raise DataError(f"column {target!r}: one label a row is needed, got an array of shape {array.shape}")
     if array.dtype.kind == "M":
@@ -226,6 +244,26 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
         if blank.size:
             raise DataError(f"{where(int(blank[0]))}, column {target!r}: the label is missing")
     return array
+
+
+def shown(label: Any) -> str:
+    """A label in a message: at most 80 characters of one line."""
+    text = str(label)
+    return text if text.isprintable() and len(text) <= 80 else f"{text!r:.80}"
+
+
+def quote(name: str) -> str:
+    """A name as it is typed on a command line, on one line here."""
+    return name if name.isprintable() and " " not in name else repr(name)
+
+
+def _refuse_nul(array: Array, where: Callable[[int], str], target: str) -> None:
+    """Raise DataError for a NUL in a label: arrays of text lose it at the end, and two labels would be one."""
+    for row, label in enumerate(array.ravel()):
+        if isinstance(label, str) and "\0" in label:
+            raise DataError(
+                f"{where(row)}, column {target!r}: the label {label!r:.80} holds a NUL character; take it out"
+            )
 
 
 def _of_one_type(array: Array, where: Callable[[int], str], target: str) -> Array:

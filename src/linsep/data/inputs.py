@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import io
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -67,13 +68,21 @@ class Input:
     def size(self) -> int:
         """How many bytes there are, compressed as they are; asked only of what can be read again."""
         if self.path is not None:
-            return Path(self.path).stat().st_size
+            return self._stat(self.path).st_size
         if not hasattr(self._given, "read"):
             return memoryview(self._given).nbytes
         here = self._given.tell()
         end: int = self._given.seek(0, io.SEEK_END)
         self._given.seek(here)
         return end - self._origin
+
+    @property
+    def stamp(self) -> tuple[int, ...]:
+        """What changes, as a rule, when the bytes do; asked only of what can be read again."""
+        if self.path is None:
+            return (self.size,)
+        found = self._stat(self.path)
+        return (found.st_size, found.st_mtime_ns, found.st_ino)
 
     def open(self) -> ByteStream:
         """Return the content from its beginning, decompressed if its first bytes say that it is compressed.
@@ -83,23 +92,36 @@ class Input:
         DataError
             There is no such file, it is a folder, or it is a pipe that was read before.
         """
-        if self._taken and not self.can_be_read_again:
+        exists = self.path is None or self.path == "-" or Path(self.path).exists()
+        if exists and self._taken and not self.can_be_read_again:
             raise DataError(f"{self.name} can be read only once: write the rows to a file first")
         self._taken = True
         if self.path == "-":
             return ByteStream(sys.stdin.buffer, self.name, keep=True)
         if self.path is not None:
-            try:
-                return ByteStream(open(self.path, "rb", buffering=0), self.name)
-            except FileNotFoundError:
-                raise DataError(f"{self.path}: there is no file of that name") from None
-            except IsADirectoryError:
-                raise DataError(f"{self.path} is a folder: name a file in it") from None
+            return ByteStream(self.opened(self.path), self.name)
         if not hasattr(self._given, "read"):
             return ByteStream(io.BytesIO(self._given), self.name)
         if _can_seek(self._given):
             self._given.seek(self._origin)
         return ByteStream(self._given, self.name, keep=True)
+
+    def opened(self, path: str) -> Any:
+        """The file itself, opened for bytes as they are."""
+        try:
+            return open(path, "rb", buffering=0)
+        except FileNotFoundError:
+            raise DataError(f"{path}: there is no file of that name") from None
+        except IsADirectoryError:
+            raise DataError(f"{path} is a folder: name a file in it") from None
+        except OSError as error:
+            raise DataError(f"{path} cannot be opened: {error.strerror}") from None
+
+    def _stat(self, path: str) -> os.stat_result:
+        try:
+            return os.stat(path)
+        except OSError as error:
+            raise DataError(f"{path} cannot be found: {error.strerror}") from None
 
 
 class ByteStream:
@@ -125,11 +147,10 @@ class ByteStream:
                 parts.append(bytes(part))
                 size -= len(part)
         except OSError as error:
-            if self._stream is self._raw:
-                raise
-            self.damage = DataError(
-                f"{self.name}: the compressed file is cut short or damaged ({error}); fetch it again"
-            )
+            said = f"cannot be read any further ({error.strerror or error})"
+            if self._stream is not self._raw and error.errno is None:
+                said = f"the compressed file is cut short or damaged ({error}); fetch it again"
+            self.damage = DataError(f"{self.name}: {said}")
         return b"".join(parts)
 
     def read_all(self) -> bytes:
@@ -138,10 +159,17 @@ class ByteStream:
         Raises
         ------
         DataError
-            The compressed file is cut short or damaged.
+            The compressed file is cut short or damaged, or there is more than half of the free memory holds.
         """
-        content = self.read(sys.maxsize)
+        free = free_memory()
+        most = sys.maxsize if free is None else free // 2
+        content = self.read(most)
         self.raise_damage()
+        if len(content) == most:
+            raise DataError(
+                f"{self.name}: the {'decompressed ' if self._stream is not self._raw else ''}file has more than "
+                f"{most:,} bytes, half of the free memory: learn from it as a stream, with --stream (linsep.fit_stream)"
+            )
         return content
 
     def skip(self, size: int) -> None:
@@ -233,3 +261,16 @@ def find_files(source: str) -> list[str]:
     if not found:
         raise DataError(f"{source}: there is no file of that name")
     return found
+
+
+def free_memory() -> int | None:
+    """Bytes of free memory; None if the system does not report them."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from importlib import import_module
@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from linsep.distributed.mixing import Blend, Mixing, check_mix, fresh, mixing_bound, shares, why_no_bound
-from linsep.distributed.shards import cut
+from linsep.distributed.shards import Reading, cut
 from linsep.distributed.site import Pass, Site
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
 from linsep.kernels.records import RECORD
@@ -38,6 +38,10 @@ def fit(
     shards: int | None = None,
     target: str | None = None,
     encoder: Any = None,
+    categorical: Collection[str] = (),
+    format: str | None = None,
+    bits: int = 18,
+    lenient: bool = False,
     reference: Hyperplane | tuple[Any, float] | None = None,
     keep: bool = True,
 ) -> Any:
@@ -53,7 +57,8 @@ def fit(
     learner : Perceptron, AveragedPerceptron, MarginPerceptron or PassiveAggressive; with mix=None VotedPerceptron too
         Trained in place. `max_iter` and `time_limit` are its budget. With `shuffle` each shard shuffles its own rows.
     source : list of paths, or a pattern; Dask DataFrame; (X, y) of Dask, NumPy or SciPy arrays
-        Each file, partition or block of rows is a shard; arrays in memory are cut. Workers read the files.
+        Each file, partition or block of rows is a shard; arrays in memory are cut. Workers read the files, of every
+        format and compression that `linsep.open_data` reads; a shard may be empty.
     client : distributed.Client, optional
         Without one a LocalCluster of threads is started, and closed afterwards.
     mix : {"uniform", "mistakes"} or None
@@ -67,10 +72,19 @@ def fit(
         The column that holds the label, for tables.
     encoder : fitted TableEncoder, optional
         Makes features of the columns of tables, as in `linsep fit`; without it all columns must be numbers.
+    categorical : collection of str
+        Columns of tables to read as categories even if they hold numbers.
+    format : {"csv", "parquet", "jsonl", "svmlight", "vw"}, optional
+        Where the names of the files do not tell.
+    bits : int, default=18
+        Vowpal Wabbit's names are hashed to 2**bits columns.
+    lenient : bool, default=False
+        Skip malformed lines of text.
     reference : (w, b), optional
         A separator to take the bound at, beside the one found.
     keep : bool, default=True
-        Rows stay in the workers' memory. If not they are read again for each epoch: for files larger than that.
+        Rows stay in the workers' memory. If not they are read again for each epoch: for files larger than that. A file
+        that was changed in the meantime is an error.
 
     Returns
     -------
@@ -108,7 +122,8 @@ def fit(
         raise DataError(f"max_iter must be at least 1 or None (that of the learner), got {max_iter}")
     with _connected(client) as connected:
         parts = cut(source, shards, sum(connected.nthreads().values()))
-        site = Site(connected, parts, learner, target, encoder, keep)
+        reading = Reading(target, encoder, tuple(categorical), format, bits, lenient)
+        site = Site(connected, parts, learner, reading, keep)
         plane = flatten_reference(reference, site.common.p)
         run = _Run(learner, site, mix, learner.max_iter if max_iter is None else max_iter)
         try:

@@ -12,13 +12,15 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from linsep.data.hashing import RunningHash
 from linsep.data.inputs import find_files
 from linsep.data.sources.open import open_data
+from linsep.data.sources.seen import add_arrays
 from linsep.kernels.linear.epoch import Rows
 from linsep.learners.base.classifier import as_matrix
 from linsep.tables import column_names, is_sparse
 from linsep.theory.margin.geometry import row_norms2
-from linsep.types import Array, DataError, Hyperplane
+from linsep.types import Array, DataError, Hyperplane, NoRowsError
 
 
 class Part(NamedTuple):
@@ -51,6 +53,7 @@ class About(NamedTuple):
     dtype: np.dtype[Any]
     sparse: bool
     radius2: float
+    digest: str
 
 
 @dataclass(frozen=True)
@@ -130,12 +133,23 @@ def _blocks(X: Any, y: Any) -> list[Part]:
 
 
 # --------------------------------------------------------------- tasks of a shard
-def load(name: str, content: Any, learner: Any, target: str | None, encoder: Any) -> Shard:
+class Reading(NamedTuple):
+    """How parts are read: `open_data` is given all but the encoder, which makes features of what it reads."""
+
+    target: str | None = None
+    encoder: Any = None
+    categorical: tuple[str, ...] = ()
+    format: str | None = None
+    bits: int = 18
+    lenient: bool = False
+
+
+def load(name: str, content: Any, learner: Any, reading: Reading) -> Shard:
     """Read a part, through the encoder if there is one, and check it as the learner's `fit` does."""
-    if isinstance(content, tuple) and encoder is None:
+    if isinstance(content, tuple) and reading.encoder is None:
         X, y, names, first = *content, None, None
     else:
-        X, y, names, first = _read(name, content, target, encoder)
+        X, y, names, first = _read(name, content, reading)
     if y is None:
         raise DataError(f"{name}: these rows have no labels: name the column that holds them with target=")
     if X.shape[0] == 0:  # a partition may be left without rows
@@ -147,17 +161,29 @@ def load(name: str, content: Any, learner: Any, target: str | None, encoder: Any
     return Shard(name, X, y, names, first)
 
 
-def _read(name: str, content: Any, target: str | None, encoder: Any) -> tuple[Any, Any, list[str] | None, int | None]:
-    texts = () if encoder is None else encoder.text_columns
+def _read(name: str, content: Any, reading: Reading) -> tuple[Any, Any, list[str] | None, int | None]:
+    target, encoder = reading.target, reading.encoder
+    empty = np.zeros((0, 0)), np.zeros(0), None, None
     if column_names(content) is not None and len(content) == 0:
-        return np.zeros((0, 0)), np.zeros(0), None, None
-    source = open_data(content, target=target, categorical=texts)
+        return empty
+    texts = {*reading.categorical, *(() if encoder is None else encoder.text_columns)}
+    source = open_data(
+        content,
+        target=target,
+        categorical=texts,
+        format=reading.format,
+        bits=reading.bits,
+        lenient=reading.lenient,
+    )
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with target=")
+    try:
+        chunk = source.read()
+    except NoRowsError:  # a header alone, say
+        return empty
     if encoder is not None:
         chunk = encoder.transform(source)
         return chunk.X, chunk.y, None, None
-    chunk = source.read()
     if source.kind == "rows":
         return chunk.X, chunk.y, None, source.first_index
     text = [column.name for column in chunk.columns if column.values is None]
@@ -184,12 +210,29 @@ def describe(shard: Shard) -> About:
         dtype=X.dtype,
         sparse=not isinstance(X, np.ndarray),
         radius2=float(norms2.max(initial=0.0)),
+        digest=_digest(shard),
     )
 
 
-def arrange(shard: Shard, blank: Any, common: Common) -> Rows:
-    """Return what kernels read, columns and labels as in every other shard."""
+def _digest(shard: Shard) -> str:
+    """A hash of the rows and labels, so that a shard that was replaced is noticed when it is read again."""
+    found = RunningHash()
     X = shard.X
+    add_arrays(found, *((X.data, X.indices, X.indptr) if is_sparse(X) else (X,)), np.asarray(shard.y))
+    return found.hex()
+
+
+def arrange(shard: Shard, blank: Any, common: Common, digest: str) -> Rows:
+    """Return what kernels read, columns and labels as in every other shard.
+
+    Raises
+    ------
+    DataError
+        The shard is not what it was when all shards were described.
+    """
+    X = shard.X
+    if _digest(shard) != digest:
+        raise DataError(f"{shard.name} was changed while it was being learnt from: begin again")
     if common.names is not None and shard.names != common.names:
         assert shard.names is not None
         X = np.ascontiguousarray(X[:, [shard.names.index(name) for name in common.names]])

@@ -10,7 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from linsep.distributed.shards import About, Common, Part, agree, arrange, count_hopeless, describe, least_margin, load
+from linsep.distributed.shards import (
+    About,
+    Common,
+    Part,
+    Reading,
+    agree,
+    arrange,
+    count_hopeless,
+    describe,
+    least_margin,
+    load,
+)
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.records import RECORD
 from linsep.learners.inputs.sample_weights import weights_of_classes
@@ -34,12 +45,10 @@ class Pass(NamedTuple):
 class Site:
     """The shards of a source on a cluster."""
 
-    def __init__(
-        self, client: Any, parts: list[Part], learner: Any, target: str | None, encoder: Any, keep: bool
-    ) -> None:
+    def __init__(self, client: Any, parts: list[Part], learner: Any, reading: Reading, keep: bool) -> None:
         self._client = client
         # What a shard needs to be read, and then to be brought into line with the others.
-        self._reading = (clone(learner).set_params(verbose=0), target, encoder)
+        self._reading = (clone(learner).set_params(verbose=0), reading)
         loaded = [self._submit(load, *part, *self._reading) for part in parts]
         abouts: list[About] = client.gather([self._submit(describe, shard) for shard in loaded])
         self.common: Common = agree(abouts)
@@ -48,7 +57,9 @@ class Site:
         self.classes, self.class_weight = self._blank.classes_, self._blank.class_weight
         full = [k for k, about in enumerate(abouts) if about.n]
         self._parts = [parts[k] for k in full]
-        self._kept = [self._submit(arrange, loaded[k], self._blank, self.common) for k in full] if keep else None
+        self._digests = [abouts[k].digest for k in full]
+        agreed = (self._blank, self.common)
+        self._kept = [self._submit(arrange, loaded[k], *agreed, abouts[k].digest) for k in full] if keep else None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -90,7 +101,8 @@ class Site:
     def _on_shard(self, task: Any, k: int, *arguments: Any) -> Any:
         if self._kept is not None:
             return self._submit(task, self._kept[k], *arguments)
-        return self._submit(read_and, task, arguments, self._blank, self.common, *self._parts[k], *self._reading)
+        agreed = (self._blank, self.common, self._digests[k])
+        return self._submit(read_and, task, arguments, agreed, *self._parts[k], *self._reading)
 
     def _submit(self, task: Any, *arguments: Any) -> Any:
         """A future of the task; its inputs stay with the scheduler, so whatever is lost can be computed again."""
@@ -143,9 +155,9 @@ def run_epoch(rows: Rows, start: Pass, rng: Any) -> Pass:
     return Pass(learner, (*start.rngs, rng), (*start.records, record[0]))
 
 
-def read_and(task: Any, arguments: Any, blank: Any, common: Common, name: str, content: Any, *reading: Any) -> Any:
+def read_and(task: Any, arguments: Any, agreed: Any, name: str, content: Any, *reading: Any) -> Any:
     """Read a shard, do a task on it, and do not keep it."""
-    return task(arrange(load(name, content, *reading), blank, common), *arguments)
+    return task(arrange(load(name, content, *reading), *agreed), *arguments)
 
 
 def _as_compiled(part: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
-from linsep.data.sources.source import Source
+from linsep.data.sources.source import Position, Source
 from linsep.files import check_output
 from linsep.store import load_with_extra, save
 from linsep.streaming.result import Counters
@@ -20,7 +20,7 @@ from linsep.types import Array, DataError
 
 # What the entry of a model file is called that makes it a checkpoint, and the shape of that entry.
 _KEY = "stream"
-_SHAPE = 2
+_SHAPE = 3
 
 
 class Checkpoint:
@@ -75,6 +75,10 @@ class Checkpoint:
                 )
         if kept["files"] != run.source.fingerprint():
             raise DataError(f"{self.path}: the files have changed since: delete it to begin again")
+        try:
+            run.source.go_on_from(Position(*kept["counters"]["position"]), kept["read"])
+        except DataError as error:
+            raise DataError(f"{error}: the files have changed since {self.path}: delete it to begin again") from None
 
     def after_chunk(self, run: StreamRun, wrong: Array) -> None:
         """Write a checkpoint if enough rows have been learnt since the last one."""
@@ -88,6 +92,7 @@ class Checkpoint:
             "shape": _SHAPE,
             "asked": self.asked,
             "files": run.source.fingerprint(),
+            "read": run.read_so_far(),
             "counters": run.counters.to_dict(),
         }
         save(run.model(), self.path, extra={_KEY: stands})
@@ -114,6 +119,8 @@ def _lock_of(path: Path) -> FileLock:
     lock = FileLock(path.with_name(path.name + ".lock"), mode=0o666)
     try:
         lock.acquire(blocking=False)
-    except Timeout:
+    except (Timeout, OSError):
+        if not Path(lock.lock_file).exists():
+            raise DataError(f"cannot write {lock.lock_file}: check that its folder can be written to") from None
         raise DataError(f"another process is writing {path}: wait for it, or name another file") from None
     return lock

@@ -15,17 +15,28 @@ class DriftAlarm:
     """Feeds errors to a drift detector, one 0 or 1 a row, and notes its alarms in the counters.
 
     The detector starts afresh after each checkpoint, in every run alike. A run that was interrupted therefore raises
-    the same alarms as one that was not.
+    the same alarms as one that was not. What the detector had seen of a change is lost then, and `warnings` says so.
     """
 
     def __init__(self, kind: str) -> None:
         self._make = _detector(kind)
         self.kind = kind
+        self.restarts = -1
         self.restart()
 
     def restart(self) -> None:
         """Forget the rows so far."""
         self._detector = self._make()
+        self.restarts += 1
+
+    def warnings(self, rows: int) -> list[str]:
+        """What to say when checkpoints that many rows apart made the detector start again."""
+        if not self.restarts:
+            return []
+        return [
+            f"{self.kind} started again after each checkpoint, every {rows:,} rows: a change that takes longer to show "
+            "raised no alarm; write checkpoints less often with --checkpoint-rows (checkpoint_rows)"
+        ]
 
     def update(self, counters: Counters, wrong: Array, say: Say) -> None:
         """Take in the rows just learnt; note alarms in the counters and report them."""

@@ -47,6 +47,8 @@ def fit_stream(
     drift: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_rows: int = 1_000_000,
+    max_columns: int = 1 << 24,
+    max_record_bytes: int = 1 << 24,
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
 ) -> StreamFit:
@@ -83,11 +85,13 @@ def fit_stream(
     bits : int, default=18
         Categories, text and Vowpal Wabbit's names are hashed to 2**bits columns; 8 to 28.
     lenient : bool, default=False
-        Skip malformed lines and count them.
+        Skip malformed lines and count them; lines with a label that is none of the classes, or with a number beyond
+        1e100, are such lines.
     open_columns : bool, default=False
         Columns join as they appear, and rows may lack some.
     ball : float, optional
-        (w, b) of all classes together is projected onto the ball of this radius after every 1,000 rows.
+        (w, b) of all classes together is projected onto the ball of this radius after every 1,000 rows and at the end,
+        where the mean of an averaged learner is projected too.
     half_life : float, optional
         What was learnt so many rows ago weighs half; applied after every 1,000 rows.
     drift : {"adwin", "page-hinkley"}, optional
@@ -97,6 +101,11 @@ def fit_stream(
         with the same model, to the last bit. A source that cannot be read again is refused.
     checkpoint_rows : int, default=1_000_000
         Rows between two checkpoints. Smaller is more often; a further one is written at the end.
+    max_columns : int, default=2**24
+        The largest index of svmlight text, and the most columns of a table. Memory grows with the largest index that
+        occurs: 8 bytes a column and class.
+    max_record_bytes : int, default=2**24
+        The most bytes of one line of text, or of one CSV record with line ends in quotes; 2 MB are always allowed.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
@@ -119,7 +128,8 @@ def fit_stream(
     Warns
     -----
     StreamWarning
-        When lines were skipped, the label `positive` never occurred, or updates no longer changed w.
+        When lines were skipped, the label `positive` never occurred, updates no longer changed w, a number drowned all
+        others of its column, or the drift detector started again.
 
     References
     ----------
@@ -139,22 +149,24 @@ def fit_stream(
     """
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
-    reading = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
-    opened = _opened(source, bits, {**reading, "open_columns": open_columns})
-    _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows)
+    reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
+    opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
+    _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     encoder = TableEncoder(bits=bits, text=text, open_columns=opened.open_columns)
     encoder.target = opened.target
     safeguards = Safeguards(ball, half_life)
-    run = StreamRun(opened, learner, encoder, labels, passes=passes, safeguards=safeguards, say=_teller(verbose))
+    limits = {"passes": passes, "max_columns": max_columns}
+    run = StreamRun(opened, learner, encoder, labels, **limits, safeguards=safeguards, say=_teller(verbose))
     alarm = None if drift is None else DriftAlarm(drift)
     with _kept(run, alarm, None if checkpoint is None else Path(checkpoint), checkpoint_rows) as kept:
         if run.counters.finished:
             return run.result()
         _learn(run, callback)
+        lost = [] if alarm is None else alarm.warnings(checkpoint_rows)
         if kept is not None:
             with uninterrupted():
                 kept.write(run)
-    for message in run.warnings():
+    for message in run.warnings() + lost:
         warnings.warn(message, StreamWarning, stacklevel=2)
     return run.result()
 
@@ -168,22 +180,23 @@ def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
     return copy
 
 
-def _opened(source: Any, bits: int, asked: Mapping[str, Any]) -> Source:
+def _opened(source: Any, bits: int, max_record_bytes: int, asked: Mapping[str, Any]) -> Source:
     """The source, opened with what is asked for unless it is open already."""
     if not isinstance(source, Source):
-        return open_data(source, bits=bits, **asked)
+        return open_data(source, bits=bits, max_record_bytes=max_record_bytes, **asked)
     given = [name for name, value in asked.items() if value]
     if given:
         raise DataError(f"the source is opened already, so `{given[0]}` belongs to `open_data`")
     return source
 
 
-def _check(source: Source, *, passes: int, bits: int, checkpoint_rows: int) -> None:
+def _check(source: Source, *, passes: int, bits: int, checkpoint_rows: int, max_columns: int) -> None:
     """Raise DataError for numbers out of range and for what the source cannot give."""
     for name, value, least, most in (
         ("passes", passes, 1, None),
         ("bits", bits, 8, 28),
         ("checkpoint_rows", checkpoint_rows, 1, None),
+        ("max_columns", max_columns, 1, None),
     ):
         if value < least or (most is not None and value > most):
             limits = f"at least {least}" if most is None else f"from {least} to {most}"

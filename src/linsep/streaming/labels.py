@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.columns import TableChunk, label_names
+from linsep.data.columns import TableChunk, label_names, shown
 from linsep.types import Array, Chunk, DataError
 
 _ADVICE = "name all classes with `classes` (--classes A,B,C), or let them join with `open_classes` (--open-classes)"
@@ -37,6 +37,16 @@ class StreamLabels:
         """What to say of the labels when all rows have been read."""
         return [] if self._met else [f"label {self.positive!r} never occurred: every row counts as the other class"]
 
+    def check(self, chunk: TableChunk | Chunk) -> None:
+        """Raise DataError for the first label that `read` would not take; nothing is learnt from the labels."""
+        if self.positive is not None or chunk.y is None:
+            return
+        if self._open:
+            self._of_known_kind(chunk.y, chunk, self._text)
+        elif self._classes is not None or self.named is not None:
+            classes = self._classes if self._classes is not None else _typed(self.named or [], chunk.y)
+            _as_one_of(classes, chunk.y, chunk)
+
     def read(self, chunk: TableChunk | Chunk) -> tuple[Array, Array | None]:
         """The labels of a chunk, and all classes (None where they are open)."""
         y = chunk.y
@@ -47,25 +57,27 @@ class StreamLabels:
             self._met = self._met or bool(is_positive.any())
             return is_positive.astype(np.int64), np.array([0, 1])
         if self._open:
-            return self._of_known_kind(y, chunk), None
+            if self._text is None:
+                self._text = _whole_or_text(y).dtype.kind == "U"
+            return self._of_known_kind(y, chunk, self._text), None
         if self._classes is None:
             self._classes = np.unique(_whole_or_text(y)) if self.named is None else _typed(self.named, y)
             if len(self._classes) < 2:
                 raise DataError(f"every label among the first {len(y):,} rows is {self._classes[0]}: {_ADVICE}")
         return _as_one_of(self._classes, y, chunk), self._classes
 
-    def _of_known_kind(self, y: Array, chunk: TableChunk | Chunk) -> Array:
+    def _of_known_kind(self, y: Array, chunk: TableChunk | Chunk, text: bool | None) -> Array:
         """Open labels as text if the first were text, however the later pieces look."""
         y = _whole_or_text(y)
-        if self._text is None:
-            self._text = y.dtype.kind == "U"
-        if self._text:
+        if text is None:
+            return y
+        if text:
             return label_names(y)
         if y.dtype.kind == "U":
             row = next(i for i, label in enumerate(y) if not _is_whole(label))
             raise DataError(
-                f"{_place(chunk, row)}: label {y[row]} where the labels before were whole numbers: name all classes "
-                "with `classes` (--classes A,B,C)"
+                f"{chunk.place(row)}: label {shown(y[row])} where the labels before were whole numbers: name "
+                "all classes with `classes` (--classes A,B,C)"
             )
         return y
 
@@ -90,8 +102,8 @@ def _as_one_of(classes: Array, y: Array, chunk: TableChunk | Chunk) -> Array:
     strange = np.flatnonzero(~np.isin(given, known))
     if strange.size:
         row = int(strange[0])
-        listed = ", ".join(map(str, known[:6]))
-        raise DataError(f"{_place(chunk, row)}: label {given[row]} is not one of the classes {listed}: {_ADVICE}")
+        listed = ", ".join(map(shown, known[:6]))
+        raise DataError(f"{chunk.place(row)}: label {shown(given[row])} is not one of the classes {listed}: {_ADVICE}")
     if not mixed:
         return y
     order = np.argsort(known)
@@ -125,7 +137,3 @@ def _is_whole(label: str) -> bool:
         return float(label).is_integer()
     except ValueError:
         return False
-
-
-def _place(chunk: TableChunk | Chunk, row: int) -> str:
-    return chunk.where(row) if isinstance(chunk, TableChunk) else f"row {chunk.start + row}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -18,6 +19,7 @@ from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.loop import learn_chunks, run_epochs
 from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
+from linsep.streaming.door import Door
 from linsep.streaming.labels import StreamLabels
 from linsep.streaming.progressive import heaviest, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
@@ -41,6 +43,7 @@ class StreamRun:
         *,
         passes: int,
         safeguards: Safeguards,
+        max_columns: int,
         say: Say,
     ) -> None:
         self.source, self.learner, self.encoder, self.labels = source, learner, encoder, labels
@@ -51,7 +54,9 @@ class StreamRun:
         self.interrupted = False
         self._rows_before = 0
         self._was_finished = False
-        source.check = encoder.check_chunk
+        self._complaints: list[str] = []
+        source.watch()
+        source.check = self._door = Door(encoder, labels, max_columns)
 
     def resume(self, learner: EpochLearner, encoder: TableEncoder | None, counters: Counters) -> None:
         """Go on from what a checkpoint held."""
@@ -59,7 +64,7 @@ class StreamRun:
         self.labels.resume(learner.classes_)
         self.source.skipped = counters.skipped
         if encoder is not None:  # a matrix has none
-            self.encoder, self.source.check = encoder, encoder.check_chunk
+            self.encoder = self._door.encoder = encoder
         self._rows_before, self._was_finished = counters.rows, counters.finished
 
     def run(self, callback: Callable[[StreamState], None] | None) -> None:
@@ -91,12 +96,14 @@ class StreamRun:
         is_new = counters.passes == 0  # the encoder learns in the first pass
         if isinstance(chunk, TableChunk) and not counters.rows:
             self._check_categorical(chunk)
+        y, classes = self.labels.read(chunk)
+        if is_new and isinstance(chunk, TableChunk):
+            self._door.note_numbers(chunk)
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.read_as_text(self.encoder.text_columns)
-        y, classes = self.labels.read(chunk)
         wrong = self._learn_rows(X, y, classes)
         counters.position = position
-        counters.skipped = self.source.skipped
+        self._count_skipped()
         counters.seen[-1] += len(y)
         counters.mistakes[-1] += int(wrong.sum())
         if is_table and is_new:
@@ -128,16 +135,22 @@ class StreamRun:
         counters = self.counters
         if counters.seen[-1] == 0:
             raise DataError(f"{self.source.name}: there are no rows")
-        counters.skipped = self.source.skipped  # the last lines may have left no chunk
+        self._count_skipped()  # the last lines may have left no chunk
         counters.passes += 1
         stop = self._stop_after(record)
         self.learner.end_run(stop or StopReason.INTERRUPTED, counters.passes)
         if stop is not None:
+            self.safeguards.apply_at_end(self.learner)
             counters.finished = True
             return
         counters.position = START
         counters.mistakes.append(0)
         counters.seen.append(0)
+
+    def _count_skipped(self) -> None:
+        """Count lines that were skipped in the first pass; a later one skips the same."""
+        if self.counters.passes == 0:
+            self.counters.skipped, self._complaints = self.source.skipped, list(self.source.complaints)
 
     def _stop_after(self, record: Array) -> StopReason | None:
         """Why the run is over after this pass; None if another one follows."""
@@ -146,6 +159,11 @@ class StreamRun:
         return StopReason.END_OF_STREAM if self.counters.passes >= self.passes else None
 
     # ----------------------------------------------------------------- results
+    def read_so_far(self) -> dict[str, Any]:
+        """The running hash of what was read, for a checkpoint."""
+        assert self.source.seen is not None
+        return self.source.seen.marks()
+
     def _state(self) -> StreamState:
         new = self.counters.rows - self._rows_before
         return StreamState(self.counters, new, self.seconds, self.source.total_bytes)
@@ -163,11 +181,16 @@ class StreamRun:
     def result(self) -> StreamFit:
         """The model and what is known about it."""
         resumed = (self._rows_before, self._was_finished)
-        return StreamFit(self.model(), self.counters, self.seconds, self.interrupted, *resumed)
+        model = self.model()
+        if not self.counters.finished and self.safeguards.ball is not None:
+            model = deepcopy(model)  # a run that goes on from the checkpoint goes on with the vector as it is
+            self.safeguards.apply_at_end(model.learner_)
+            model.learner_.settle()
+        return StreamFit(model, self.counters, self.seconds, self.interrupted, *resumed)
 
     def warnings(self) -> list[str]:
         """What a user should know when the run is over."""
-        found = [f"skipped: {complaint}" for complaint in self.source.complaints] + self.labels.warnings
+        found = [f"skipped: {complaint}" for complaint in self._complaints] + self.labels.warnings + self._door.notes
         if self.counters.absorbed:
             found.append(
                 f"{self.counters.absorbed:,} updates no longer changed w: its entries have outgrown their digits; "

@@ -9,7 +9,7 @@ import numpy as np
 
 from linsep.kernels.optional import Mean
 from linsep.learners.base.epochs import EpochLearner
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 # Rows between two applications. A constant: results would otherwise depend on how the source is cut into chunks.
 EVERY_ROWS = 1000
@@ -17,7 +17,7 @@ EVERY_ROWS = 1000
 
 @dataclass(frozen=True)
 class Safeguards:
-    """Both are applied after every 1,000 rows.
+    """Both are applied after every 1,000 rows, and the ball at the end as well.
 
     `ball`: (w, b) of all classes together is projected onto the ball of this radius. `half_life`: what was learnt so
     many rows ago weighs half.
@@ -46,6 +46,12 @@ class Safeguards:
         if self.ball is not None:
             project(learner, self.ball)
 
+    def apply_at_end(self, learner: EpochLearner) -> None:
+        """Project what is handed out: the vector in use and, of an averaged learner, the mean."""
+        if self.ball is not None:
+            project(learner, self.ball)
+            project_mean(learner, self.ball)
+
 
 def fade(learner: EpochLearner, factor: float) -> None:
     """Multiply w and b by a factor, so that the rows so far weigh less; the sums for a mean stay what they are.
@@ -64,6 +70,25 @@ def fade(learner: EpochLearner, factor: float) -> None:
 
 def project(learner: EpochLearner, radius: float) -> None:
     """Shrink (w, b) of all classes together onto the ball of this radius, if they are outside."""
-    norm = float(np.sqrt(sum((part.astype(np.float64) ** 2).sum() for part in learner.moving())))
-    if norm > radius:
-        fade(learner, radius / norm)
+    while (norm := _length(*learner.moving())) > radius:  # rounding may leave it outside by a bit
+        fade(learner, np.nextafter(radius / norm, 0.0))
+
+
+def project_mean(learner: EpochLearner, radius: float) -> None:
+    """Shrink the mean of the vectors onto the ball of this radius, if it is outside.
+
+    The mean of t vectors is w - u / t; u -> c u + (1 - c) t w multiplies it by c.
+    """
+    watch = learner.watch()
+    if not isinstance(watch, Mean) or not learner.t_:
+        return
+    W, b = learner.moving()
+    while (norm := _length(W - watch.u / learner.t_, b - watch.u_b / learner.t_)) > radius:
+        c = np.nextafter(radius / norm, 0.0)
+        watch.u[...] = c * watch.u + (1.0 - c) * learner.t_ * W
+        watch.u_b[...] = c * watch.u_b + (1.0 - c) * learner.t_ * b
+    learner.settle_later()
+
+
+def _length(W: Array, b: Array) -> float:
+    return math.hypot(float(np.linalg.norm(W.ravel())), float(np.linalg.norm(b)))

@@ -16,7 +16,7 @@ from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
-from linsep.data.inputs import find_files
+from linsep.data.inputs import find_files, free_memory
 from linsep.data.sources.formats import format_of
 from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
@@ -42,6 +42,8 @@ class StreamOptions:
     ball: float | None = None
     half_life: float | None = None
     drift: str | None = None
+    max_columns: int = 1 << 24
+    max_record_bytes: int = 1 << 24
 
     def given(self) -> list[str]:
         """The options that differ from their defaults, as they are typed."""
@@ -61,19 +63,6 @@ def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
     size = Path(table).stat().st_size
     free = free_memory()
     return free is not None and size > share * free
-
-
-def free_memory() -> int | None:
-    """Bytes of free memory; None if the system does not report them."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError, AttributeError):
-        return None
 
 
 def fit_on_stream(

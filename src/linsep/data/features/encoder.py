@@ -14,6 +14,7 @@ from linsep.data.features.encoder_state import check_encoder
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Levels, encode_as_fitted, fit_columns, moments
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
+from linsep.data.features.sizes import check_size, check_size_of_entries
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import is_matrix
@@ -159,11 +160,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Rows of a matrix stay as they are.
         """
+        self.check_chunk(chunk)
         if isinstance(chunk, Chunk):
             self._kind, self._first_index = "rows", 0
-            if chunk.X.shape[1] > len(self._scale):
-                self._scale = np.ones(chunk.X.shape[1])
-                self._mean = np.zeros(chunk.X.shape[1])
+            width = chunk.X.shape[1]
+            if width > len(self._scale):  # one number each, however wide the rows
+                self._mean, self._scale = np.broadcast_to(0.0, width), np.broadcast_to(1.0, width)
             return chunk.X
         if self._running is None:
             text = self.text if isinstance(self.text, Mapping) else dict.fromkeys(self.text, "words")
@@ -181,12 +183,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._running.encode(chunk, learn=False)
 
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
-        """Raise DataError unless `learn_chunk` can learn from the rows."""
-        if isinstance(chunk, TableChunk):
-            if self._running is not None:
-                self._running.check(chunk)
-            else:
-                _ = chunk.columns
+        """Raise DataError unless `learn_chunk` can learn from the rows.
+
+        Numbers beyond 1e100 are refused, as sums of their squares may be infinite, and the means, scales and weights of
+        all later rows would be lost with them.
+        """
+        if isinstance(chunk, Chunk):
+            check_size_of_entries(chunk)
+            return
+        if self._running is not None:
+            self._running.check(chunk)
+        for column in chunk.columns:
+            check_size(column, chunk)
 
     def forget_names(self, weight: Callable[[], Array]) -> None:
         """Drop names of hashed features if too many are kept, smallest |weight| first; `weight()` has one a feature."""

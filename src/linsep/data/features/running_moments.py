@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
+from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column, quote
 from linsep.data.features.ngrams import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.kernels.running_moments import standardise_running
@@ -88,15 +88,16 @@ class RunningTable:
         self.check(chunk)
         found, wide = [], []
         moments = self.moments.copy()
-        numbers = {name: k for k, name in enumerate(self.numbers)}
+        hashed = self.hashed
+        numbers = {name: hashed + k for k, name in enumerate(self.numbers)}
         for name, kind in self.kinds.items():
             column = self._as_met(chunk, name, kind)
             if column is None:
                 continue
             if kind == "number":
-                k = numbers[name]
-                columns = np.full(chunk.n_rows, self.hashed + k)
-                found.append(_Entries(_standardise(column, moments[k], learn), columns, column.there))
+                j = numbers[name]
+                columns = np.full(chunk.n_rows, j)
+                found.append(_Entries(_standardise(column, moments[j - hashed], learn), columns, column.there))
             elif kind == "category":
                 found.append(self._categories(name, column, learn))
             else:
@@ -117,6 +118,7 @@ class RunningTable:
 
     def _meet(self, chunk: TableChunk) -> None:
         """Add the columns that are new; their first rows decide what they hold."""
+        before = len(self.numbers)
         for name in chunk.names:
             if name not in self.kinds:
                 if self.kinds and chunk.start > 0 and not self.is_open:
@@ -128,8 +130,7 @@ class RunningTable:
                 assert column is not None
                 kind = "text" if name in self.text else "number" if column.is_number else "category"
                 self.kinds[name] = kind
-                if kind == "number":
-                    self.moments = np.concatenate([self.moments, np.zeros((1, 3))])
+        self.moments = np.concatenate([self.moments, np.zeros((len(self.numbers) - before, 3))])
         strange = [name for name in self.text if name not in self.kinds]
         if strange and not self.is_open:
             raise DataError(f"no column called {strange[0]!r} to read as text")
@@ -149,8 +150,8 @@ class RunningTable:
             return replace(number_column(name, column.text, chunk.where, is_text=False), there=column.there)
         row = int(bad[0])
         raise DataError(
-            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the rows before held numbers; "
-            f"mend it, or read the column as categories with --categorical {name}"
+            f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} where the rows before held "
+            f"numbers; mend it, or read the column as categories with --categorical {quote(name)}"
         )
 
     def _categories(self, name: str, column: Column, learn: bool) -> _Entries:

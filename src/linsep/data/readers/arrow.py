@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, take_target
-from linsep.data.readers.asked import Asked
-from linsep.types import Array, DataError
+from linsep.data.readers.asked import Asked, in_a_line
+from linsep.types import Array, DataError, NoRowsError
 
 Where = Callable[[int], str]
 
@@ -34,7 +34,7 @@ def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where])
     try:
         table = pa.concat_tables(tables, promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise DataError(f"{names[0]} and the files after it: columns of other kinds: {error}") from None
+        raise DataError(f"{names[0]} and the files after it: columns of other kinds: {in_a_line(error)}") from None
     firsts = np.cumsum([0, *(part.num_rows for part in tables)])
 
     def where(row: int) -> str:
@@ -58,7 +58,7 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
     check_names(names, name)
     take_target(names, target, alone=open_columns)
     if table.num_rows == 0:
-        raise DataError(f"{name}: there are no rows")
+        raise NoRowsError(f"{name}: there are no rows")
 
     def parse(column: str) -> Column:
         if open_columns and table.column(column).null_count:
@@ -85,7 +85,24 @@ def _values(table: Any, column: str, where: Where) -> Any:
     if values.null_count:
         row = pc.index(pc.is_null(values), True).as_py()
         raise DataError(f"{where(row)}, column {column!r}: the value is missing; fill or drop missing values first")
-    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    _check_utf8(values, column, where)
+    return values
+
+
+def _check_utf8(values: Any, column: str, where: Where) -> None:
+    """Raise DataError for text that is not UTF-8, which Arrow passes on as it is."""
+    try:
+        values.validate(full=True)
+        return
+    except pa.ArrowInvalid as error:
+        said = in_a_line(error)
+    for row in range(len(values)):
+        try:
+            values[row].as_py()
+        except UnicodeDecodeError:
+            raise DataError(f"{where(row)}, column {column!r}: not UTF-8 text; convert the column first") from None
+    raise DataError(f"{where(0)}, column {column!r}: damaged values ({said})")
 
 
 def _spread(some: Column, there: Array) -> Column:
@@ -101,8 +118,12 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
         return Column(column, None, pc.cast(values, pa.string()))
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        raise DataError(f"column {column!r} has type {kind}: make it numbers or text first, or leave it out")
-    numbers = (pc.cast(values, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
+        raise DataError(
+            f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first, or leave it out"
+        )
+    # Arrow rounds a decimal twice; its text it reads correctly.
+    given = pc.cast(values, pa.string()) if pa.types.is_decimal(kind) else values
+    numbers = (pc.cast(given, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
     numbers = numbers.astype(np.float64)
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers))[0])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from linsep.data.columns import TableChunk
-from linsep.types import Array, Chunk
+from linsep.types import Array, Chunk, DataError
 
 Kind = Literal["table", "rows"]
 
@@ -20,6 +20,7 @@ class Asked:
     categorical: frozenset[str] = field(default_factory=frozenset)
     bits: int = 18
     open_columns: bool = False
+    max_record_bytes: int = 1 << 24
 
 
 class Lines(NamedTuple):
@@ -34,6 +35,20 @@ class Lines(NamedTuple):
         """The lines between two bytes; a line has to begin at the first."""
         first_line = self.first_line + self.content.count(b"\n", 0, begin)
         return self._replace(content=self.content[begin:end], first_line=first_line)
+
+
+def check_utf8(content: bytes, name: str, first_line: int) -> None:
+    """Raise DataError, with the line, for bytes that are not UTF-8 text."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + first_line
+        raise DataError(f"{name}:{line}: not UTF-8 text ({error.reason}); convert the file first") from None
+
+
+def in_a_line(error: Exception) -> str:
+    """What another library says, on one line of a readable length."""
+    return f"{' '.join(str(error).split()):.300}"
 
 
 class Decimals(NamedTuple):

@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
 from linsep.data.columns import Column, TableChunk, as_labels, check_names, number_column, read_numbers, take_target
 from linsep.data.readers.arrow import Where, joined
-from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
-from linsep.types import DataError
+from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
+from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
+from linsep.types import Array, DataError, NoRowsError
 
 
 class CsvReader(TextReader):
@@ -70,7 +71,7 @@ class CsvReader(TextReader):
         table, where = joined(tables, sources, places)
         chunk = self._chunk(table, where, names, 0)
         if chunk.n_rows == 0:
-            raise DataError(f"{sources[0]}: there is a header but not one row")
+            raise NoRowsError(f"{sources[0]}: there is a header but not one row")
         return Whole(chunk)
 
     def _chunk(self, table: Any, where: Where, names: list[str], start: int) -> TableChunk:
@@ -93,11 +94,18 @@ def read_header(content: bytes, name: str) -> list[str]:
     if not content.strip():
         raise DataError(f"{name}: the file is empty; a header line with column names is needed")
     end = content.find(b"\n") + 1
-    while end and content.count(b'"', 0, end) % 2:  # a name may hold a line end, in quotes
-        end = content.find(b"\n", end) + 1
+    if content.find(b'"', 0, end) >= 0:  # a name may hold a line end, in quotes
+        end = max(0, int(record_end(_as_array(content), 0)[0]))
     first = content[: end or len(content)] if content[: end or len(content)].strip() else content
     check_text(first, name, 1)
     return _header(first, name)
+
+
+def _is_header_alone(content: bytes) -> bool:
+    """Whether nothing follows the header, which Arrow calls an error where it has no line end."""
+    if content.endswith(b"\n") or b"\n" in content.lstrip(b"\r\n"):
+        return False
+    return len(list(csv.reader(_as_lines(content)))) < 2
 
 
 def _text(table: Any, column: str) -> Any:
@@ -105,24 +113,22 @@ def _text(table: Any, column: str) -> Any:
 
 
 def check_text(content: bytes, name: str, first_line: int) -> None:
-    """Raise DataError for bytes that are not UTF-8 text and for malformed quotes, which Arrow would accept."""
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + first_line
-        raise DataError(f"{name}:{line}: not UTF-8 text ({error.reason}); convert the file first") from None
+    """Raise DataError for what is no UTF-8 text, and for malformed quotes, which Arrow would accept."""
+    check_utf8(content, name, first_line)
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + first_line
+        raise DataError(f"{name}:{line}: a NUL byte, which no text has; take it out, or convert the file (UTF-16?)")
     if b'"' not in content:
         return
-    reader = csv.reader(_as_lines(content), strict=True)
-    start = first_line
-    try:
-        for _ in reader:
-            start = reader.line_num + first_line
-    except csv.Error as error:
+    quote = int(faulty_quote(_as_array(content)))
+    if quote >= 0:
+        line = content.count(b"\n", 0, quote) + first_line
+        closed = record_end(_as_array(content), quote)[0] >= 0
+        found = "text follows the quote that closes it" if closed else "unexpected end of data"
         raise DataError(
-            f"{name}:{start}: malformed quotes ({error}) in the row that begins here; "
+            f"{name}:{line}: malformed quotes ({found}) in the field that begins here; "
             'a quote inside a quoted field is written ""'
-        ) from None
+        )
 
 
 def _header(content: bytes, name: str) -> list[str]:
@@ -140,6 +146,10 @@ def _header(content: bytes, name: str) -> list[str]:
     return names
 
 
+def _as_array(content: bytes) -> Array:
+    return np.frombuffer(content, np.uint8)
+
+
 def _as_lines(content: bytes) -> io.TextIOWrapper:
     return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
 
@@ -152,6 +162,8 @@ def _parse(place: _Place, names: list[str]) -> Any:
         return "skip"
 
     content = place.content
+    if place.has_header and _is_header_alone(content):
+        content += b"\n"
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(content),
@@ -167,7 +179,7 @@ def _parse(place: _Place, names: list[str]) -> Any:
             ),
         )
     except pa.ArrowInvalid as error:
-        raise DataError(f"{place.name}: malformed CSV: {error}") from None
+        raise DataError(f"{place.name}: malformed CSV: {in_a_line(error)}") from None
     if ragged:
         number, expected, found = ragged[0]
         line = place.of(number - 1 - place.has_header)
@@ -176,20 +188,15 @@ def _parse(place: _Place, names: list[str]) -> Any:
 
 
 class _Place:
-    """Where a row stands: file:line, counted by reading again (only for messages); row -1 is the header."""
+    """Where a row stands: file:line, counted by going through the text again, for messages; row -1 is the header."""
 
     def __init__(self, lines: Lines) -> None:
         self.content, self.name, self.first_line = lines.content, lines.name, lines.first_line
         self.has_header = lines.first_line == 1
 
     def of(self, row: int) -> str:
-        reader = csv.reader(_as_lines(self.content))
-        seen = -1 - self.has_header
-        start = self.first_line
-        with suppress(csv.Error):  # a field of more than 128 KiB, which Arrow reads
-            for record in reader:
-                seen += bool(record)
-                if record and seen == row:
-                    return f"{self.name}:{start}"
-                start = reader.line_num + self.first_line
-        return f"{self.name}: row {row + 1}"
+        start = int(record_start(_as_array(self.content), row + self.has_header))
+        if start < 0:
+            return f"{self.name}: row {row + 1}"
+        line = self.first_line + self.content.count(b"\n", 0, start)
+        return f"{self.name}:{line}"

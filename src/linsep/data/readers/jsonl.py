@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
 from linsep.data.columns import TableChunk
 from linsep.data.readers.arrow import from_arrow, joined
-from linsep.data.readers.asked import Lines, TextReader, Whole
-from linsep.types import DataError
+from linsep.data.readers.asked import Lines, TextReader, Whole, check_utf8, in_a_line
+from linsep.types import DataError, NoRowsError
+
+# How deep values may be nested.
+_DEEPEST = 64
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
 class JsonlReader(TextReader):
@@ -39,7 +46,7 @@ class JsonlReader(TextReader):
         texts = list(pieces)
         some = [lines for lines in texts if lines.content.strip()]
         if not some:
-            raise DataError(f"{texts[0].name}: there are no rows")
+            raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
         table, where = joined([_table(lines) for lines in some], names, [_place(lines) for lines in some])
         return Whole(from_arrow(table, names[0], self.asked, where))
@@ -59,14 +66,55 @@ def _place(lines: Lines) -> Any:
 
 
 def _table(lines: Lines) -> Any:
+    check_utf8(lines.content, lines.name, lines.first_line)
+    _check_depth(lines)
     try:
         table = _parse(lines.content, None)
         dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
         if dates:  # text that looks like a date is text
-            table = _parse(lines.content, pa.schema([(column, pa.string()) for column in dates]))
-        return table
+            names = table.column_names
+            table = _parse(lines.content, pa.schema([(column, pa.string()) for column in dates])).select(names)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise _malformed(lines.content, lines.name, lines.first_line, str(error)) from None
+        raise _malformed(lines, in_a_line(error)) from None
+    if table.num_rows != _count_objects(lines.content):  # Arrow takes what follows an object for the next one
+        raise _malformed(lines, "not one object on each line")
+    return table
+
+
+def _count_objects(content: bytes) -> int:
+    """How many objects there are if each line that is not blank holds one; -1 if some line cannot hold a whole one.
+
+    No object goes on in a line that begins with a brace after a line that ends with one, as a comma is missing there.
+    """
+    text = np.frombuffer(content, np.uint8)
+    if content.startswith(b"{") and content.endswith(b"}\n"):
+        ends = np.flatnonzero(text == ord("\n"))
+        if (text[ends - 1] == ord("}")).all() and (text[ends[:-1] + 1] == ord("{")).all():
+            return len(ends)
+    lines = [line for line in map(bytes.strip, content.split(b"\n")) if line]
+    return len(lines) if all(line[:1] == b"{" and line[-1:] == b"}" for line in lines) else -1
+
+
+def _check_depth(lines: Lines) -> None:
+    """Raise DataError for a value nested so deep that Arrow would run out of stack, which ends the process."""
+    content = lines.content
+    text = np.frombuffer(content, np.uint8)
+    # NumPy counts frequent bytes faster, `bytes` rare ones.
+    if content.count(b"[") + np.count_nonzero(text == ord("{")) <= np.count_nonzero(text == ord("\n")) + _DEEPEST:
+        return
+    for number, line in enumerate(content.split(b"\n"), lines.first_line):
+        if line.count(b"[") + line.count(b"{") > _DEEPEST and _depth(line) > _DEEPEST:
+            raise DataError(f"{lines.name}:{number}: values are nested more than {_DEEPEST} deep; take them out")
+
+
+def _depth(line: bytes) -> int:
+    """How deep the values of a line are nested; brackets in strings count for nothing."""
+    depth = deepest = 0
+    for found in _TOKEN.finditer(line):
+        mark = found[0]
+        depth += (mark in (b"[", b"{")) - (mark in (b"]", b"}"))
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _parse(content: bytes, schema: pa.Schema | None) -> pa.Table:
@@ -77,22 +125,29 @@ def _parse(content: bytes, schema: pa.Schema | None) -> pa.Table:
     )
 
 
-def _malformed(content: bytes, name: str, first_line: int, said: str) -> DataError:
+def _malformed(lines: Lines, said: str) -> DataError:
     """The first line that is no JSON object, or that holds another kind of value than those before it."""
     kinds: dict[str, str] = {}
-    for number, line in enumerate(content.split(b"\n"), first_line):
+    for number, line in enumerate(lines.content.split(b"\n"), lines.first_line):
         if not line.strip():
             continue
+        place = f"{lines.name}:{number}"
         try:
             row = json.loads(line)
         except ValueError as error:
-            return DataError(f"{name}:{number}: expected one JSON object on the line, found none: {error}")
+            return DataError(f"{place}: expected one JSON object on the line, found none: {error}")
         if not isinstance(row, dict):
-            return DataError(f"{name}:{number}: expected one JSON object on the line, found {line[:40].decode()!r}")
+            return DataError(
+                f"{place}: expected one JSON object on the line, found {line[:40].decode(errors='replace')!r}"
+            )
         for key, value in row.items():
             kind = "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
-            if kinds.setdefault(key, kind) != kind:
-                return DataError(
-                    f"{name}:{number}, column {key!r}: {value!r} where the rows before hold a {kinds[key]}"
-                )
-    return DataError(f"{name}:{first_line}: malformed JSON lines: {said}")
+            if isinstance(value, float) and not math.isfinite(value):
+                return DataError(f"{place}, column {key!r}: a number that is too large, or no number")
+            if value is not None and kinds.setdefault(key, kind) != kind:
+                return DataError(f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}")
+        try:
+            _parse(line, None)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            return DataError(f"{place}: malformed JSON: {in_a_line(error)}")
+    return DataError(f"{lines.name}:{lines.first_line}: malformed JSON lines: {said}")

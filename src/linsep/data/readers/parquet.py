@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from linsep.data.columns import TableChunk
+from linsep.data.inputs import free_memory
 from linsep.data.readers.arrow import from_arrow, joined, row_of
-from linsep.data.readers.asked import Asked, Whole
+from linsep.data.readers.asked import Asked, Whole, in_a_line
 from linsep.types import DataError
 
 # Rows of a batch: positions in a Parquet file are counted in batches of this size.
@@ -37,18 +38,21 @@ class ParquetReader:
         tables = []
         for file, name in zip(files, names, strict=True):
             with _opened(file, name) as parquet:
+                _check_size(parquet.metadata, name)
                 tables.append(parquet.read())
         table, where = joined(tables, names, [row_of(name) for name in names])
         return Whole(from_arrow(table, names[0], self.asked, where))
 
-    def blocks(self, file: Any, name: str, skip: int, start: int) -> Iterator[TableChunk]:
-        """The batches of a file after the first `skip`; `start` rows were before them."""
+    def batches(self, file: Any, name: str) -> Iterator[tuple[int, Any]]:
+        """The batches of a file as Arrow tables, numbered from 0."""
         with _opened(file, name) as parquet:
             for number, batch in enumerate(parquet.iter_batches(BATCH_ROWS, use_threads=False)):
-                if number >= skip:
-                    table = pa.Table.from_batches([batch])
-                    yield from_arrow(table, name, self.asked, _row_of_stream(name, start), start)
-                    start += batch.num_rows
+                yield number, pa.Table.from_batches([batch])
+
+    def rows_of(self, table: Any, name: str, start: int) -> Callable[[int], TableChunk]:
+        """What reads the first so many rows of a batch; `start` rows were before it."""
+        where = _row_of_stream(name, start)
+        return lambda n: from_arrow(table.slice(0, n), name, self.asked, where, start)
 
 
 @contextmanager
@@ -57,7 +61,18 @@ def _opened(file: Any, name: str) -> Iterator[Any]:
         with pyarrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16) as parquet:
             yield parquet
     except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(f"{name}: not a whole Parquet file: {error}") from None
+        raise DataError(f"{name}: not a whole Parquet file: {in_a_line(error)}") from None
+
+
+def _check_size(metadata: Any, name: str) -> None:
+    """Raise DataError for a file that does not fit the memory: few bytes may hold many equal rows."""
+    free = free_memory()
+    cells = metadata.num_rows * metadata.num_columns
+    if free is not None and 8 * cells > free // 2:
+        raise DataError(
+            f"{name}: {metadata.num_rows:,} rows of {metadata.num_columns:,} columns do not fit half of the free "
+            "memory: learn from them as a stream, with --stream (linsep.fit_stream)"
+        )
 
 
 def _row_of_stream(name: str, start: int) -> Any:

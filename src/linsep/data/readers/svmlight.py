@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.data.columns import as_labels
-from linsep.data.readers.arrow import row_of
+from linsep.data.readers.arrow import Where, row_of
 from linsep.data.readers.asked import Decimals, Lines, TextReader, Whole
 from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Scanned, scan
-from linsep.types import Array, Chunk, DataError
+from linsep.types import Array, Chunk, DataError, NoRowsError
 
 _EXPECTED = {
     LABEL: "a label, a finite number",
@@ -44,7 +44,8 @@ class SvmlightReader(TextReader):
             return None
         y = as_labels(found.labels, row_of(lines.name, lines.start), "label")
         width = int(found.indices.max()) + 1 if found.indices.size else 1
-        return Chunk(sp.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width)), y, lines.start)
+        X = sp.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width))
+        return Chunk(X, y, lines.start, line_of(lines))
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time; indices count from 1, or from 0 when an index 0 appears anywhere."""
@@ -66,7 +67,7 @@ class SvmlightReader(TextReader):
             mantissa.add(found.mantissa)
             exponent.add(found.exponent)
         if not labels.size:
-            raise DataError(f"{name}: there are no rows")
+            raise NoRowsError(f"{name}: there are no rows")
         if not indices.size:
             raise DataError(f"{name}: not one row has a feature")
         y = as_labels(labels.taken(), row_of(name), "label")
@@ -116,6 +117,20 @@ def finish_numbers(values: Array, slow: Array, spans: Array, expected: str, line
     infinite = np.flatnonzero(~np.isfinite(values[slow]))
     if infinite.size:
         raise malformed(expected, int(spans[infinite[0], 0]), lines)
+
+
+def line_of(lines: Lines) -> Where:
+    """Say in which line a row stands; lines that are blank, or a comment alone, are no rows."""
+
+    def where(row: int) -> str:
+        seen = -1
+        for number, line in enumerate(lines.content.split(b"\n"), lines.first_line):
+            seen += bool(line.partition(b"#")[0].strip())
+            if seen == row:
+                return f"{lines.name}:{number}"
+        return f"{lines.name}, row {lines.start + row}"
+
+    return where
 
 
 def malformed(expected: str, position: int, lines: Lines) -> DataError:

@@ -11,10 +11,10 @@ from linsep.data.columns import as_labels
 from linsep.data.hashing import seed_of
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
-from linsep.data.readers.svmlight import finish_numbers, malformed
+from linsep.data.readers.svmlight import finish_numbers, line_of, malformed
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
 from linsep.kernels.text.vowpal import WEIGHT, scan_vowpal
-from linsep.types import Chunk, DataError
+from linsep.types import Array, Chunk, DataError, NoRowsError
 
 _NEWLINE = 10
 _EXPECTED = {
@@ -46,21 +46,33 @@ class VowpalReader(TextReader):
         n_rows = int(np.count_nonzero(text == _NEWLINE))
         n_entries = content.count(b" ") + content.count(b"\t") + content.count(b"|") + 1
         labels, indptr = np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
-        entries = (np.empty(n_entries, np.int64), np.empty(n_entries), np.empty(n_entries))
-        slow, spans = np.empty(n_entries + n_rows, np.int64), np.empty((n_entries + n_rows, 2), np.int64)
+        indices, data, spaces = np.empty(n_entries, np.int64), np.empty(n_entries), np.empty(n_entries, np.int64)
+        scales = np.ones(content.count(b"|") + 1)
+        entries = (indices, data, spaces, scales)
+        slow, spans = (np.empty((n_entries + n_rows, 2), np.int64) for _ in range(2))
         error, position, r, k, n_slow = scan_vowpal(text, seed_of(""), bits, labels, indptr, entries, slow, spans)
         if error:
             raise malformed(_EXPECTED[error], position, lines)
-        indices, data, scales = entries
-        late, where = slow[:n_slow], spans[:n_slow]
-        is_label = late < 0
-        finish_numbers(labels, -1 - late[is_label], where[is_label], _EXPECTED[LABEL], lines)
-        finish_numbers(data, late[~is_label], where[~is_label], _EXPECTED[VALUE], lines)
+        for kind, numbers in ((LABEL, labels), (VALUE, data), (ENTRY, scales)):
+            late = slow[:n_slow, 0] == kind
+            expected = _EXPECTED[LABEL if kind == LABEL else VALUE]
+            finish_numbers(numbers, slow[:n_slow][late, 1], spans[:n_slow][late], expected, lines)
         if not r:
             return None
         y = as_labels(labels[:r], row_of(lines.name, lines.start), "label")
-        X = sp.csr_matrix((data[:k] * scales[:k], indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
-        return Chunk(X, y, lines.start)
+        with np.errstate(over="ignore"):
+            values = data[:k] * scales[spaces[:k]]
+        self._check_products(values, indptr, lines)
+        X = sp.csr_matrix((values, indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
+        return Chunk(X, y, lines.start, line_of(lines))
+
+    def _check_products(self, values: Array, indptr: Array, lines: Lines) -> None:
+        """Raise DataError where a value times that of its namespace is no finite number."""
+        if np.isfinite(values).all():
+            return
+        entry = int(np.flatnonzero(~np.isfinite(values))[0])
+        row = int(np.searchsorted(indptr, entry, side="right")) - 1
+        raise DataError(f"{line_of(lines)(row)}: a value times that of its namespace is too large")
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time."""
@@ -71,6 +83,6 @@ class VowpalReader(TextReader):
             if chunk is not None:
                 chunks.append(chunk)
         if not chunks:
-            raise DataError(f"{name}: there are no rows")
+            raise NoRowsError(f"{name}: there are no rows")
         y = as_labels(np.concatenate([chunk.y for chunk in chunks]), row_of(name), "label")
         return Whole(Chunk(sp.vstack([chunk.X for chunk in chunks], format="csr"), y, 0))

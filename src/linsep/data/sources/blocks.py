@@ -2,60 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from linsep.data.inputs import Input
+from linsep.data.inputs import ByteStream, Input
+from linsep.kernels.text.quotes import faulty_quote, last_record_end
 from linsep.types import DataError
 
-# Text is read in blocks of so many bytes: sparse rows, and tables, whose columns cost time a block each. A line may be
-# longer, up to the third limit.
+# Text is read in blocks of so many bytes: sparse rows, and tables, whose columns cost time a block each. A record may
+# be longer, up to a limit that the caller sets.
 BLOCK_BYTES = 1 << 19
 TABLE_BYTES = 1 << 21
-_LONGEST = 256 << 20
 _NEWLINE = ord("\n")
 
 
 class Block(NamedTuple):
-    """Whole lines: their bytes, the number of the first, and where the next block begins (in bytes and lines)."""
+    """Whole lines: their bytes, the number of the first, and where the next block begins (in bytes and lines).
+
+    With a `fault` it is one line that cannot be read, and no bytes of it are kept.
+    """
 
     content: bytes
     first_line: int
     end: int
     next_line: int
+    fault: DataError | None = None
+
+
+class Cut(NamedTuple):
+    """Where text may be cut into blocks.
+
+    `table` chooses the larger size of a block; with `quotes` a line end in quotes ends no record; a record may have as
+    many bytes as a block or `longest`, whichever is more.
+    """
+
+    table: bool = False
+    quotes: bool = False
+    longest: int = 1 << 24
+
+    @property
+    def size(self) -> int:
+        """Bytes of a block."""
+        return TABLE_BYTES if self.table else BLOCK_BYTES
 
 
 def iter_blocks(
-    file: Input, offset: int = 0, line: int = 1, *, table: bool = False, quotes: bool = False
+    file: Input, offset: int = 0, line: int = 1, cut: Cut | None = None, note: Callable[[bytes], None] | None = None
 ) -> Iterator[Block]:
-    """Blocks of whole lines from byte `offset`, where line `line` begins; with `quotes`, of whole CSV records.
+    """Blocks of whole lines from byte `offset`, where line `line` begins; with `cut.quotes`, of whole CSV records.
 
-    What a block holds depends on where it begins and on nothing else, so a later run can begin at the end of any.
+    What a block holds depends on where it begins and on nothing else, so a later run can begin at the end of any. A
+    record that is too long comes as the fault of its first line, and the next block begins with the line after it;
+    `note` is called with the bytes of such a line.
 
     Raises
     ------
     DataError
-        A compressed file is damaged, which is told after the whole lines before the damage; a line without an end.
+        A compressed file is damaged, which is told after the whole lines before the damage.
     """
-    size_of_block = TABLE_BYTES if table else BLOCK_BYTES
+    cut = cut or Cut()
     stream = file.open()
     try:
         if offset:
             stream.skip(offset)
         pending = b""
         while True:
-            want = size_of_block
-            while True:
-                pending += stream.read(want - len(pending))
-                at_end = len(pending) < want
-                size = len(pending) if at_end and stream.damage is None else _last_end(pending[:want], quotes)
-                if size or at_end:
-                    break
-                if want >= _LONGEST:
-                    raise DataError(f"{file.name}:{line}: this line does not end within {want >> 20} MB: is it text?")
-                want *= 2
+            pending, size = _filled(stream, pending, cut)
+            if size < 0:
+                fault = _too_long(pending, file.name, line, cut)
+                pending, size = _without_line(stream, pending, note or _ignore)
+                offset, line = offset + size, line + 1
+                yield Block(b"", line - 1, offset, line, fault)
+                continue
             if size == 0:
                 break
             offset += size
@@ -69,14 +89,59 @@ def iter_blocks(
         stream.close()
 
 
+def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
+    """Text with more of the stream, and how much of it is whole records: 0 at the end, -1 for a record too long."""
+    want = cut.size
+    most = max(want, cut.longest)
+    while True:
+        pending += stream.read(want - len(pending))
+        at_end = len(pending) < want
+        size = len(pending) if at_end and stream.damage is None else _last_end(pending, want, cut.quotes)
+        if size or at_end:
+            return pending, size
+        if want >= most:
+            return pending, -1
+        want = min(2 * want, most)
+
+
+def _last_end(content: bytes, size: int, quotes: bool) -> int:
+    """Where the last whole line in the first `size` bytes ends; not inside quotes, which a line end may be part of."""
+    if quotes and content.find(b'"', 0, size) >= 0:
+        return int(last_record_end(np.frombuffer(content, np.uint8, min(size, len(content)))))
+    return content.rfind(b"\n", 0, size) + 1
+
+
+def _too_long(content: bytes, name: str, line: int, cut: Cut) -> DataError:
+    """What to say of text that begins with a record that is too long: a quote may be the reason."""
+    most = max(cut.size, cut.longest)
+    option = "allow more with --max-record-bytes (max_record_bytes)"
+    quote = int(faulty_quote(np.frombuffer(content, np.uint8))) if cut.quotes else -1
+    if quote < 0:
+        return DataError(f"{name}:{line}: this line does not end within {most:,} bytes: is it text? If so, {option}")
+    at = line + content.count(b"\n", 0, quote)
+    return DataError(
+        f"{name}:{at}: malformed quotes: the quote that opens here is not closed within {most:,} bytes; a quote inside "
+        f'a quoted field is written "". If the field is that long, {option}'
+    )
+
+
+def _without_line(stream: ByteStream, content: bytes, note: Callable[[bytes], None]) -> tuple[bytes, int]:
+    """Text without its first line, however long that is, and how many bytes the line had."""
+    passed = 0
+    while content and (end := content.find(b"\n") + 1) == 0:
+        note(content)
+        passed += len(content)
+        content = stream.read(BLOCK_BYTES)
+    if not content:
+        return b"", passed
+    note(content[:end])
+    return content[end:], passed + end
+
+
+def _ignore(content: bytes) -> None:
+    pass
+
+
 def _count_lines(content: bytes, size: int) -> int:
     """Return how many lines end in the first `size` bytes; NumPy counts many lines faster than `bytes.count`."""
     return int(np.count_nonzero(np.frombuffer(content, np.uint8, size) == _NEWLINE))
-
-
-def _last_end(content: bytes, quotes: bool) -> int:
-    """Where the last whole line ends; not inside quotes, which a line end may be part of."""
-    cut = content.rfind(b"\n") + 1
-    while quotes and cut and content.count(b'"', 0, cut) % 2:
-        cut = content.rfind(b"\n", 0, cut - 1) + 1
-    return cut

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from linsep.data.columns import TableChunk, as_labels
+from linsep.data.hashing import RunningHash
 from linsep.data.readers.arrow import from_arrow, row_of
 from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.dataframe import dataframe_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS
+from linsep.data.sources.seen import add_arrays, add_table
 from linsep.data.sources.source import START, Position, Source
-from linsep.tables import as_floats, as_table, check_finite, check_index, check_length, merge_duplicates
+from linsep.tables import (
+    as_floats,
+    as_table,
+    check_finite,
+    check_index,
+    check_length,
+    is_sparse,
+    merge_duplicates,
+)
 from linsep.types import Chunk
 
 
@@ -24,9 +34,33 @@ class _InMemory(Source):
         return True
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
+        self.error = None
+        self._begin_pass(start)
         for first in range(start.row, self._n_rows, BATCH_ROWS):
-            after = min(first + BATCH_ROWS, self._n_rows)
-            yield self._part(first, after), Position(0, after, 1, after)
+            chunk, error = self._up_to_error(partial(self._first_rows, first), min(BATCH_ROWS, self._n_rows - first))
+            if chunk is not None:
+                after = first + (chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0])
+                if self.seen is not None:
+                    self._add_to(self.seen, first, after)
+                yield chunk, Position(0, after, 1, after)
+            if error is not None:
+                raise error
+        if self.seen is not None:
+            self.seen.end_file(self.name)
+
+    def _first_rows(self, first: int, n: int) -> TableChunk | Chunk:
+        return self._part(first, first + n)
+
+    def _hash(self, number: int, position: Position | None) -> RunningHash:
+        found = RunningHash()
+        most = self._n_rows if position is None else position.row
+        for first in range(0, most, BATCH_ROWS):
+            self._add_to(found, first, min(first + BATCH_ROWS, most))
+        return found
+
+    def _add_to(self, seen: Any, first: int, after: int) -> None:
+        """Hash some rows."""
+        raise NotImplementedError
 
     @property
     def _n_rows(self) -> int:
@@ -61,6 +95,9 @@ class FrameSource(_InMemory):
         part = self._table.slice(first, after - first)
         return from_arrow(part, self.name, self._asked, row_of(self.name, first), first)
 
+    def _add_to(self, seen: Any, first: int, after: int) -> None:
+        add_table(seen, self._table.slice(first, after - first))
+
 
 class ArraySource(_InMemory):
     """A matrix, dense or sparse, and its labels or None."""
@@ -86,5 +123,12 @@ class ArraySource(_InMemory):
         return Whole(Chunk(X, y, 0))
 
     def _part(self, first: int, after: int) -> Chunk:
-        X, y, _ = self.read()
-        return Chunk(X[first:after], None if y is None else y[first:after], first)
+        whole = self.read()
+        return Chunk(whole.X[first:after], None if whole.y is None else whole.y[first:after], first)
+
+    def _add_to(self, seen: Any, first: int, after: int) -> None:
+        whole = self.read()
+        X = whole.X[first:after]
+        add_arrays(seen, *((X.data, X.indices, X.indptr) if is_sparse(X) else (X,)))
+        if whole.y is not None:
+            add_arrays(seen, whole.y[first:after])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from linsep.data.columns import TableChunk
-from linsep.data.inputs import Input
+from linsep.data.hashing import RunningHash
+from linsep.data.inputs import STEP, Input
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
-from linsep.data.sources.blocks import Block, iter_blocks
+from linsep.data.sources.blocks import Block, Cut, iter_blocks
 from linsep.data.sources.of_files import FileSource
 from linsep.data.sources.sieve import Sieve
 from linsep.data.sources.source import START, Position
@@ -26,12 +27,16 @@ class TextSource(FileSource):
         self.lenient = lenient
         self._reader = reader
         self._sieve = Sieve(self, reader)
+        self._cut = Cut(self.kind == "table", reader.quotes, asked.max_record_bytes)
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         self.error = None
+        self._begin_pass(start)
         at = start
         while at.file < len(self._inputs):
+            self._begin_file(at.file)
             row = yield from self._chunks_of_file(at)
+            self._end_file(at.file)
             # Rows are counted through all files: the last position of a file tells how many there were.
             at = Position(at.file + 1, 0, 1, row)
 
@@ -44,30 +49,46 @@ class TextSource(FileSource):
             try:
                 chunk = self._sieve.checked(good)
             except DataError as error:  # the rows before it first
-                self.error = error
-                good = self._sieve.good_start(good)
-                chunk = self._reader.block(good)
+                good, self.error = self._sieve.good_start(good, error)
+                chunk = self._reader.block(good) if good.content else None
+            cut_off = 0 if self.error is None else len(given.content) - len(good.content)
+            self._note(block.content[: len(block.content) - cut_off])
             if chunk is not None:
                 row += chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0]
-                end, line = block.end, block.next_line
-                if self.error is not None:
-                    end += len(good.content) - len(given.content)
-                    line = block.first_line + good.content.count(b"\n")
-                yield chunk, Position(at.file, end, line, row)
+                line = block.next_line - (given.content.count(b"\n", len(good.content)) if cut_off else 0)
+                yield chunk, Position(at.file, block.end - cut_off, line, row)
             if self.error is not None:
                 raise self.error
         return row
 
     def _blocks(self, file: Input, at: Position = START) -> Iterator[tuple[Block, Lines]]:
         """Blocks of a file, and their lines without a byte order mark; the reader sees the header first."""
-        cut = {"table": self.kind == "table", "quotes": self._reader.quotes}
         if at.offset:
-            self._reader.begin(next(iter_blocks(file, **cut)).content, file.name)
-        for block in iter_blocks(file, at.offset, at.line, **cut):
+            self._reader.begin(next(iter_blocks(file, cut=self._cut)).content, file.name)
+        for block in iter_blocks(file, at.offset, at.line, self._cut, self._note):
+            if block.fault is not None:
+                has_header = self._reader.quotes and block.first_line == 1
+                if has_header or not self.lenient:
+                    self.error = block.fault
+                    raise block.fault
+                self.skip(1, block.fault)
+                continue
             content = block.content.removeprefix(_BOM) if block.first_line == 1 else block.content
             if block.first_line == 1:
                 self._reader.begin(content, file.name)
             yield block, Lines(content, file.name, block.first_line)
+
+    def _hash(self, number: int, position: Position | None) -> RunningHash:
+        found = RunningHash()
+        left = None if position is None else position.offset
+        stream = self._inputs[number].open()
+        try:
+            while part := stream.read(STEP if left is None else min(left, STEP)):
+                found.add(part)
+                left = None if left is None else left - len(part)
+        finally:
+            stream.close()
+        return found
 
     # ------------------------------------------------------------------- whole
     def _read_whole(self) -> Whole:

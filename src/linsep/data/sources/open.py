@@ -27,6 +27,7 @@ def open_data(
     bits: int = 18,
     lenient: bool = False,
     open_columns: bool = False,
+    max_record_bytes: int = 1 << 24,
 ) -> Source:
     """Return the rows of `source`, whatever it is, as a `Source`: all rows at once or a chunk at a time.
 
@@ -49,6 +50,9 @@ def open_data(
         Skip malformed lines of text, count them (`skipped`) and keep what was said of the first few (`complaints`).
     open_columns : bool, default=False
         A null and a key that a line lacks (JSON lines, Parquet, dataframes) mean that the row does not have the column.
+    max_record_bytes : int, default=2**24
+        In chunks of text: the most bytes of one line, or of one CSV record with line ends in quotes. A piece of the
+        text (0.5 MB, of tables 2 MB) may always be one record.
 
     Returns
     -------
@@ -73,7 +77,7 @@ def open_data(
         if len(source) != 2:
             raise DataError(f"rows and labels are given as (X, y), got a tuple of {len(source)}")
         return ArraySource(*source)
-    asked = Asked(target, frozenset(categorical), bits, open_columns)
+    asked = Asked(target, frozenset(categorical), bits, open_columns, max_record_bytes)
     inputs, name = _inputs_of(source)
     if not inputs:
         return FrameSource(source, asked)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
-from contextlib import suppress
+
+import numpy as np
 
 from linsep.data.columns import TableChunk
 from linsep.data.readers.asked import Lines, TextReader
 from linsep.data.sources.source import Source
+from linsep.kernels.text.quotes import record_end, record_end_after
 from linsep.types import Chunk, DataError
-
-_COMPLAINTS = 5
 
 
 class Sieve:
@@ -42,9 +40,17 @@ class Sieve:
         """A block without its malformed lines, which are counted."""
         return lines._replace(content=b"".join(self._good_parts(lines)))
 
-    def good_start(self, lines: Lines) -> Lines:
-        """The lines of a block before its first malformed one."""
-        return lines._replace(content=self._good_start(lines))
+    def good_start(self, lines: Lines, error: DataError) -> tuple[Lines, DataError]:
+        """The lines of a block before its first malformed one, and what is wrong with that one.
+
+        `error` is what is wrong with the block: it may be about a later line.
+        """
+        good = self._good_start(lines)
+        try:
+            self.checked(lines.part(0, len(good) + self._first_end(lines.content[len(good) :])))
+        except DataError as first:
+            error = first
+        return lines._replace(content=good), error
 
     def _good_parts(self, lines: Lines) -> Iterator[bytes]:
         try:
@@ -56,9 +62,7 @@ class Sieve:
                 yield from self._good_parts(lines.part(0, cut))
                 yield from self._good_parts(lines.part(cut))
                 return
-            self._source.skipped += sum(bool(one.strip()) for one in lines.content.split(b"\n"))
-            if len(self._source.complaints) < _COMPLAINTS:
-                self._source.complaints.append(str(error))
+            self._source.skip(sum(bool(one.strip()) for one in lines.content.split(b"\n")), error)
 
     def _good_start(self, lines: Lines) -> bytes:
         cut = self._middle(lines.content)
@@ -84,28 +88,23 @@ class Sieve:
                 raise DataError(f"{lines.name}:{lines.first_line}, column {column.name!r}: {found} out of place")
 
     def _middle(self, content: bytes) -> int:
-        """Where a line ends, near the middle; 0 if this is one line. A line end inside quotes ends no line of CSV."""
+        """Where a line ends, near the middle; 0 if this is one line. A line end inside quotes ends no line of CSV.
+
+        A record whose quote is never closed ends with its first line, so that it costs no other rows.
+        """
         half = len(content) // 2
-        for cut in (content.find(b"\n", half) + 1, content.rfind(b"\n", 0, half) + 1):
-            while 0 < cut < len(content) and self._reader.quotes and content.count(b'"', 0, cut) % 2:
-                cut = content.find(b"\n", cut) + 1
-            if 0 < cut < len(content):
-                return cut
-        return _beside_stray_quote(content) if self._reader.quotes and b'"' in content else 0
+        if self._reader.quotes and b'"' in content:
+            text = np.frombuffer(content, np.uint8)
+            cuts = [int(cut) for cut in record_end_after(text, half)]
+            if record_end(text, 0)[0] < 0:
+                cuts.append(content.find(b"\n") + 1)
+        else:
+            cuts = [content.find(b"\n", half) + 1, content.rfind(b"\n", 0, half) + 1]
+        return next((cut for cut in cuts if 0 < cut < len(content)), 0)
 
-
-def _beside_stray_quote(content: bytes) -> int:
-    """Where a record ends, near the middle, as CSV readers see it: to them a quote inside a field is a letter.
-
-    One record that is never closed ends with its first line, so that it costs no other rows. 0 if there is no place.
-    """
-    reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="latin-1", newline=""))
-    ends: list[int] = []
-    with suppress(csv.Error):
-        ends.extend(reader.line_num for _ in reader)
-    lines = content.split(b"\n")
-    last = len(lines) - (not lines[-1])
-    ends = [end for end in ends if end < last]
-    if not ends and (last == 1 or content.count(b'"') % 2 == 0):
-        return 0
-    return sum(len(line) + 1 for line in lines[: ends[len(ends) // 2] if ends else 1])
+    def _first_end(self, content: bytes) -> int:
+        """Where the first line, or the first record of CSV, ends; at the end of the text if it does not."""
+        if self._reader.quotes and b'"' in content:
+            end = int(record_end(np.frombuffer(content, np.uint8), 0)[0])
+            return end if end > 0 else len(content)
+        return content.find(b"\n") + 1 or len(content)

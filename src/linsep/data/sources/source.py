@@ -6,8 +6,12 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 from linsep.data.columns import TableChunk
+from linsep.data.hashing import RunningHash
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
+from linsep.data.sources.seen import Seen
 from linsep.types import Chunk, DataError
+
+_COMPLAINTS = 5
 
 
 class Position(NamedTuple):
@@ -59,6 +63,8 @@ class Source:
         What was wrong with the first few of them.
     error : DataError or None
         What is wrong with the line after the chunk that was given last; the next chunk raises it.
+    seen : Seen or None
+        A running hash of what `chunks` has read; None unless `watch` was called.
     check : callable
         What else must be right with a chunk; raises DataError. A line that fails is malformed.
 
@@ -85,6 +91,7 @@ class Source:
         self.complaints: list[str] = []
         self.error: DataError | None = None
         self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
+        self.seen: Seen | None = None
         self._chunk: TableChunk | Chunk | None = None
 
     def __repr__(self) -> str:
@@ -164,6 +171,85 @@ class Source:
     def total_bytes(self) -> int | None:
         """The size of all files; None where it cannot be known."""
         return None
+
+    def skip(self, lines: int, complaint: DataError) -> None:
+        """Count lines that are left out, and keep what was wrong with the first few.
+
+        Parameters
+        ----------
+        lines : int
+            How many lines.
+        complaint : DataError
+            What is wrong with them.
+        """
+        self.skipped += lines
+        if len(self.complaints) < _COMPLAINTS:
+            self.complaints.append(str(complaint))
+
+    # --------------------------------------------------------- has it changed?
+    def watch(self) -> None:
+        """Hash what `chunks` reads from now on, so that a later pass, or `go_on_from`, notices what was changed."""
+        self.seen = Seen()
+
+    def go_on_from(self, position: Position, marks: dict[str, Any]) -> None:
+        """Read again what an earlier run had read up to a position, and go on hashing from there.
+
+        Parameters
+        ----------
+        position : Position
+            Where `chunks` will go on.
+        marks : dict
+            What `seen.marks()` was there.
+
+        Raises
+        ------
+        DataError
+            It is no longer what was read then.
+        """
+        self.seen = Seen()
+        if position == START:
+            self.seen.whole = list(marks["whole"])
+            return
+        changed = self.seen.go_on(marks, position.file, lambda k, whole: self._hash(k, None if whole else position))
+        if changed is not None:
+            name = self.files[changed] if self.files else self.name
+            raise DataError(f"{name} is not what was read from it before")
+
+    def _begin_pass(self, start: Position) -> None:
+        if self.seen is not None and start == START:
+            self.seen.restart()
+
+    def _note(self, content: bytes) -> None:
+        """Hash bytes that were read, if that is wanted."""
+        if self.seen is not None:
+            self.seen.add(content)
+
+    def _hash(self, number: int, position: Position | None) -> RunningHash:
+        """The hash of file `number`, up to a position or, for None, to its end."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------- parts of sources
+    def _up_to_error(self, make: Callable[[int], Any], n_rows: int) -> tuple[Any, DataError | None]:
+        """What `make(n_rows)` reads, or as many of its first rows as nothing is wrong with, and the error then."""
+
+        def read(n: int) -> Any:
+            chunk = make(n)
+            self.check(chunk)
+            return chunk
+
+        try:
+            return read(n_rows), None
+        except DataError as found:
+            self.error = found
+        good, bad = 0, n_rows
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            try:
+                read(middle)
+                good = middle
+            except DataError as found:
+                self.error, bad = found, middle
+        return (make(good) if good else None), self.error
 
     def _read_whole(self) -> Whole:
         raise NotImplementedError

@@ -22,15 +22,16 @@ _CARET = np.array([ord("^")], dtype=np.uint8)
 def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entries: Any, slow: Any, spans: Any) -> Any:
     """Label, columns and values of every row. Return (error, position, rows, entries, numbers still to be read).
 
-    A column is a hash of namespace and name; `entries` is (indices, data, scales), and an entry's value is data times
-    the scale of its namespace. `labels[r]`, `indptr[r + 1]` and the entries `indptr[r]` to `indptr[r + 1]` are row r.
-    Numbers that doubles cannot give at once are listed: `slow` is the entry, or -1 - r for the label of row r, `spans`
-    (., 2) the bytes. The text has to end with a line end. Changes all arrays but `text`.
+    A column is a hash of namespace and name; `entries` is (indices, data, spaces, scales), and the value of entry k is
+    data[k] scales[spaces[k]], scales[0] being 1. `labels[r]`, `indptr[r + 1]` and the entries `indptr[r]` to
+    `indptr[r + 1]` are row r. Numbers that doubles cannot give at once are listed: `slow` is (LABEL, row),
+    (VALUE, entry) or (ENTRY, namespace), `spans` (., 2) the bytes. The text has to end with a line end. Changes all
+    arrays but `text`.
     """
-    indices, data, scales = entries
+    indices, data, spaces, scales = entries
     n, one = np.uint64(text.size), np.uint64(1)
     i = np.uint64(0)
-    r = k = n_slow = 0
+    r = k = n_slow = n_spaces = 0
     while i < n:
         i = skip_blanks(text, i)
         if text[i] == NEWLINE:
@@ -41,7 +42,8 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
             return LABEL, i, r, k, n_slow
         labels[r], ready = as_double(m, e)
         if not ready:
-            slow[n_slow], spans[n_slow, 0], spans[n_slow, 1] = -1 - r, i, end
+            slow[n_slow, 0], slow[n_slow, 1] = LABEL, r
+            spans[n_slow, 0], spans[n_slow, 1] = i, end
             n_slow += 1
         i = skip_blanks(text, np.uint64(end))
         if text[i] == _TICK:
@@ -51,7 +53,7 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
         if text[i] != _BAR and text[i] != NEWLINE:
             return WEIGHT, i, r, k, n_slow
         space = seed
-        scale = 1.0
+        place = 0
         while text[i] != NEWLINE:
             begins = text[i] == _BAR
             i += one if begins else np.uint64(0)
@@ -63,22 +65,26 @@ def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entri
             ready = True
             if text[j] == _COLON:
                 end, m, e = decimal_at(text, np.int64(j) + 1)
-                if end < 0:
+                if end < 0 or text[end] > _SPACE:
                     return VALUE, j + one, r, k, n_slow
                 value, ready = as_double(m, e)
             if begins:
+                n_spaces += 1
+                place, scales[n_spaces] = n_spaces, value
                 if not ready:
-                    return VALUE, j + one, r, k, n_slow
+                    slow[n_slow, 0], slow[n_slow, 1] = ENTRY, place
+                    spans[n_slow, 0], spans[n_slow, 1] = j + one, end
+                    n_slow += 1
                 space = add_bytes(seed, text, i, j)
                 space = add_bytes(space, _CARET, 0, 1)
-                scale = value
             else:
                 if i == j:
                     return ENTRY, i, r, k, n_slow
                 column, _ = column_of(mixed(add_bytes(space, text, i, j)), bits)
-                indices[k], data[k], scales[k] = column, value, scale
+                indices[k], data[k], spaces[k] = column, value, place
                 if not ready:
-                    slow[n_slow], spans[n_slow, 0], spans[n_slow, 1] = k, j + one, end
+                    slow[n_slow, 0], slow[n_slow, 1] = VALUE, k
+                    spans[n_slow, 0], spans[n_slow, 1] = j + one, end
                     n_slow += 1
                 k += 1
             i = skip_blanks(text, np.uint64(end))

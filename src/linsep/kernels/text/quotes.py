@@ -1,0 +1,98 @@
+"""Where the records of CSV text end: at line ends outside quotes. A quote is one at the beginning of a field only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+_NEWLINE, _RETURN, _QUOTE, _COMMA = (ord(mark) for mark in '\n\r",')
+
+
+@njit(cache=True, nogil=True)
+def record_end(text: Any, i: Any) -> Any:
+    """(where the record at byte i ends, its faulty quote); the end is -1 if a quote in it is never closed.
+
+    A quote is faulty, too, if more of the field follows the quote that closes it; -1 stands for none.
+    """
+    fault = -1
+    begins = True
+    while i < text.size:
+        c = text[i]
+        if begins and c == _QUOTE:
+            opened = i
+            i = _closed(text, i + 1)
+            if i < 0:
+                return -1, opened
+            if fault < 0 and i < text.size and text[i] != _COMMA and text[i] != _RETURN and text[i] != _NEWLINE:
+                fault = opened
+            begins = False
+            continue
+        if c == _NEWLINE:
+            return i + 1, fault
+        begins = c in (_COMMA, _RETURN)
+        i += 1
+    return i, fault
+
+
+@njit(cache=True, nogil=True)
+def _closed(text: Any, i: Any) -> Any:
+    """The position after the quote that closes a field whose text begins at i; -1 if there is none."""
+    while i < text.size:
+        if text[i] == _QUOTE:
+            if i + 1 == text.size or text[i + 1] != _QUOTE:
+                return i + 1
+            i += 1
+        i += 1
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def last_record_end(text: Any) -> Any:
+    """Where the last record that ends with a line end ends; 0 if there is none."""
+    last = 0
+    while last < text.size:
+        end, _ = record_end(text, last)
+        if end < 0 or text[end - 1] != _NEWLINE:
+            break
+        last = end
+    return last
+
+
+@njit(cache=True, nogil=True)
+def record_end_after(text: Any, position: Any) -> Any:
+    """Where the first record ends that ends beyond a position, and the last one up to it; 0 where there is none."""
+    before = end = 0
+    while end < text.size:
+        end, _ = record_end(text, end)
+        if end < 0:
+            return 0, before
+        if end > position:
+            return end, before
+        before = end
+    return 0, before
+
+
+@njit(cache=True, nogil=True)
+def faulty_quote(text: Any) -> Any:
+    """The first quote that is never closed, or that is closed in the middle of its field; -1 if there is none."""
+    end, fault = 0, -1
+    while 0 <= end < text.size and fault < 0:
+        end, fault = record_end(text, end)
+    return fault
+
+
+@njit(cache=True, nogil=True)
+def record_start(text: Any, number: Any) -> Any:
+    """Where record `number`, counted from 0 without empty lines, begins; -1 if there are fewer."""
+    start, seen = 0, -1
+    while start < text.size:
+        first = text[start]
+        empty = first == _NEWLINE or (first == _RETURN and start + 1 < text.size and text[start + 1] == _NEWLINE)
+        seen += not empty
+        if seen == number:
+            return start
+        start, _ = record_end(text, start)
+        if start < 0:
+            return -1
+    return -1

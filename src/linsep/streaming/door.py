@@ -1,0 +1,67 @@
+"""What a row must be like before anything is learnt from it: numbers, width, label."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linsep.data.columns import TableChunk
+from linsep.data.features.encoder import TableEncoder
+from linsep.streaming.labels import StreamLabels
+from linsep.types import Chunk, DataError
+
+# A number so many standard deviations of its neighbours away from them is noted, and so many are noted at most.
+_FAR = 1e9
+_NOTES = 5
+
+
+class Door:
+    """The `check` of a source that is learnt from: nothing has been learnt from the rows that it refuses.
+
+    `notes` names numbers that are let in and drown all others of their column: its mean and scale come from them alone.
+    """
+
+    def __init__(self, encoder: TableEncoder, labels: StreamLabels, max_columns: int) -> None:
+        self.encoder, self.labels, self.max_columns = encoder, labels, max_columns
+        self.notes: list[str] = []
+
+    def __call__(self, chunk: TableChunk | Chunk) -> None:
+        """Raise DataError for the first row that cannot be learnt from."""
+        self._check_width(chunk)
+        self.encoder.check_chunk(chunk)
+        self.labels.check(chunk)
+
+    def note_numbers(self, chunk: TableChunk) -> None:
+        """Look for numbers that drown the others: one that is nearly all of the sum comes first, as that is cheap."""
+        for column in chunk.columns:
+            values = column.values
+            if values is None or len(values) < 3 or len(self.notes) == _NOTES:
+                continue
+            sizes = np.abs(values)
+            row = int(sizes.argmax())
+            if sizes[row] > 0.999 * sizes.sum():
+                others = np.delete(values, row)
+                spread = float(others.std())
+                if spread > 0 and abs(values[row] - others.mean()) > _FAR * spread:
+                    self.notes.append(
+                        f"{chunk.where(row)}, column {column.name!r}: {values[row]:g} drowns the numbers around it, as "
+                        "the mean and the scale of the column come from it alone; is it a mistake?"
+                    )
+
+    def _check_width(self, chunk: TableChunk | Chunk) -> None:
+        """Every column takes memory, from 0 to the last one, whether or not rows have those between."""
+        option = "allow more with --max-columns (max_columns)"
+        if isinstance(chunk, TableChunk):
+            known = self.encoder.column_names or []
+            n = len(chunk.names) if not known else len(set(known).union(chunk.names))
+            if n > self.max_columns:
+                raise DataError(f"{chunk.where(0)}: {n:,} columns, and the limit is {self.max_columns:,}: {option}")
+            return
+        X = chunk.X
+        if X.shape[1] - 1 <= self.max_columns or not hasattr(X, "indptr"):
+            return
+        place = int(np.argmax(X.indices > self.max_columns))
+        row = int(np.searchsorted(X.indptr, place, side="right")) - 1
+        raise DataError(
+            f"{chunk.place(row)}: index {X.indices[place]} is beyond {self.max_columns:,} columns, each of which takes "
+            f"memory: {option}"
+        )

@@ -1,0 +1,130 @@
+"""CSV with a header."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Any
+
+from fuzz.mangle import number, often, word
+from fuzz.reading import leniently, strictly, wholly
+from fuzz.target import RefusedError, Target
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def make(rng: Random) -> bytes:
+    """A table of one to four columns."""
+    kinds = [rng.choice("nwm") for _ in range(rng.randrange(1, 4))]
+    names = [f"c{k}" if rng.random() < 0.9 else word(rng) for k in range(len(kinds))]
+    lines = [",".join([*(quoted(rng, name) for name in names), "y"])]
+    for _ in range(rng.randrange(6)):
+        cells = [number(rng) if kind == "n" or (kind == "m" and rng.random() < 0.7) else word(rng) for kind in kinds]
+        lines.append(",".join(quoted(rng, cell) for cell in [*cells, rng.choice(["1", "2", "yes", word(rng)])]))
+    end = rng.choice(["\n", "\n", "\r\n"])
+    text = end.join(lines) + rng.choice(["", end, end * 2])
+    return often(rng, text.encode("utf-8", "surrogatepass"))
+
+
+def quoted(rng: Random, cell: str) -> str:
+    """A cell with quotes where it needs some, or as it is now and then."""
+    if rng.random() < 0.1 or (any(mark in cell for mark in ',"\r\n') and rng.random() < 0.95):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
+
+
+def naive(case: bytes) -> Any:
+    """The header, then records; a column is numbers, or text, or refused."""
+    text = decoded(case.removeprefix(b"\xef\xbb\xbf"))
+    if not text.strip(" \t\n\r\x0b\x0c"):  # blank as bytes are
+        if text:
+            raise RefusedError
+        return []
+    header, *rows = records(text)
+    if "" in header or len(set(header)) < len(header) or "y" not in header or len(header) == 1:
+        raise RefusedError
+    if any(len(row) != len(header) for row in rows):
+        raise RefusedError
+    if not rows:
+        return []
+    cells = {name: [row[k] for row in rows] for k, name in enumerate(header)}
+    y = labels(cells.pop("y"))
+    return [(y, {name: column(found) for name, found in cells.items()})]
+
+
+def decoded(case: bytes) -> str:
+    """UTF-8 without NUL."""
+    try:
+        text = case.decode()
+    except UnicodeDecodeError:
+        raise RefusedError from None
+    if "\0" in text:
+        raise RefusedError
+    return text
+
+
+def records(text: str) -> list[list[str]]:
+    """Fields between commas, rows between line ends, but not inside quotes at the beginning of a field."""
+    found: list[list[str]] = []
+    row: list[str] = []
+    i, n = 0, len(text)
+    while i < n:
+        if not row and text[i] in "\r\n":  # an empty line
+            i += 1
+            continue
+        if text[i] == '"':
+            parts = []
+            while True:
+                end = text.find('"', i + 1)
+                if end < 0:
+                    raise RefusedError
+                parts.append(text[i + 1 : end])
+                i = end + 1
+                if text[i : i + 1] != '"':
+                    break
+            cell = '"'.join(parts)
+            if i < n and text[i] not in ",\r\n":
+                raise RefusedError
+        else:
+            end = min((at for mark in ",\r\n" if (at := text.find(mark, i)) >= 0), default=n)
+            cell, i = text[i:end], end
+        row.append(cell)
+        if text[i : i + 1] == ",":
+            i += 1
+            if i == n or text[i] in "\r\n":
+                row.append("")
+            else:
+                continue
+        found.append(row)
+        row = []
+        i += 2 if text[i : i + 2] == "\r\n" else 1
+    return found
+
+
+def column(cells: list[str]) -> list[Any]:
+    """Numbers if all cells are, text if at most half of them are."""
+    is_number = [bool(NUMBER.fullmatch(cell.strip())) for cell in cells]
+    if not all(is_number):
+        if all(NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in ("inf", "infinity", "nan") for cell in cells):
+            raise RefusedError
+        if 2 * sum(is_number) > len(cells):
+            raise RefusedError
+        return list(cells)
+    values = [float(cell) + 0.0 for cell in cells]
+    if any(abs(value) == float("inf") for value in values):
+        raise RefusedError
+    return values
+
+
+def labels(cells: list[str]) -> list[Any]:
+    """Whole numbers if all are, numbers if all are, else text."""
+    if all(NUMBER.fullmatch(cell.strip()) for cell in cells):
+        values = column(cells)
+        return [int(v) for v in values] if all(v.is_integer() and abs(v) < 2**53 for v in values) else values
+    if any(not cell.strip() for cell in cells):
+        raise RefusedError
+    return list(cells)
+
+
+READ = {"target": "y"}
+TARGET = Target("csv", make, strictly("csv", **READ), naive, (wholly("csv", **READ), leniently("csv", **READ)))

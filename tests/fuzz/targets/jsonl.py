@@ -1,0 +1,119 @@
+"""JSON lines."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+from fuzz.mangle import number, often, word
+from fuzz.reading import leniently, strictly, wholly
+from fuzz.target import RefusedError, Target
+from fuzz.targets.csv import decoded
+
+STRANGE = ("null", "[]", "{}", "[1]", '{"a": 1}', '"2020-01-01"', '"2020-01-01 10:00:00"', "1e400", '"\\u0000"')
+_BLANK = " \t\r\n\x0b\x0c"  # as bytes are blank
+
+
+def make(rng: Random) -> bytes:
+    """Objects with the same keys, mostly."""
+    kinds = {f"c{k}": rng.choice("nnwwbx") for k in range(rng.randrange(1, 4))}
+    lines = []
+    for _ in range(rng.randrange(1, 6)):
+        pairs = [f"{json.dumps(name)}: {value(rng, kind)}" for name, kind in kinds.items() if rng.random() < 0.98]
+        pairs.append(f'"y": {value(rng, "n" if rng.random() < 0.3 else "w")}')
+        rng.shuffle(pairs)
+        lines.append("{" + ", ".join(pairs) + "}")
+    text = rng.choice(["\n", "\n", "\n", "\r\n", "\n\n"]).join(lines) + rng.choice(["", "\n"])
+    return often(rng, text.encode("utf-8", "surrogatepass"))
+
+
+def value(rng: Random, kind: str) -> str:
+    """A value of a kind, or another one now and then."""
+    if kind == "x" or rng.random() < 0.02:
+        return rng.choice(
+            ["null", "[]", "{}", "[1]", '{"a": 1}', '"2020-01-01"', '"2020-01-01 10:00:00"', "1e400", '"\\u0000"']
+        )
+    if kind == "n":
+        return number(rng)
+    if kind == "b":
+        return rng.choice(["true", "false"])
+    return json.dumps(word(rng), ensure_ascii=rng.random() < 0.5)
+
+
+def naive(case: bytes) -> Any:
+    """One object on each line that is not blank, all with the same keys, of one kind each."""
+    text = decoded_json(case)
+    lines = [line for line in text.split("\n") if line.strip(_BLANK)]
+    rows = [parsed(line) for line in lines]
+    if not rows:
+        return []
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if "y" not in names or len(names) == 1 or any(set(row) != set(names) for row in rows):
+        raise RefusedError
+    found = {name: column([row[name] for row in rows]) for name in names}
+    y = found.pop("y")
+    if any(isinstance(label, str) and (not label.strip() or "\0" in label) for label in y):
+        raise RefusedError
+    if isinstance(y[0], float) and all(v.is_integer() and abs(v) < 2**53 for v in y):
+        y = [int(v) for v in y]
+    return [(y, {name: numbers(cells) for name, cells in found.items()})]
+
+
+def decoded_json(case: bytes) -> str:
+    """UTF-8 text."""
+    return decoded(case.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"\x01"))  # a control character too
+
+
+def parsed(line: str) -> dict[str, Any]:
+    """An object without a key that comes twice."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise RefusedError
+        return dict(pairs)
+
+    def refuse(constant: str) -> Any:
+        raise RefusedError
+
+    try:
+        row = json.loads(line, object_pairs_hook=once, parse_constant=refuse)
+    except ValueError:
+        raise RefusedError from None
+    if "\\u" in line and any("\ud800" <= c <= "\udfff" for c in repr_of(row)):
+        raise RefusedError
+    if not isinstance(row, dict):
+        raise RefusedError
+    return row
+
+
+def repr_of(row: Any) -> str:
+    """All text in a value."""
+    return json.dumps(row, ensure_ascii=False)
+
+
+def column(values: list[Any]) -> list[Any]:
+    """Values of one kind: text, truth values or numbers."""
+    kinds = {"number" if type(value) in (int, float) else type(value).__name__ for value in values}
+    if len(kinds) > 1 or not kinds <= {"number", "str", "bool"}:
+        raise RefusedError
+    if kinds != {"number"}:
+        return values
+    if all(type(value) is int and abs(value) < 2**63 for value in values):
+        return values
+    try:
+        found = [float(value) + 0.0 for value in values]
+    except OverflowError:
+        raise RefusedError from None
+    if any(abs(value) == float("inf") for value in found):
+        raise RefusedError
+    return found
+
+
+def numbers(values: list[Any]) -> list[Any]:
+    """Truth values and whole numbers as numbers."""
+    return values if isinstance(values[0], str) else [float(value) for value in values]
+
+
+READ = {"target": "y"}
+TARGET = Target("jsonl", make, strictly("jsonl", **READ), naive, (wholly("jsonl", **READ), leniently("jsonl", **READ)))

@@ -1,0 +1,94 @@
+"""Vowpal Wabbit's text."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Any
+
+from fuzz.mangle import number, often, word
+from fuzz.reading import leniently, strictly, wholly
+from fuzz.target import RefusedError, Target
+from fuzz.targets.svmlight import split, value, whole
+
+BITS = 10
+
+
+def make(rng: Random) -> bytes:
+    """Rows with namespaces, scales and tags."""
+    lines = []
+    for _ in range(rng.randrange(6)):
+        parts = [rng.choice(["1", "-1", number(rng)])]
+        if rng.random() < 0.2:
+            parts.append("'" + word(rng))
+        for _ in range(rng.randrange(3)):
+            parts.append(rng.choice(["|", "|a", "|b:2", "|b:0.5", f"|{word(rng)}:{number(rng)}", "| "]))
+            parts.extend(name(rng) for _ in range(rng.randrange(4)))
+        lines.append(" ".join(parts))
+    return often(rng, rng.choice(["\n", "\n\n", "\r\n"]).join(lines).encode("utf-8", "surrogatepass"))
+
+
+def name(rng: Random) -> str:
+    """A name, with a value now and then."""
+    return word(rng) + (f":{number(rng)}" if rng.random() < 0.5 else "")
+
+
+def naive(case: bytes) -> Any:
+    """A label, perhaps a tag, then names in namespaces; a value is that of the name times that of its namespace."""
+    y, rows = [], []
+    for line in case.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        words = [one for one in split(line.replace(b"|", b" |")) if one]
+        if not words:
+            continue
+        if any(c < 32 and c not in b"\t\r" for c in line):  # control characters
+            raise RefusedError
+        if re.search(rb":[^ \t\r|]*\|", b"|" + line.partition(b"|")[2]):  # a number with a bar after it
+            raise RefusedError
+        y.append(label(words[0], line))
+        words = words[1:]
+        if words and words[0].startswith(b"'"):
+            words = words[1:]
+        if words and not words[0].startswith(b"|"):
+            raise RefusedError
+        rows.append(entries(words))
+    return [(whole(y), rows)] if y else []
+
+
+def label(given: bytes, line: bytes) -> float:
+    """The number that a line begins with, with a blank or its end after it; a comment sign ends a number, too."""
+    first = split(line.lstrip(b" \t\r"))[0]
+    if first.partition(b"#")[0] != given.partition(b"#")[0]:
+        raise RefusedError
+    return value(given)
+
+
+def entries(words: list[bytes]) -> list[tuple[int, float]]:
+    """(column, value) of every name."""
+    found, space, scale = [], b"", 1.0
+    for one in words:
+        if one.startswith(b"|"):
+            called, colon, written = one[1:].partition(b":")
+            space, scale = called + b"^", value(written) if colon else 1.0
+            continue
+        called, colon, written = one.partition(b":")
+        if not called:
+            raise RefusedError
+        product = (value(written) if colon else 1.0) * scale + 0.0
+        if abs(product) == float("inf"):
+            raise RefusedError
+        found.append((hashed(space + called), product))
+    return found
+
+
+def hashed(name: bytes) -> int:
+    """64-bit FNV-1a, mixed, modulo the number of columns."""
+    h = 14695981039346656037
+    for byte in name:
+        h = (h ^ byte) * 1099511628211 % (1 << 64)
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        h = (h ^ (h >> 33)) * factor % (1 << 64)
+    return (h ^ (h >> 33)) % (1 << BITS)
+
+
+READ = {"bits": BITS}
+TARGET = Target("vowpal", make, strictly("vw", **READ), naive, (wholly("vw", **READ), leniently("vw", **READ)))
