@@ -14,7 +14,7 @@ from linsep.types import DataError
 
 _LARGEST_NUMBER = 2**53
 _HEXADECIMAL = re.compile(r"-?0x[0-9a-f]+")
-_OUT_OF_TIME = re.compile(r"the time limit of [0-9.e+-]{1,25} s ended the search")
+_OUT_OF_TIME = re.compile(r"(the time limit of [0-9.e+-]{1,25} s|Ctrl-C) ended the search")
 UNCHECKED = "a proof was found but failed its check; please report it"
 T = TypeVar("T")
 
