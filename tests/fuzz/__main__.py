@@ -10,8 +10,8 @@ from pathlib import Path
 from fuzz.run import SLOWEST, Found, keep, run
 from fuzz.target import all_targets
 
-# Above so many bytes of memory above the start a target fails. A zstd frame may ask for a window of 128 MB, once for each
-# of the ways to read that are at work, and Arrow gives memory back late.
+# Above so many bytes of memory above the start a target fails. A zstd frame may ask for a window of 128 MB, once for
+# each of the ways to read that are at work, and Arrow gives memory back late.
 LARGEST = 384 << 20
 _COLUMNS = ("target", "executions", "refused", "tracebacks", "wrong values", "slowest", "memory above start")
 
