@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -65,14 +64,11 @@ class Chunk(NamedTuple):
         Their labels.
     start : int
         Position of the first row in its source, from 0.
-    where : callable or None
-        Says in which file and line a row of the chunk stands, where that is known.
     """
 
     X: Any
     y: Array | None
     start: int
-    where: Callable[[int], str] | None = None
 
     def place(self, row: int) -> str:
         """Say where a row stands, for messages.
@@ -87,7 +83,7 @@ class Chunk(NamedTuple):
         str
             File and line, or the number of the row.
         """
-        return f"row {self.start + row}" if self.where is None else self.where(row)
+        return f"row {self.start + row}"
 
 
 class StopReason(enum.StrEnum):

@@ -58,6 +58,7 @@ HOSTILE = (
         "vw: namespace with many digits", "vw", b"1 |a:0.18114088176534263 b\n", None,
         [([1], [[(313, 0.18114088176534263)]])],
     ),
+    Hostile("vw: carriage returns as blanks", "vw", b"1 |a" + b"\rb" * 500, None, [([1], [[(313, 1.0)] * 500])]),
     Hostile("vw: value before a comment sign", "vw", b"1 |a b:1#c\n", "buffer:1:8: expected a finite number"),
     Hostile("vw: product too large", "vw", b"1 |a b\n1 |a:1e300 b:1e300\n", "buffer:2: a value times that of"),
     Hostile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -45,7 +46,7 @@ class SvmlightReader(TextReader):
         y = as_labels(found.labels, row_of(lines.name, lines.start), "label")
         width = int(found.indices.max()) + 1 if found.indices.size else 1
         X = sp.csr_matrix((found.data, found.indices, found.indptr), shape=(len(y), width))
-        return Chunk(X, y, lines.start, line_of(lines))
+        return ChunkOfLines.of(X, y, lines)
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time; indices count from 1, or from 0 when an index 0 appears anywhere."""
@@ -77,6 +78,23 @@ class SvmlightReader(TextReader):
         indptr = np.concatenate([[0], np.cumsum(sizes.taken())])
         X = sp.csr_matrix((data.taken(), columns, indptr), shape=(len(y), int(columns.max()) + 1))
         return Whole(Chunk(X, y, 0), first, Decimals(mantissa.taken(), exponent.taken(), beyond))
+
+
+class ChunkOfLines(Chunk):
+    """Rows that know in which line of their file they stand."""
+
+    where: Where
+
+    @classmethod
+    def of(cls, X: Any, y: Array, lines: Lines) -> Self:
+        """The rows of some lines."""
+        chunk = cls(X, y, lines.start)
+        chunk.where = line_of(lines)
+        return chunk
+
+    def place(self, row: int) -> str:
+        """File and line of a row."""
+        return self.where(row)
 
 
 class _Growing:

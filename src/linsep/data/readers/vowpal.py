@@ -11,7 +11,7 @@ from linsep.data.columns import as_labels
 from linsep.data.hashing import seed_of
 from linsep.data.readers.arrow import row_of
 from linsep.data.readers.asked import Lines, TextReader, Whole
-from linsep.data.readers.svmlight import finish_numbers, line_of, malformed
+from linsep.data.readers.svmlight import ChunkOfLines, finish_numbers, line_of, malformed
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
 from linsep.kernels.text.vowpal import WEIGHT, scan_vowpal
 from linsep.types import Array, Chunk, DataError, NoRowsError
@@ -44,7 +44,7 @@ class VowpalReader(TextReader):
         content, bits = lines.content, self.asked.bits
         text = np.frombuffer(content if content.endswith(b"\n") else content + b"\n", dtype=np.uint8)
         n_rows = int(np.count_nonzero(text == _NEWLINE))
-        n_entries = content.count(b" ") + content.count(b"\t") + content.count(b"|") + 1
+        n_entries = sum(content.count(mark) for mark in (b" ", b"\t", b"\r", b"|")) + 1  # one before each entry
         labels, indptr = np.empty(n_rows), np.zeros(n_rows + 1, np.int64)
         indices, data, spaces = np.empty(n_entries, np.int64), np.empty(n_entries), np.empty(n_entries, np.int64)
         scales = np.ones(content.count(b"|") + 1)
@@ -64,7 +64,7 @@ class VowpalReader(TextReader):
             values = data[:k] * scales[spaces[:k]]
         self._check_products(values, indptr, lines)
         X = sp.csr_matrix((values, indices[:k], indptr[: r + 1]), shape=(r, 1 << bits))
-        return Chunk(X, y, lines.start, line_of(lines))
+        return ChunkOfLines.of(X, y, lines)
 
     def _check_products(self, values: Array, indptr: Array, lines: Lines) -> None:
         """Raise DataError where a value times that of its namespace is no finite number."""

@@ -46,11 +46,23 @@ class Sieve:
         `error` is what is wrong with the block: it may be about a later line.
         """
         good = self._good_start(lines)
+        end = len(good) + self._first_end(lines.content[len(good) :])
         try:
-            self.checked(lines.part(0, len(good) + self._first_end(lines.content[len(good) :])))
+            self.checked(lines.part(0, end))
         except DataError as first:
             error = first
+        alone = lines.part(len(good), end)
+        if good and self._is_good(alone):
+            place = f"{lines.name}:{alone.first_line}"
+            error = DataError(f"{place}: this row does not go with the rows before it: {error}")
         return lines._replace(content=good), error
+
+    def _is_good(self, lines: Lines) -> bool:
+        try:
+            self.checked(lines)
+        except DataError:
+            return False
+        return True
 
     def _good_parts(self, lines: Lines) -> Iterator[bytes]:
         try:
