@@ -130,6 +130,9 @@ class Rocchio(OnlineClassifier):
     def _make_room(self, before: int, place: int) -> None:
         self._sums = np.insert(self._sums, place, 0, axis=0)
         self._totals = np.insert(self._totals, place, 0)
+        planes = 1 if len(self._totals) <= 2 else len(self._totals)
+        self.coef_ = np.zeros((planes, self.n_features_in_))  # computed anew with the row that brings the class
+        self.intercept_ = np.zeros(planes)
 
     def _learn_row(self, X: Any, label: Any, code: Any) -> None:
         check_row(X)
