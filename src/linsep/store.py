@@ -66,8 +66,8 @@ def save(
         Sign the file with this key, or with the content of this file (HMAC-SHA-256; 16 random bytes at least). None
         takes the file that the environment variable LINSEP_MODEL_KEY_FILE names; without it nothing is signed.
     origin : mapping of str, optional
-        What is known of the training, for `read_origin`: "command", "data" and "data_sha256" are text, "rows_seen" a
-        number. Versions, time and visits to rows are entered by themselves.
+        What is known of the training, for `read_origin`: "command", "data", "data_sha256" and "data_hash" are text,
+        "rows_seen" a number. Versions, time and visits to rows are entered by themselves.
 
     Raises
     ------
@@ -188,10 +188,10 @@ def read_origin(path: str | os.PathLike[str], *, key: Key | None = None) -> dict
     Returns
     -------
     dict
-        "linsep", "numpy" and "python" (versions), "time" (UTC, when it was saved), "command", "data", "data_sha256"
-        and "rows_seen" (visits to rows), as far as they are known; "state_sha256", equal for models that are equal
-        to the bit, whoever saved them and when; "signed". Unless the file is signed with your key, anybody may have
-        written this.
+        "linsep", "numpy" and "python" (versions), "time" (UTC, when it was saved), "command", "data", "data_sha256",
+        "data_hash" and "rows_seen" (visits to rows), as far as they are known; "state_sha256", equal for models that
+        are equal to the bit, whoever saved them and when; "signed". Unless the file is signed with your key, anybody
+        may have written this.
 
     Raises
     ------

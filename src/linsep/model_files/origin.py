@@ -16,11 +16,11 @@ from linsep.jsonable import to_jsonable
 from linsep.types import DataError
 
 # What a caller may tell, beside what is found out here.
-TOLD = ("command", "data", "data_sha256", "rows_seen")
+TOLD = ("command", "data", "data_sha256", "data_hash", "rows_seen")
 _TEXT, _MAYBE = ValueSpec("text"), ValueSpec("text", needed=False)
 _FIELDS = {
     **dict.fromkeys(("linsep", "numpy", "python", "time"), _TEXT),
-    **dict.fromkeys(("command", "data", "data_sha256"), _MAYBE),
+    **dict.fromkeys(("command", "data", "data_sha256", "data_hash"), _MAYBE),
     "rows_seen": ValueSpec(needed=False),
 }
 _LABELS = {
@@ -32,6 +32,7 @@ _LABELS = {
     "rows_seen": "rows seen",
     "data": "training data",
     "data_sha256": "SHA-256 of the data",
+    "data_hash": "running hash of the data",
     "state_sha256": "SHA-256 of the state",
     "signed": "signed",
 }

@@ -130,6 +130,8 @@ class StreamFit:
         Rows that a checkpoint already held; 0 in a run from the start.
     was_finished : bool
         Whether a checkpoint was finished already, so that there was nothing to do.
+    data_hash : str
+        The running 64-bit hash of each file that was read, in hexadecimal.
     """
 
     model: TableModel
@@ -138,6 +140,7 @@ class StreamFit:
     interrupted: bool
     resumed_rows: int = 0
     was_finished: bool = False
+    data_hash: str = ""
 
     @property
     def mistakes(self) -> list[int]:

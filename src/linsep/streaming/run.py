@@ -186,7 +186,14 @@ class StreamRun:
             model = deepcopy(model)  # a run that goes on from the checkpoint goes on with the vector as it is
             self.safeguards.apply_at_end(model.learner_)
             model.learner_.settle()
-        return StreamFit(model, self.counters, self.seconds, self.interrupted, *resumed)
+        return StreamFit(
+            model,
+            self.counters,
+            self.seconds,
+            self.interrupted,
+            *resumed,
+            data_hash=self.source.seen.told() if self.source.seen else "",
+        )
 
     def warnings(self) -> list[str]:
         """What a user should know when the run is over."""

@@ -93,9 +93,11 @@ def fit_on_stream(
                 found = fit_stream(str(table), estimator, **asked, verbose=say, callback=line)
         except StreamError as error:
             rows = error.so_far.counters.rows
+            keep.origin["data_hash"] = error.so_far.data_hash
             keep(error.so_far.model, f"the model of the {rows:,} rows before it is in {model}")
             raise DataError(error.reason) from None
         said = [str(w.message) for w in caught if issubclass(w.category, StreamWarning)]
+        keep.origin["data_hash"] = found.data_hash
         if found.was_finished:
             said.append(_written_again(found, options.checkpoint, model, keep))
         else:

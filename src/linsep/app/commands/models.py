@@ -79,7 +79,7 @@ class Keeper:
     """Saves a model, and remembers that it did. Ctrl-C waits until the file is whole."""
 
     def __init__(self, path: Path, origin: Mapping[str, str]) -> None:
-        self.path, self.origin = path, origin
+        self.path, self.origin = path, dict(origin)
         self.kept = ""
 
     def __call__(self, model: Any, kept: str = "") -> None:

@@ -52,6 +52,11 @@ class Seen:
         if number < len(self.whole) and self.whole[number] != found.hex():
             raise DataError(f"{name} was changed between two passes: learn again from the beginning")
 
+    def told(self) -> str:
+        """The hashes of the files in the order of reading, and of what was read of the last one."""
+        part = [] if self._file else [self._now.hex()]
+        return " ".join([*self.whole, *part])
+
     def marks(self) -> dict[str, Any]:
         """What a checkpoint keeps: the hashes of whole files, how many of them are of this pass, and the last hash."""
         return {"whole": list(self.whole), "ended": self._file, "part": self._now.hex()}
