@@ -34,7 +34,7 @@ def run(times: int, seed: int) -> Outcome:
 
     rng, failures, killed = random.Random(seed), [], 0
     X, y, *_ = linsep.make_separable(400, 4, 0.02, random_state=1)
-    options = {"shuffle": True, "random_state": 0}
+    options: dict[str, Any] = {"shuffle": True, "random_state": 0}
     with tempfile.TemporaryDirectory() as folder:
         for k in range(times):
             with (
