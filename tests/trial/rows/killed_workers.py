@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ _QUIET: Any = {"dashboard_address": "127.0.0.1:0", "silence_logs": 50}
 
 def run(times: int, seed: int) -> Outcome:
     """Train so many times on two processes; in each run the first that comes to a certain epoch kills itself."""
-    import distributed
+    dask: Any = import_module("distributed")  # its constructors have no types
 
     class Fragile(linsep.Perceptron):
         """Takes its worker with it once: the marker says that it did."""
@@ -38,8 +39,8 @@ def run(times: int, seed: int) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         for k in range(times):
             with (
-                distributed.LocalCluster(n_workers=2, threads_per_worker=1, **_QUIET) as cluster,
-                distributed.Client(cluster, set_as_default=False) as client,
+                dask.LocalCluster(n_workers=2, threads_per_worker=1, **_QUIET) as cluster,
+                dask.Client(cluster, set_as_default=False) as client,
             ):
                 calm = linsep.distributed.fit(linsep.Perceptron(**options), (X, y), client, shards=4)
                 epoch, marker = rng.randrange(1, calm.n_iter_ - 1), Path(folder) / f"killed{k}"
