@@ -248,7 +248,8 @@ def test_ctrl_c_where_nothing_is_searched_ends_the_command(
         press()
         press()
 
-    monkeypatch.setattr(f"linsep.app.commands.check.{place}", press if place == "open_labelled" else twice)
+    module = "linsep.app.commands.check" if place == "open_labelled" else "linsep.reporting.table_check"
+    monkeypatch.setattr(f"{module}.{place}", press if place == "open_labelled" else twice)
     with pytest.raises(KeyboardInterrupt, match="interrupted before there was an answer"):
         search(check, "t.csv", positive=None)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
