@@ -63,7 +63,7 @@ class DerivedLearner(EpochLearner):
         self._stale = True
 
     def settled(self) -> None:
-        if self._stale or self._derived_with != self._settings():
+        if hasattr(self, "classes_") and (self._stale or self._derived_with != self._settings()):
             self.settle()
 
     def _settings(self) -> tuple[Any, ...]:
