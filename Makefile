@@ -6,7 +6,7 @@ BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
 LOWEST_READY := .venv-lowest/.ready
 
-.PHONY: demo docs gallery test test-lowest lint types format lock bench bench-long dist golden fuzz trial walks clean
+.PHONY: demo docs gallery test test-long test-lowest lint types format lock bench bench-long dist golden fuzz trial walks clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -26,6 +26,10 @@ gallery: $(READY)
 # One process a core; a file stays in one of them, so that its kernels are compiled once.
 test: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+# One more variety each of what `make test` asks; before a release.
+test-long: $(READY)
+	$(BIN)/python -m pytest -q -n auto --dist loadscope -m long tests/test_sklearn_integration.py tests/test_online.py
 
 # What every learner, proof and command computed when tests/golden/recorded.json was written, compared bit for bit.
 golden: $(READY)

@@ -5,9 +5,25 @@ when they were made; here that is one moment, so that equal models make equal fi
 """
 
 import os
+import re
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
+
+# Tests of `make test-long`, which `make test` leaves out. They ask of one more variety, each of which has kernels of its
+# own to compile, what `make test` asks of its sisters.
+LONG = re.compile(
+    r"test_sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|Voted)"
+    r"|test_online\.py::test_learn_one_equals_partial_fit\[pair-(?!2-Perceptron\(\)\])"
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the long tests."""
+    for item in items:
+        if LONG.search(item.nodeid):
+            item.add_marker(pytest.mark.long)
