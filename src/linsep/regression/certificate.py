@@ -95,7 +95,7 @@ def _check_head(plain: dict[str, Any]) -> None:
     if plain["format"] == _FIRST:
         raise ValueError("it is of format 1, whose hash is neither of the classes nor of the intercept; make it again")
     if plain["format"] != FORMAT:
-        raise ValueError(f"its format is {plain['format']!r}")
+        raise ValueError(f"its format is {plain['format']!r:.80}")
     if len(of_type(plain, "sha256", str)) != 64:
         raise ValueError("it lacks the hash of the data that it is about")
     choices = {"verdict": VERDICTS, "family": FAMILIES, "numbers": ("doubles", "rationals"), "class_type": _LABELS}

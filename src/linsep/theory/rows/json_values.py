@@ -69,8 +69,8 @@ def read(text: str, build: Callable[[dict[str, Any]], T]) -> T:
         why = f"it lacks {error}"
     except (ArithmeticError, ValueError) as error:
         why = str(error)
-    except (AttributeError, IndexError, TypeError) as error:
-        why = f"a part of it has the wrong form: {error}"
+    except (AttributeError, IndexError, TypeError):
+        why = "a part of it has the wrong form (a list or an object where the other is meant, or neither)"
     raise DataError(f"not a certificate that this version reads: {why}")
 
 
