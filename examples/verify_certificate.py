@@ -235,7 +235,8 @@ def root(square):
 def check_margin(Z, signs, plane, margin, constant):
     """The bracket of the margin: what the hyperplane keeps, and the distance of the means of the rows.
 
-    Both were computed in doubles. They may be off by rounding: 2^-39 of the size of what was added up.
+    Both were computed in doubles. They may be off by rounding: 2^-39 of the size of what was added up. Where that is
+    more than 2^-9 of an end, the bracket says nothing.
     """
     lower, upper = Fraction(margin["lower"]), Fraction(margin["upper"])
     require(0 < lower <= upper, "the margin is not between two positive numbers in order")
@@ -244,6 +245,7 @@ def check_margin(Z, signs, plane, margin, constant):
     kept = min(Fraction(dot(row, plane), factor) for row, factor in Z)
     size = max(sum(abs(v * plane.get(j, 0)) for j, v in row.items()) / factor for row, factor in Z)
     require(abs(lower * length - kept) * 2**39 <= size, f"the margin of the hyperplane is not {float(lower)!r}")
+    require(size <= kept * 2**30, "the margin is too small beside the rows to be computed in doubles")
     counts = Counter(signs)
     mean, sizes = Counter(), Counter()
     for (row, factor), sign in zip(Z, signs, strict=True):
@@ -254,6 +256,7 @@ def check_margin(Z, signs, plane, margin, constant):
                 sizes[j] += share * abs(Fraction(v, factor))
     distance, size = (root(sum(v * v for v in part.values())) for part in (mean, sizes))
     require(abs(upper - distance) * 2**39 <= size, f"the best margin is not bounded by {float(upper)!r}")
+    require(size <= distance * 2**30, "the distance of the means is too small beside the rows")
 
 
 def read_directions(claim, constant):
@@ -283,11 +286,21 @@ def check_head(claim, rows, labels):
     return signs
 
 
+def question(claim):
+    """What the certificate is about, in words: whoever wrote it chose that."""
+    names = [f"{c['column']}={c['level']}" if "level" in c else str(c["column"]) for c in claim.get("columns", ())]
+    some = ", ".join(names[:12]) + (f", ... ({len(names)} columns)" if len(names) > 12 else "")
+    by = f" by {some or 'no column'}" if "columns" in claim else ""
+    constant = "with" if claim["fit_intercept"] else "without"
+    target = f" of {claim['target']}" if claim.get("target") is not None else ""
+    return f"the question: {claim['classes'][1]} against {claim['classes'][0]}{target}{by}, {constant} an intercept"
+
+
 def prove(claim, rows, labels):
     """Check one certificate; return sentences on what it proves."""
     signs = check_head(claim, rows, labels)
     n, p, verdict = claim["rows"], claim["features"], claim["verdict"]
-    said = [f"SHA-256 {claim['sha256']} is that of the data"]
+    said = [f"SHA-256 {claim['sha256']} is that of the data", question(claim)]
     constant = p if claim["fit_intercept"] else None
     Z = signed_rows(rows, signs, constant)
     directions, left = read_directions(claim, constant)

@@ -192,7 +192,12 @@ def by_program(text: str, design: Design, program: Any, folder: Path) -> tuple[s
         stated = asked.as_stated(one["fit_intercept"], one["classes"])
         outcome = outcome if stated is asked else OTHER
         head = f"{name} against the rest: " if name else ""
-        if why := false_line([line.removeprefix(head) for line in lines if line.startswith(head)], stated):
+        said = [line.removeprefix(head) for line in lines if line.startswith(head)]
+        kept = "with" if one["fit_intercept"] else "without"
+        asks = f"the question: {one['classes'][1]} against {one['classes'][0]}"  # of these data there are no names
+        if not [line for line in said if line.startswith(asks) and line.endswith(f"{kept} an intercept")]:
+            return WRONG, "the question is another one"
+        if why := false_line([line for line in said if not line.startswith("the question: ")], stated):
             return WRONG, why
     return outcome, ""
 

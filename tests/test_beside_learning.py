@@ -170,3 +170,24 @@ def test_many_threads_for_a_moment(tmp_path: Path) -> None:
         thread.join()
     assert errors == []
     assert model.coef_.shape == (len(model.classes_), 3) and len(model.classes_) > 3
+
+
+@pytest.mark.parametrize("duplicate", [deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_a_copy_is_of_one_moment(duplicate: Callable[[Any], Any]) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 8)), np.arange(60) % 3
+    model = linsep.VotedPerceptron().partial_fit(X, y, classes=[0, 1, 2])
+    ended = threading.Event()
+
+    def learn() -> None:
+        while not ended.is_set():
+            model.partial_fit(X, y)
+
+    learner = threading.Thread(target=learn)
+    learner.start()
+    try:
+        for _ in range(40):
+            assert duplicate(model).predict(X).shape == (60,)
+    finally:
+        ended.set()
+        learner.join()

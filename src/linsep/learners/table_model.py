@@ -114,7 +114,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         Raises
         ------
         DataError
-            The names are not as many as the learner has classes.
+            The names are not as many as the learner has classes, or these are not in sorted order.
 
         Examples
         --------
@@ -128,6 +128,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         if names.shape != learner.classes_.shape:
             raise DataError(f"the learner has {len(learner.classes_)} classes, and {names.size} names were given")
         model = cls(learner, encoder=encoder, positive=positive)._take(learner, encoder, names)
+        if model._has_codes and not np.array_equal(np.unique(learner.classes_), learner.classes_):
+            raise DataError("the classes that the names stand for are not in sorted order")
         if model._has_codes and isinstance(getattr(learner, "class_weight", None), Mapping):
             # The learner to be cloned in another `fit` has the names.
             named = {names.tolist()[code]: weight for code, weight in learner.class_weight.items()}

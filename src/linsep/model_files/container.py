@@ -220,14 +220,14 @@ def read_key(key: Key | None) -> bytes | None:
     """
     if key is None and not (key := os.environ.get(KEY_VARIABLE)):
         return None
-    if not isinstance(key, bytes):
+    if not isinstance(key, bytes | bytearray):
         try:
             key = Path(key).read_bytes()
-        except (OSError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:
             raise DataError(f"cannot read the key of model files: {error}; see {KEY_VARIABLE}") from error
     if len(key) < _LEAST_KEY:
         raise DataError(f"a key of {len(key)} bytes can be guessed: take {_LEAST_KEY} random ones at least")
-    return key
+    return bytes(key)
 
 
 # --------------------------------------------------------------------- labels

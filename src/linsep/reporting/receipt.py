@@ -92,7 +92,7 @@ def make_receipt(
         ("epochs", f"{learner.n_iter_:,}" + ("" if seconds is None else f" in {seconds:.2f} s")),
         ("mistakes", "not counted by this learner" if data["mistakes"] is None else f"{data['mistakes']:,}"),
         ("training accuracy", _LEFT_OUT if hasty else f"{data['training_accuracy']:.2%}"),
-        ("held-out accuracy", _held_out(held_out)),
+        ("held-out accuracy", _held_out(held_out, complete=prove)),
         ("R, the largest row norm", f"{data['radius']:.6g}"),
     ]
     proof_lines, proof, proved = _prove(learner, model.classes_, X, y) if prove else ([], {}, Proved())
@@ -117,7 +117,9 @@ def _predicts_by_many(learner: Any) -> bool:
     return many or getattr(learner, "average", "last") not in ("last", False)
 
 
-def _held_out(value: float | None) -> str:
+def _held_out(value: float | None, *, complete: bool) -> str:
+    if value is None and not complete:
+        return "not measured after Ctrl-C"
     if value is None:
         return "not measured (--holdout 0.2 keeps a fifth of the rows aside)"
     return f"{value:.2%} (the same learner, fitted on the other rows)"

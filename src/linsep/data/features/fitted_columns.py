@@ -135,7 +135,8 @@ def moments(X: Any, names: list[str]) -> tuple[Array, Array]:
     constant = (high == low) | (scale == 0)
     huge = np.flatnonzero(~np.isfinite(scale) & ~constant)
     if huge.size:
-        raise DataError(f"column {names[huge[0]]!r}: numbers too large to be standardised (up to {high[huge[0]]:g})")
+        most = max(-low[huge[0]], high[huge[0]])
+        raise DataError(f"column {names[huge[0]]!r}: numbers too large to be standardised (up to {most:g})")
     scale = np.where(constant, 1.0, scale)
     return (np.where(constant, low, mean) if not is_sparse(X) else np.zeros(len(scale))), scale
 

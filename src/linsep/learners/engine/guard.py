@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from threading import RLock
 from typing import Any, Self
 
@@ -68,6 +69,18 @@ class Guarded:
         finally:
             with guard.lock:
                 lent[0] -= 1
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        with self.reading() as still:
+            twin = object.__new__(type(self))
+            memo[id(self)] = twin
+            twin.__dict__.update(deepcopy(still.__dict__, memo))
+        return twin
+
+    def __getstate__(self) -> Any:
+        # Pickled after this returns, perhaps beside a thread that learns: so a copy.
+        with self.reading() as still:
+            return deepcopy(super(Guarded, still).__getstate__())
 
     def leave_to_readers(self) -> None:
         """Go on with copies of the arrays that learning changes in place, and leave the others to readers."""

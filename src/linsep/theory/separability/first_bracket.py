@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,17 @@ import scipy.linalg
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.types import Array, Hyperplane
 
-_ROUNDING = 2.0**-40  # of the size of what is added up: more than rounding does to a sum, less than any alteration
+_ROUNDING = 2.0**-40  # of the size of what is added up: more than rounding does to a sum
+_KNOWN = 2.0**-10  # an end that rounding may move by more than this share of it is not known
 
 
 def first_bracket(X: Any, s: Array, plane: Hyperplane, fit_intercept: bool) -> MarginBracket | None:
-    """The margin of a plane, and half the distance of the class means, above it; None where doubles hold neither."""
+    """The margin of a plane, and half the distance of the class means, above it; None where doubles do not tell."""
     if plane.w.dtype == object or X.dtype == object:
         return None
     share = _shares(s, fit_intercept)
-    (lower, _), (upper, _) = _ends(X, s, plane, share)
-    if not 0 < lower <= upper < np.inf:
+    (lower, _), (upper, _) = ends = _ends(X, s, plane, share)
+    if not 0 < lower <= upper < np.inf or not _are_known(ends):
         return None
     return MarginBracket(lower, upper, plane, dict(enumerate(share.tolist())), "free" if fit_intercept else None)
 
@@ -32,12 +34,21 @@ def is_bracket(said: tuple[float, float], X: Any, s: Array, plane: Hyperplane, f
     >>> X, s, plane = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]), Hyperplane(np.array([1.0]), -1.0)
     >>> is_bracket((1.0, 1.0), X, s, plane, True), is_bracket((1.0, 1.1), X, s, plane, True)
     (True, False)
+
+    At 1e14 the spacing of doubles is coarse beside a margin of 1, so nothing is said of it:
+
+    >>> is_bracket((0.9, 0.95), X + 1e14, s, Hyperplane(plane.w, -1e14 - 1), True)
+    False
     """
     # Whoever wrote it may have had the same numbers as doubles.
     if plane.w.dtype == object:
         return False
     ends = _ends(X, s, plane, _shares(s, fit_intercept))
-    return all(abs(end - value) <= slack for end, (value, slack) in zip(said, ends, strict=True))
+    return _are_known(ends) and all(abs(end - value) <= slack for end, (value, slack) in zip(said, ends, strict=True))
+
+
+def _are_known(ends: Iterable[tuple[float, float]]) -> bool:
+    return all(slack <= _KNOWN * abs(value) for value, slack in ends)
 
 
 def _shares(s: Array, fit_intercept: bool) -> Array:
