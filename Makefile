@@ -64,7 +64,7 @@ $(LOWEST_READY): requirements/lowest.lock pyproject.toml
 	@touch $@
 
 test-lowest: $(LOWEST_READY)
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q -n auto --dist loadfile
 
 # What users install: the wheel, built from the sdist, without extras, in an environment of its own.
 dist: $(READY)
