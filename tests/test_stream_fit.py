@@ -208,6 +208,23 @@ def test_several_classes_go_on_to_the_bit(table: Path) -> None:
     assert (folder / "m").read_bytes() == (folder / "whole").read_bytes()
 
 
+def test_the_hash_of_the_data_is_of_every_file_and_of_the_part_that_was_read(table: Path) -> None:
+    lines = table.read_text().splitlines(keepends=True)
+    pattern = str(table.with_name("part-*.csv"))
+    for number, rows in enumerate((lines[1:400], lines[400:])):
+        table.with_name(f"part-{number}.csv").write_text("".join([lines[0], *rows]))
+    first, second = fit(pattern).data_hash.split()
+    assert first != second
+    assert fit(pattern, passes=3).data_hash == f"{first} {second}"
+    assert fit(table.with_name("part-0.csv")).data_hash == first
+    with table.with_name("part-1.csv").open("a") as file:
+        file.write("no,row\n")
+    with pytest.raises(StreamError) as caught:
+        fit(pattern)
+    whole, part = caught.value.so_far.data_hash.split()
+    assert whole == first and part == second
+
+
 def test_a_finished_checkpoint_changes_nothing(table: Path) -> None:
     folder = table.parent
     fit(table, folder / "m", checkpoint=folder / "ck")

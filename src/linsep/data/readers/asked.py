@@ -72,8 +72,8 @@ class Whole(NamedTuple):
 class TextReader:
     """What the readers of text have in common: whole lines in, rows out.
 
-    `kind` is "table" for named columns and "rows" for matrices, `quotes` whether a line end in quotes ends no line,
-    and `typed` whether each value tells its own type, as in JSON.
+    Each format has its own `block` and `whole`. `kind` is "table" for named columns and "rows" for matrices, `quotes`
+    whether a line end in quotes ends no line, and `typed` whether each value tells its own type, as in JSON.
     """
 
     kind: Kind

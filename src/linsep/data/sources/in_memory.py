@@ -27,7 +27,10 @@ from linsep.types import Chunk
 
 
 class _InMemory(Source):
-    """Rows that can be cut anywhere: the offset of a position is its row."""
+    """Rows that can be cut anywhere: the offset of a position is its row.
+
+    A kind of rows says what `_n_rows`, `_part` and `_add_to` are.
+    """
 
     @property
     def can_be_read_again(self) -> bool:

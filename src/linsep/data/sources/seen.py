@@ -53,9 +53,13 @@ class Seen:
             raise DataError(f"{name} was changed between two passes: learn again from the beginning")
 
     def told(self) -> str:
-        """The hashes of the files in the order of reading, and of what was read of the last one."""
-        part = [] if self._file else [self._now.hex()]
-        return " ".join([*self.whole, *part])
+        """The hashes of the files in the order of reading, and of what was read of the last one if it has not ended.
+
+        A file that an earlier pass has read to its end stands there whole.
+        """
+        now = self._now.hex()
+        is_part = self._file == len(self.whole) and now != RunningHash().hex()
+        return " ".join([*self.whole, *([now] if is_part else [])])
 
     def marks(self) -> dict[str, Any]:
         """What a checkpoint keeps: the hashes of whole files, how many of them are of this pass, and the last hash."""

@@ -41,6 +41,8 @@ START = Position()
 class Source:
     """Rows that `open_data` opened: `read` gives all of them as one chunk, `chunks` a few at a time.
 
+    Each kind of source has its own way to read, which the methods that only raise stand for here.
+
     Attributes
     ----------
     name : str
