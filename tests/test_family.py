@@ -11,6 +11,7 @@ import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
+from sklearn.neighbors import NearestCentroid
 
 import naive
 from linsep.learners import (
@@ -143,15 +144,43 @@ def test_voted_of_several_classes(multi_class: str) -> None:
 
 
 # --------------------------------------------------------------------- Rocchio
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_rocchio_is_the_difference_of_means(n_classes: int) -> None:
-    X, y = random_table(1, n_classes=n_classes)
+def test_rocchio_of_two_classes_is_the_difference_of_means() -> None:
+    X, y = random_table(1)
     learner = Rocchio().fit(X, y)
-    for k, (w, b) in enumerate(zip(learner.coef_, learner.intercept_, strict=True)):
-        own = y == (1 if n_classes == 2 else k)
-        u, v = X[own].mean(axis=0), X[~own].mean(axis=0)
-        np.testing.assert_allclose(w, u - v, atol=1e-12)
-        np.testing.assert_allclose(b, -(u - v) @ (u + v) / 2, atol=1e-12)
+    u, v = X[y == 1].mean(axis=0), X[y == 0].mean(axis=0)
+    np.testing.assert_allclose(learner.coef_, [u - v], atol=1e-12)
+    np.testing.assert_allclose(learner.intercept_, [-(u - v) @ (u + v) / 2], atol=1e-12)
+    assert np.array_equal(Rocchio(fit_intercept=False).fit(X, y).intercept_, [0.0])
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_rocchio_of_several_classes_predicts_the_nearest_mean(as_sparse: bool) -> None:
+    X, y = load_iris(return_X_y=True)
+    means = np.array([X[y == k].mean(axis=0) for k in range(3)])
+    distances = ((X[:, None] - means) ** 2).sum(axis=2)
+    rows = sp.csr_matrix(X) if as_sparse else X
+    learner = Rocchio().fit(rows, y)
+    np.testing.assert_allclose(2 * learner.decision_function(rows), (X**2).sum(axis=1)[:, None] - distances, atol=1e-9)
+    assert np.array_equal(learner.predict(rows), distances.argmin(axis=1))
+    assert np.array_equal(learner.predict(rows), NearestCentroid().fit(X, y).predict(X))
+    assert learner.score(rows, y) > 0.92
+    inner = Rocchio(fit_intercept=False).fit(rows, y)
+    np.testing.assert_allclose(inner.decision_function(rows), X @ means.T, atol=1e-9)
+    assert np.array_equal(inner.intercept_, np.zeros(3))
+
+
+def test_rocchio_learns_its_means_row_by_row_as_classes_join() -> None:
+    X, y = load_iris(return_X_y=True)
+    whole, pieces, single = Rocchio().fit(X, y), Rocchio(), Rocchio()
+    order = np.random.RandomState(0).permutation(150)
+    for part in np.split(order, 5):
+        pieces.partial_fit(X[part], y[part], classes=[0, 1, 2])
+    for i in order:
+        single.learn_one(X[i], y[i])
+    np.testing.assert_allclose(pieces.coef_, whole.coef_, rtol=1e-13)
+    np.testing.assert_allclose(pieces.intercept_, whole.intercept_, rtol=1e-13)
+    assert np.array_equal(single.coef_, pieces.coef_) and np.array_equal(single.intercept_, pieces.intercept_)
+    assert [single.predict_one(x) for x in X] == whole.predict(X).tolist()
 
 
 def test_rocchio_may_fail_on_separable_rows() -> None:
