@@ -16,6 +16,7 @@ from sklearn.neighbors import NearestCentroid
 import naive
 from linsep.learners import (
     AveragedPerceptron,
+    KernelPerceptron,
     MarginPerceptron,
     PassiveAggressive,
     Perceptron,
@@ -47,6 +48,15 @@ def random_table(seed: int, n: int = 40, p: int = 4, n_classes: int = 2) -> tupl
     return rng.randn(n, p), y
 
 
+def few_rows(seed: int, *, separable: bool) -> tuple[Any, Any]:
+    """40 rows of whole numbers, so that sums are exact; with a plane between the classes or with labels at random."""
+    X, y = random_table(seed)
+    X = np.round(5 * X)
+    y = (X @ [1.0, -2.0, 1.0, 0.5] > 1).astype(int) if separable else y
+    y[:2] = y[:2] if y.min() < y.max() else [0, 1]
+    return X, y
+
+
 rules = st.sampled_from(["margin", "pa", "pa1", "pa2"])
 
 
@@ -64,16 +74,50 @@ def test_step_rules_equal_their_twins(rule: str, C: float, seed: int) -> None:
 
 # -------------------------------------------------------------------- averaged
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 4))
-def test_averaged_is_the_mean_of_the_stored_vectors(seed: int, epochs: int) -> None:
-    X, y = random_table(seed)
+@given(st.integers(0, 10**6), st.integers(1, 12), st.booleans())
+def test_averaged_is_the_mean_of_the_stored_vectors_of_all_epochs(seed: int, epochs: int, separable: bool) -> None:
+    X, y = few_rows(seed, separable=separable)
     stored = naive.vectors(X, 2 * y - 1, np.tile(np.arange(40), epochs), "margin", 0.0)
     learner = AveragedPerceptron(max_iter=epochs, shuffle=False).fit(X, y)
-    if learner.n_iter_ == epochs:
-        got = np.append(learner.coef_[0], learner.intercept_)
-        np.testing.assert_allclose(got, stored.mean(axis=0), rtol=1e-10, atol=1e-10)
-        last = np.append(learner.last_coef_[0], learner.last_intercept_)
-        np.testing.assert_allclose(last, stored[-1], rtol=1e-10, atol=1e-10)
+    assert learner.t_ == epochs * 40
+    got = np.append(learner.coef_[0], learner.intercept_)
+    np.testing.assert_allclose(got, stored.mean(axis=0), rtol=1e-10, atol=1e-10)
+    last = np.append(learner.last_coef_[0], learner.last_intercept_)
+    np.testing.assert_allclose(last, stored[-1], rtol=1e-10, atol=1e-10)
+
+
+MANY_VECTORS = [
+    AveragedPerceptron(shuffle=False),
+    VotedPerceptron(shuffle=False),
+    KernelPerceptron("linear", average="averaged", shuffle=False),
+    KernelPerceptron("linear", average="voted", shuffle=False),
+]
+
+
+@pytest.mark.parametrize("learner", MANY_VECTORS, ids=repr)
+def test_epochs_after_a_clean_pass_count_without_being_made(learner: Any) -> None:
+    X, y = few_rows(1, separable=True)
+    made, counted = sklearn.clone(learner), sklearn.clone(learner)
+    made.set_params(max_iter=None).fit(X, y)
+    counted.set_params(max_iter=made.n_iter_ + 7).fit(X, y)
+    for run in (made, counted):
+        assert run.stop_reason_ == "clean pass" and run.trace_.total_epochs == run.n_iter_ == made.n_iter_ > 2
+    assert (made.t_, counted.t_) == (made.n_iter_ * 40, (made.n_iter_ + 7) * 40)
+    assert not np.array_equal(made.decision_function(X), counted.decision_function(X))
+    # Passes after the clean one, made one by one, change nothing else.
+    for _ in range(7):
+        made.partial_fit(X, y)
+    np.testing.assert_allclose(made.decision_function(X), counted.decision_function(X), rtol=1e-12)
+    # A count that a file could not hold is cut.
+    assert counted.set_params(max_iter=2**52).fit(X, y).t_ == 2**53
+
+
+def test_passes_that_could_change_nothing_count_too() -> None:
+    learner = VotedPerceptron(max_iter=50, fit_intercept=False).fit([[1.0], [0.0], [-1.0]], [1, 1, 0])
+    assert learner.stop_reason_ == "impossible" and learner.n_iter_ < 50
+    assert learner.survival_counts()[0].sum() == 150
+    stopped = VotedPerceptron(max_iter=50, time_limit=1e-9, shuffle=False).fit([[1.0], [2.0], [-1.0]], [1, 0, 0])
+    assert (stopped.stop_reason_, stopped.t_) == ("time budget", 3)
 
 
 def test_which_vector_predicts_may_be_changed_after_training() -> None:
@@ -117,14 +161,16 @@ def votes_by_brute_force(V: Any, X: Any) -> Any:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 3), st.booleans())
-def test_voted_equals_brute_force_over_the_stored_vectors(seed: int, epochs: int, as_sparse: bool) -> None:
-    X, y = random_table(seed)
+@given(st.integers(0, 10**6), st.integers(1, 12), st.booleans(), st.booleans())
+def test_voted_equals_brute_force_over_the_stored_vectors_of_all_epochs(
+    seed: int, epochs: int, as_sparse: bool, separable: bool
+) -> None:
+    X, y = few_rows(seed, separable=separable)
     learner = VotedPerceptron(max_iter=epochs, shuffle=False).fit(sp.csr_matrix(X) if as_sparse else X, y)
-    V = naive.vectors(X, 2 * y - 1, np.tile(np.arange(40), learner.n_iter_), "margin", 0.0)
+    V = naive.vectors(X, 2 * y - 1, np.tile(np.arange(40), epochs), "margin", 0.0)
     new = np.random.RandomState(seed).randn(20, 4)
     np.testing.assert_allclose(learner.decision_function(new), votes_by_brute_force(V, new))
-    assert learner.survival_counts()[0].sum() == learner.n_iter_ * 40
+    assert learner.survival_counts()[0].sum() == epochs * 40
     np.testing.assert_allclose(np.append(learner.coef_[0], learner.intercept_), V[-1], atol=1e-9)
 
 
@@ -132,13 +178,12 @@ def test_voted_equals_brute_force_over_the_stored_vectors(seed: int, epochs: int
 def test_voted_of_several_classes(multi_class: str) -> None:
     X, y = load_iris(return_X_y=True)
     learner = VotedPerceptron(max_iter=20, multi_class=multi_class, random_state=0).fit(X, y)
-    assert all(counts.sum() == learner.n_iter_ * 150 for counts in learner.survival_counts())
+    assert all(counts.sum() == 20 * 150 for counts in learner.survival_counts())
     assert learner.score(X, y) > 0.9
     if multi_class == "ovr":
         for k in range(3):
             alone = VotedPerceptron(max_iter=20, random_state=0).fit(X, y == k)
-            if alone.n_iter_ == learner.n_iter_:
-                np.testing.assert_array_equal(learner.decision_function(X)[:, k], alone.decision_function(X))
+            np.testing.assert_array_equal(learner.decision_function(X)[:, k], alone.decision_function(X))
     else:
         np.testing.assert_allclose(learner.decision_function(X).sum(axis=1), 1.0)
 
