@@ -440,7 +440,7 @@ def test_probabilities() -> None:
         ({"sampling": "shuffle"}, 'sampling must be "epochs" or "replacement"'),
         ({"eta0": 0.0}, "eta0 must be above 0"),
         ({"eta0": "best"}, 'eta0 must be above 0 and finite, or "auto"'),
-        ({"max_iter": None, "time_limit": 1.0}, "give max_iter"),
+        ({"max_iter": None, "time_limit": 1.0, "projection_radius": 1.0}, "give max_iter"),
     ],
 )
 def test_bad_parameters(parameters: Any, message: str) -> None:

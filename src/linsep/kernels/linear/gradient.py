@@ -190,12 +190,14 @@ def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts
 
 
 @njit(cache=True, nogil=True)
-def largest_norm2(X: Any) -> Any:
-    """max_i ||x_i||^2"""
-    most = 0.0
+def row_sizes(X: Any, weight: Any, intercept: float) -> tuple[float, float]:
+    """max_i q_i and (1/n) sum_i weight_i q_i, q_i = ||x_i||^2 + intercept."""
+    most = total = 0.0
     for i in range(row_count(X)):
-        most = max(most, row_norm2(X, i))
-    return most
+        q = row_norm2(X, i) + intercept
+        most = max(most, q)
+        total += weight_at(weight, i) * q
+    return most, total / row_count(X)
 
 
 @njit(cache=True, nogil=True)

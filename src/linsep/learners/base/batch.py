@@ -61,7 +61,7 @@ class BatchLearner(LabelledClassifier):
         """
         raise NotImplementedError
 
-    def counts_survival(self) -> bool:
+    def _counts_survival(self) -> bool:
         """Whether vectors count by the rows that they survive, and so the epochs left out after a clean pass too."""
         return False
 
@@ -195,7 +195,7 @@ class BatchLearner(LabelledClassifier):
         self.stop_reason_ = stop
         self.n_iter_, self.n_mistakes_, self.n_updates_ = trace.total_epochs, trace.total_mistakes, trace.total_updates
         final = stop in (StopReason.CLEAN_PASS, StopReason.IMPOSSIBLE)
-        if final and self.counts_survival() and self.max_iter is not None:
+        if final and self._counts_survival() and self.max_iter is not None:
             # No pass from here on would change a weight. A count that a model file could not hold is cut.
             self.t_ = min(MOST, self.t_ + trace.n_rows * (self.max_iter - trace.total_epochs))
         self.settle()

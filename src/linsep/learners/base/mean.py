@@ -42,29 +42,29 @@ class MeanLearner(DerivedLearner):
     # ------------------------------------------------------------------ hooks
     def check_parameters(self) -> None:
         super().check_parameters()
-        self.check_average()
+        self._check_average()
 
-    def check_average(self) -> None:
+    def _check_average(self) -> None:
         """Raise unless `average` is one of its values."""
         check_options(self, "average")
 
-    def wants_mean(self) -> bool:
+    def _wants_mean(self) -> bool:
         """Whether the mean predicts."""
         return bool(self.average)
 
-    def keeps_sums(self) -> bool:
+    def _keeps_sums(self) -> bool:
         """Whether training from w = 0 keeps the sums for the mean."""
-        return self.wants_mean()
+        return self._wants_mean()
 
     # --------------------------------------------------------------- training
-    def counts_survival(self) -> bool:
+    def _counts_survival(self) -> bool:
         return self._has_sums()
 
     def start(self, X: Any) -> None:
         for name in self.running_sums:
             self.__dict__.pop(name, None)
         super().start(X)
-        if self.keeps_sums():
+        if self._keeps_sums():
             for name, weights in self.running_sums.items():
                 setattr(self, name, np.zeros(getattr(self, weights).shape))
 
@@ -81,7 +81,7 @@ class MeanLearner(DerivedLearner):
         return "_sum_coef" in self.__dict__
 
     def _check_mean(self) -> None:
-        if self.wants_mean():
+        if self._wants_mean():
             raise DataError(
                 "average=True needs sums that are kept from the first row on, and this learner was trained without: "
                 "fit it again with average=True"
@@ -92,7 +92,7 @@ class MeanLearner(DerivedLearner):
         w, b = self.last_coef_, self.last_intercept_
         if not self._has_sums():
             self._check_mean()
-        if not self.wants_mean() or self.t_ == 0:
+        if not self._wants_mean() or self.t_ == 0:
             return w[:, columns], b
         return w[:, columns] - self._sum_coef[:, columns] / self.t_, b - self._sum_intercept / self.t_
 
@@ -124,7 +124,7 @@ class MeanLearner(DerivedLearner):
 
     # ------------------------------------------------------------------ state
     def declared(self, arrays: dict[str, Array]) -> dict[str, ArraySpec]:
-        if self.keeps_sums() or not arrays.keys().isdisjoint(self.running_sums):
+        if self._keeps_sums() or not arrays.keys().isdisjoint(self.running_sums):
             return self.state_arrays
         if arrays.keys().isdisjoint(_WITH_SUMS):
             return DerivedLearner.state_arrays
@@ -138,7 +138,7 @@ class MeanLearner(DerivedLearner):
         return meta, arrays
 
     def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
-        if not self.keeps_sums() and arrays.keys().isdisjoint(_WITH_SUMS):
+        if not self._keeps_sums() and arrays.keys().isdisjoint(_WITH_SUMS):
             copies = {f"last_{name}": arrays[name] for name in ("coef_", "intercept_") if name in arrays}
             arrays = arrays | copies
             if isinstance(listed := meta.get("column_major"), list) and "coef_" in listed:

@@ -281,7 +281,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
         return 1
 
-    def counts_survival(self) -> bool:
+    def _counts_survival(self) -> bool:
         return True
 
     def settle(self) -> None:

@@ -109,11 +109,11 @@ class AveragedPerceptron(MeanLearner):
     ) -> None:
         keep_parameters(self, locals())
 
-    def check_average(self) -> None:
+    def _check_average(self) -> None:
         check_options(self, average=("averaged", "last"))
 
-    def wants_mean(self) -> bool:
+    def _wants_mean(self) -> bool:
         return self.average != "last"
 
-    def keeps_sums(self) -> bool:
+    def _keeps_sums(self) -> bool:
         return True

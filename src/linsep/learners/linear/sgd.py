@@ -11,7 +11,7 @@ import scipy.special
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm
+from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.gradient import (
     BY_STEP,
     NO_MEAN,
@@ -19,8 +19,8 @@ from linsep.kernels.linear.gradient import (
     Descent,
     Iterate,
     fold,
-    largest_norm2,
     measure,
+    row_sizes,
     sgd_epoch,
     sgd_row,
 )
@@ -29,14 +29,14 @@ from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
-from linsep.learners.linear.sgd_state import ARRAYS, VALUES
-from linsep.theory.bounds.descent import auto_eta0, gradient_bound, loss_code, sgd_bound
+from linsep.learners.linear.sgd_promise import NO_PLAN, excess_bound, regret_bound
+from linsep.learners.linear.sgd_state import ARRAYS, VALUES, check_descent, describe
+from linsep.theory.bounds.descent import auto_eta0, free_eta0, gradient_bound, loss_code
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
 
 _WEIGHTING = {None: NO_MEAN, "uniform": UNIFORM, "eta": BY_STEP}
 _COUNTED = [RECORD.mistakes, RECORD.updates, RECORD.absorbed]
-_NO_PLAN = "it covers one fit from w = 0, not rows that come in parts or a warm start"
 _NO_STEPS = (
     'eta0="auto" needs all rows at once, for max ||(x, 1)|| and T: give eta0 as a number to learn from a stream (after '
     'a fit its eta0_, say); learning_rate="invsqrt" needs no T'
@@ -77,8 +77,9 @@ class SGDClassifier(DerivedLearner):
     learning_rate : {"constant", "invsqrt"}, default="constant"
         eta_t = eta0 or eta0 / sqrt(t).
     eta0 : float or "auto", default="auto"
-        "auto" is B / (G sqrt T), T = max_iter x n, for constant steps and B / G for the others, with B = 1 if there is
-        no ball.
+        "auto" is B / (G sqrt T), T = max_iter x n, for constant steps in a ball and B / G for falling ones. Without a
+        ball it is 1 / mean(c ||(x, 1)||^2), c the weight of a row, for "perceptron" and "hinge", 4 times that for
+        "logistic", and 1 / (4 max c ||(x, 1)||^2) for the squared losses.
     sampling : {"epochs", "replacement"}, default="epochs"
         Each row once an epoch (in a fresh order with `shuffle`), or n independent draws an epoch.
     clip_norm : float or None, default=None
@@ -115,7 +116,8 @@ class SGDClassifier(DerivedLearner):
     eta0_, gradient_bound_ : float
         The step size eta_1, and G for the rows and weights of the last `fit`.
     excess_bound_ : Bound
-        The guarantee, or why there is none. Of several classes it is that of each.
+        The guarantee, or why there is none. Of several classes it is that of each. Without a ball `regret_bound`
+        compares with a vector of any length.
     classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
         As in `Perceptron`; a mistake is y z <= 0 at the vector of that step, an update a gradient that is not 0.
 
@@ -185,6 +187,35 @@ class SGDClassifier(DerivedLearner):
         check_is_fitted(self)
         return Bound(*self._promise)
 
+    def regret_bound(self, norm: float) -> Bound:
+        """(||u||^2 + G^2 sum eta_t^2) / (2 sum eta_t): mean loss of the steps, less that of a vector u = (w, b).
+
+        Means over the rows as they came, weighted by eta_t: of the loss of w_t at row t, and of that of u. It holds for
+        every u of this length (with a ball: in it) and rows in any order. If rows are drawn independently
+        (``sampling="replacement"``), the mean vector exceeds the loss of u by no more in expectation.
+
+        Parameters
+        ----------
+        norm : float
+            ||u||.
+
+        Returns
+        -------
+        Bound
+            Not applicable, with the reason, where gradients have no limit or are clipped, or w did not start at 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> learner = SGDClassifier(max_iter=25, fit_intercept=False).fit(np.array([[1.0], [-1.0]]), [1, 0])
+        >>> learner.eta0_, learner.regret_bound(5.0).value
+        (1.0, 0.75)
+        """
+        check_is_fitted(self)
+        if not (is_number(norm) and 0 <= norm < math.inf):
+            raise DataError(f"norm is a length, at least 0 and finite; got {norm!r}")
+        return regret_bound(self, self.t_, float(norm), planned=self._promise[3] != NO_PLAN)
+
     @available_if(_is_logistic)
     def predict_proba(self, X: Any) -> Array:
         """1 / (1 + exp(-z)) of the positive class; of several classes that of each against the rest, made to sum to 1.
@@ -249,20 +280,7 @@ class SGDClassifier(DerivedLearner):
 
     def check_parameters(self) -> None:
         super().check_parameters()
-        loss_code(self.loss)
-        choices = {"average": ("eta", "uniform", None), "learning_rate": ("constant", "invsqrt")}
-        for name, words in {**choices, "sampling": ("epochs", "replacement")}.items():
-            if getattr(self, name) not in words:
-                shown = " or ".join("None" if word is None else f'"{word}"' for word in words)
-                raise ValueError(f"{name} must be {shown}, got {getattr(self, name)!r}")
-        for name in ("projection_radius", "clip_norm"):
-            value = getattr(self, name)
-            if value is not None and not (is_number(value) and 0 < value < math.inf):
-                raise ValueError(f"{name} must be above 0 and finite, or None (no limit), got {value!r}")
-        if self.eta0 != "auto" and not (is_number(self.eta0) and 0 < self.eta0 < math.inf):
-            raise ValueError(f'eta0 must be above 0 and finite, or "auto", got {self.eta0!r}')
-        if self.eta0 == "auto" and self.max_iter is None:
-            auto_eta0(1.0, 1.0, None, self.learning_rate)
+        check_descent(self)
 
     def start(self, X: Any) -> None:
         super().start(X)
@@ -272,7 +290,7 @@ class SGDClassifier(DerivedLearner):
         self._scale, self._scale_sum, self._norm2 = np.ones(planes), np.zeros(planes), np.zeros(planes)
         self._total = np.zeros(1)
         self.gradient_bound_ = math.nan
-        self._promise = ("sgd", None, False, _NO_PLAN, "")
+        self._promise = ("sgd", None, False, NO_PLAN, "")
 
     def moving(self) -> tuple[Array, Array]:
         return self._v, self._b
@@ -308,11 +326,13 @@ class SGDClassifier(DerivedLearner):
 
     def prepare(self, rows: Rows) -> Array:
         """The classes of the rows as the pass reads them, once G and eta0 are known."""
-        R = math.sqrt(float(largest_norm2(rows.X)) + float(self.fit_intercept))
+        largest, mean = row_sizes(rows.X, rows.weight, float(self.fit_intercept))
         heaviest = math.prod(float(part.max()) for part in (rows.weight, rows.own) if len(part))
-        radius = 1.0 if self.projection_radius is None else float(self.projection_radius)
-        self.gradient_bound_ = heaviest * gradient_bound(self.loss, R, radius)
-        if self.eta0 == "auto":
+        radius = math.inf if self.projection_radius is None else float(self.projection_radius)
+        self.gradient_bound_ = heaviest * gradient_bound(self.loss, math.sqrt(largest), radius)
+        if self.eta0 == "auto" and self.projection_radius is None:
+            self.eta0_ = free_eta0(self.loss, mean, heaviest * largest)
+        elif self.eta0 == "auto":
             steps = None if self.max_iter is None else self.max_iter * len(rows.y)
             self.eta0_ = auto_eta0(radius, self.gradient_bound_, steps, self.learning_rate)
         self._from_zero = self.t_ == 0
@@ -329,8 +349,9 @@ class SGDClassifier(DerivedLearner):
         sgd_epoch(rows, self._descent(), self._iterate(), counts, log, self.t_)
         record[0, _COUNTED] = counts.sum(axis=0)
         record[0, RECORD.dots] = len(rows.y) * len(self._b)
-        self._describe(reference, record[0])
-        self._promise = astuple(self._guarantee(self.t_ + len(rows.y), planned=memory is not None))
+        describe(self._iterate(), reference, record[0])
+        planned = memory is not None and self._from_zero
+        self._promise = astuple(excess_bound(self, self.t_ + len(rows.y), planned=planned))
         if not np.isfinite(record[0, RECORD.norm_w]):
             before = self.n_iter_ if memory is None else self.trace_.total_epochs
             raise DataError(
@@ -338,38 +359,6 @@ class SGDClassifier(DerivedLearner):
                 "Give a smaller eta0, a projection_radius or a clip_norm, and start again"
             )
         return 1
-
-    def _describe(self, reference: Array, record: Array) -> None:
-        """Enter what the trace tells of w, which is scale times v."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            s2 = self._scale**2
-            norm2 = sum(float(s2[k]) * float(squared_norm(v)) for k, v in enumerate(self._v))
-            record[[RECORD.norm_w, RECORD.b]] = math.sqrt(norm2), math.sqrt(s2 @ self._b.astype(np.float64) ** 2)
-        if len(self._b) == 1:
-            record[RECORD.b] = self._scale[0] * self._b[0]
-        record[RECORD.bits] = bits_in_use(self._v.ravel(order="K"))
-        if reference.size and len(self._b) == 1:
-            dot = float(self._scale[0] * (self._v[0] @ reference[:-1] + self._b[0] * reference[-1]))
-            full = math.sqrt(norm2 + record[RECORD.b] ** 2) * float(np.linalg.norm(reference))
-            record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot
-
-    def _guarantee(self, steps: int, *, planned: bool) -> Bound:
-        bound = sgd_bound(
-            self.projection_radius,
-            self.gradient_bound_,
-            steps,
-            eta0=self.eta0_,
-            learning_rate=self.learning_rate,
-            average=self.average,
-        )
-        why = ""
-        if not planned or not self._from_zero:
-            why = _NO_PLAN
-        elif self.sampling == "epochs":
-            why = 'epochs do not draw rows independently: sampling="replacement" does'
-        elif self.clip_norm is not None and self.clip_norm < self.gradient_bound_:
-            why = f"gradients may be as long as {self.gradient_bound_:.6g} and are clipped at {self.clip_norm:.6g}"
-        return Bound(bound.name, None, False, why, bound.formula) if bound.applies and why else bound
 
     def _derive(self, columns: Any) -> tuple[Array, Array]:
         with np.errstate(invalid="ignore", over="ignore"):  # a run that diverged says so itself
@@ -395,6 +384,6 @@ class SGDClassifier(DerivedLearner):
         counts = np.zeros((len(self._b), len(PER_CLASS)), np.int64)
         if (bad := sgd_row(X, k, *weights, self._descent(), self._iterate(), counts, self.t_)) < 0:
             return bad, 0, 0
-        self._promise = ("sgd", None, False, _NO_PLAN, "")
+        self._promise = ("sgd", None, False, NO_PLAN, "")
         mistakes, updates, absorbed = counts.sum(axis=0).tolist()
         return mistakes, updates, absorbed

@@ -1,11 +1,22 @@
-"""What gradient descent remembers: w = s v as a number and a vector, and the sum of weighted vectors likewise."""
+"""What gradient descent is asked, and what it remembers: w = s v as a number and a vector, and the sum of weighted
+vectors likewise.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
+from typing import Any
+
+import numpy as np
 
 from linsep.declared import ArraySpec, ValueSpec
+from linsep.kernels.linear.epoch import bits_in_use, squared_norm
+from linsep.kernels.linear.gradient import Iterate
+from linsep.kernels.records import RECORD
+from linsep.learners.inputs.parameters import is_number
+from linsep.theory.bounds.descent import auto_eta0, loss_code
+from linsep.types import Array
 
 _SUMS = ArraySpec(("planes",), "float64", bounded=False)
 # In the order of `linsep.kernels.linear.gradient.Iterate`. Sums are finite, and `DerivedLearner.set_state` looks at the
@@ -27,3 +38,36 @@ VALUES = {
     "gradient_bound_": ValueSpec("number", most=math.inf, nan=True),
     "_promise": ValueSpec("tuple", least=5, parts=_BOUND),
 }
+
+
+def check_descent(learner: Any) -> None:
+    """Raise for parameters of an `SGDClassifier` that make no sense."""
+    loss_code(learner.loss)
+    choices = {"average": ("eta", "uniform", None), "learning_rate": ("constant", "invsqrt")}
+    for name, words in {**choices, "sampling": ("epochs", "replacement")}.items():
+        if getattr(learner, name) not in words:
+            shown = " or ".join("None" if word is None else f'"{word}"' for word in words)
+            raise ValueError(f"{name} must be {shown}, got {getattr(learner, name)!r}")
+    for name in ("projection_radius", "clip_norm"):
+        value = getattr(learner, name)
+        if value is not None and not (is_number(value) and 0 < value < math.inf):
+            raise ValueError(f"{name} must be above 0 and finite, or None (no limit), got {value!r}")
+    if learner.eta0 != "auto" and not (is_number(learner.eta0) and 0 < learner.eta0 < math.inf):
+        raise ValueError(f'eta0 must be above 0 and finite, or "auto", got {learner.eta0!r}')
+    if learner.eta0 == "auto" and learner.max_iter is None and learner.projection_radius is not None:
+        auto_eta0(1.0, 1.0, None, learner.learning_rate)
+
+
+def describe(w: Iterate, reference: Array, record: Array) -> None:
+    """Enter what the trace tells of w, which is scale times v. Changes `record`."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        s2 = w.s**2
+        norm2 = sum(float(s2[k]) * float(squared_norm(v)) for k, v in enumerate(w.V))
+        record[[RECORD.norm_w, RECORD.b]] = math.sqrt(norm2), math.sqrt(s2 @ w.b.astype(np.float64) ** 2)
+    if len(w.b) == 1:
+        record[RECORD.b] = w.s[0] * w.b[0]
+    record[RECORD.bits] = bits_in_use(w.V.ravel(order="K"))
+    if reference.size and len(w.b) == 1:
+        dot = float(w.s[0] * (w.V[0] @ reference[:-1] + w.b[0] * reference[-1]))
+        full = math.sqrt(norm2 + record[RECORD.b] ** 2) * float(np.linalg.norm(reference))
+        record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot

@@ -135,7 +135,7 @@ class VotedPerceptron(EpochLearner):
         self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
         self.mistake_steps_ = np.zeros(0)
 
-    def counts_survival(self) -> bool:
+    def _counts_survival(self) -> bool:
         return True
 
     def prepare(self, rows: Rows) -> Array:

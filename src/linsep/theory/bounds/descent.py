@@ -34,12 +34,12 @@ def gradient_bound(loss: str, R: float, projection_radius: float) -> float:
     R : float
         max ||(x, 1)|| over the rows; max ||x|| without an intercept.
     projection_radius : float
-        B, the radius of the ball that w is projected on.
+        B, the radius of the ball that w is projected on; infinity if it is not projected.
 
     Returns
     -------
     float
-        G.
+        G; infinity for "squared_hinge" and "squared" without a ball.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def gradient_bound(loss: str, R: float, projection_radius: float) -> float:
     28.0
     """
     code = loss_code(loss)
-    if code in (PERCEPTRON, HINGE):
+    if code in (PERCEPTRON, HINGE) or R == 0.0:
         return R
     return R / (1.0 + math.exp(-R * projection_radius)) if code == LOGISTIC else 2.0 * R * (1.0 + R * projection_radius)
 
@@ -98,6 +98,36 @@ def auto_eta0(projection_radius: float, G: float, steps: int | None, learning_ra
             "limit, or give eta0 as a number"
         )
     return projection_radius / (G * math.sqrt(steps))
+
+
+def free_eta0(loss: str, mean_norm2: float, largest_norm2: float) -> float:
+    """1 / mean(c ||x||^2), 4 times that, or 1 / (4 max c ||x||^2): the step that `SGDClassifier` takes without a ball.
+
+    c is the weight of a row. "perceptron", "hinge": a step at a row of mean length changes its margin by 1, as a step
+    of the perceptron does on rows of length 1. "logistic": 4 times that, as its slope changes by 1/4 at most where z
+    changes by 1. "squared_hinge", "squared": the step halves the distance of the longest row from its label. Rows k
+    times as long give weights k times as small and the same predictions.
+
+    Parameters
+    ----------
+    loss : {"perceptron", "hinge", "logistic", "squared_hinge", "squared"}
+        The name of the loss.
+    mean_norm2, largest_norm2 : float
+        The mean and the maximum of c ||(x, 1)||^2 over the rows; of c ||x||^2 without an intercept.
+
+    Returns
+    -------
+    float
+        1.0 if all rows are 0.
+
+    Examples
+    --------
+    >>> free_eta0("hinge", 2.0, 5.0), free_eta0("logistic", 2.0, 5.0), free_eta0("squared", 2.0, 5.0)
+    (0.5, 2.0, 0.05)
+    """
+    code = loss_code(loss)
+    size = mean_norm2 if code in (PERCEPTRON, HINGE) else mean_norm2 / 4.0 if code == LOGISTIC else 4.0 * largest_norm2
+    return 1.0 / max(size, 1e-300) if size > 0.0 else 1.0
 
 
 def sgd_bound(
