@@ -11,15 +11,24 @@ import pytest
 import scipy.sparse as sp
 import sklearn
 from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+from sklearn.utils.validation import validate_data
 
 from linsep import MLP, load, save, separability
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.score import score as score_command
 from linsep.app.commands.show import show as show_command
 from linsep.data.synthetic.separable import make_moons, make_separable, make_xor
-from linsep.learners import AveragedPerceptron, PassiveAggressive, Perceptron, PocketPerceptron, Rocchio, SGDClassifier
+from linsep.learners import (
+    AveragedPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    PocketPerceptron,
+    Rocchio,
+    SGDClassifier,
+)
 from linsep.learners.selection import RUNGS, climb
 from linsep.types import DataError, StopReason
 
@@ -284,3 +293,20 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert score_command(tmp_path / "m", str(tmp_path / "t.csv")).data["accuracy"] == 1.0
     with pytest.raises(DataError, match="--loss is not an option of --learner auto"):
         fit_command(str(tmp_path / "t.csv"), learner="auto", model=tmp_path / "m", loss="hinge", **common)
+
+
+def test_a_frame_is_looked_at_once_and_nothing_warns_of_its_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[Any] = []
+
+    def look(*given: Any, **named: Any) -> Any:
+        looks.append(given)
+        return validate_data(*given, **named)
+
+    monkeypatch.setattr("linsep.learners.mlp.validate_data", look)
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        model = MLP(max_iter=6, random_state=0).fit(X, y)
+        assert not looks  # not in the epochs; filters of warnings are not safe beside other threads
+        assert model.score(X, y) == pytest.approx(1 - model.trace_.mistakes[-1] / 150)
+    assert [warning.category for warning in found] == [ConvergenceWarning] and len(looks) == 1

@@ -196,10 +196,9 @@ class MLP(Classifier):
             losses.append(float(model.loss_))
             self.n_iter_ += 1
             self._take(model)
-            with warnings.catch_warnings():
-                # The rows have been checked, and have lost the names of their columns.
-                warnings.filterwarnings("ignore", message="X does not have valid feature names")
-                record[0, RECORD.mistakes] = (self.predict(X) != self.classes_[codes]).sum()
+            z = self._values(X)  # the rows have been checked, and have lost the names of their columns
+            predicted = z[:, 0] >= 0 if z.shape[1] == 1 else z.argmax(axis=1)
+            record[0, RECORD.mistakes] = (predicted != codes).sum()
 
         def end(stop: StopReason) -> None:
             if self.n_iter_:
@@ -241,9 +240,13 @@ class MLP(Classifier):
         with self.reading() as still:
             still.check_parts()
             X = validate_data(still, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-            nodes = np.maximum(np.asarray(X @ still.hidden_coef_.T) + still.hidden_intercept_, 0.0)
-            z = nodes @ still.output_coef_.T + still.output_intercept_
+            z = still._values(X)
         return np.asarray(z[:, 0] if z.shape[1] == 1 else z)
+
+    def _values(self, X: Any) -> Array:
+        """z of each row and plane."""
+        nodes = np.maximum(np.asarray(X @ self.hidden_coef_.T) + self.hidden_intercept_, 0.0)
+        return np.asarray(nodes @ self.output_coef_.T + self.output_intercept_)
 
     def predict_proba(self, X: Any) -> Array:
         """1 / (1 + exp(-z)) of the positive class; exp(z) of each of several classes, made to sum to 1.
