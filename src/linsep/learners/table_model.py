@@ -334,6 +334,22 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         """
         return np.asarray(self._asked("predict_proba", X)[0])
 
+    @available_if(_learner_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithms of the probabilities of the classes, as the learner gives them.
+
+        Parameters
+        ----------
+        X : dataframe, Source, array or SciPy sparse matrix
+            The rows.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_classes)
+            One column per class, in the order of `classes_`.
+        """
+        return np.asarray(self._asked("predict_log_proba", X)[0])
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the share of rows that are predicted correctly.
 

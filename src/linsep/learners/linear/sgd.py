@@ -7,7 +7,6 @@ from dataclasses import astuple
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.special
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,29 +29,23 @@ from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import is_number, keep_parameters
 from linsep.learners.linear.sgd_promise import NO_PLAN, excess_bound, regret_bound
-from linsep.learners.linear.sgd_state import ARRAYS, VALUES, check_descent, describe
+from linsep.learners.linear.sgd_state import (
+    ARRAYS,
+    NO_STEPS,
+    VALUES,
+    check_descent,
+    describe,
+    has_steps,
+    is_logistic,
+    log_probabilities,
+    probabilities,
+)
 from linsep.theory.bounds.descent import auto_eta0, free_eta0, gradient_bound, loss_code
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, StopReason
 
 _WEIGHTING = {None: NO_MEAN, "uniform": UNIFORM, "eta": BY_STEP}
 _COUNTED = [RECORD.mistakes, RECORD.updates, RECORD.absorbed]
-_NO_STEPS = (
-    'eta0="auto" needs all rows at once, for max ||(x, 1)|| and T: give eta0 as a number to learn from a stream (after '
-    'a fit its eta0_, say); learning_rate="invsqrt" needs no T'
-)
-
-
-def _has_steps(learner: Any) -> bool:
-    if learner.eta0 == "auto":
-        raise AttributeError(_NO_STEPS)
-    return True
-
-
-def _is_logistic(learner: Any) -> bool:
-    if learner.loss != "logistic":
-        raise AttributeError(f'probabilities come with loss="logistic", this learner has loss={learner.loss!r}')
-    return True
 
 
 class SGDClassifier(DerivedLearner):
@@ -216,7 +209,7 @@ class SGDClassifier(DerivedLearner):
             raise DataError(f"norm is a length, at least 0 and finite; got {norm!r}")
         return regret_bound(self, self.t_, float(norm), planned=self._promise[3] != NO_PLAN)
 
-    @available_if(_is_logistic)
+    @available_if(is_logistic)
     def predict_proba(self, X: Any) -> Array:
         """1 / (1 + exp(-z)) of the positive class; of several classes that of each against the rest, made to sum to 1.
 
@@ -230,14 +223,26 @@ class SGDClassifier(DerivedLearner):
         ndarray, shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        z = self.decision_function(X)
-        if z.ndim == 2:
-            return np.asarray(scipy.special.softmax(scipy.special.log_expit(z), axis=1))
-        p = scipy.special.expit(z) if len(self.classes_) == 2 else np.ones_like(z)
-        return np.column_stack([scipy.special.expit(-z), p]) if len(self.classes_) == 2 else p[:, None]
+        return probabilities(self.decision_function(X), len(self.classes_))
+
+    @available_if(is_logistic)
+    def predict_log_proba(self, X: Any) -> Array:
+        """ln of `predict_proba`, computed from z: it is finite where a probability is too small for a number.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, dataframe}, shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_classes)
+            One column per class, in the order of `classes_`.
+        """
+        return log_probabilities(self.decision_function(X), len(self.classes_))
 
     # --------------------------------------------------------------- training
-    @available_if(_has_steps)
+    @available_if(has_steps)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over these rows, in the order given, from the weights so far; `eta0` must be a number.
 
@@ -275,7 +280,7 @@ class SGDClassifier(DerivedLearner):
         self
         """
         if self.eta0 == "auto":
-            raise DataError(_NO_STEPS)
+            raise DataError(NO_STEPS)
         return super().learn_one(x, y, classes)
 
     def check_parameters(self) -> None:

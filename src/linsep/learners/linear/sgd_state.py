@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
@@ -38,6 +39,42 @@ VALUES = {
     "gradient_bound_": ValueSpec("number", most=math.inf, nan=True),
     "_promise": ValueSpec("tuple", least=5, parts=_BOUND),
 }
+NO_STEPS = (
+    'eta0="auto" needs all rows at once, for max ||(x, 1)|| and T: give eta0 as a number to learn from a stream (after '
+    'a fit its eta0_, say); learning_rate="invsqrt" needs no T'
+)
+
+
+def has_steps(learner: Any) -> bool:
+    """Whether `partial_fit` knows how far to step; AttributeError if not."""
+    if learner.eta0 == "auto":
+        raise AttributeError(NO_STEPS)
+    return True
+
+
+def is_logistic(learner: Any) -> bool:
+    """Whether z is the logarithm of odds; AttributeError if not."""
+    if learner.loss != "logistic":
+        raise AttributeError(f'probabilities come with loss="logistic", this learner has loss={learner.loss!r}')
+    return True
+
+
+def probabilities(z: Array, n_classes: int) -> Array:
+    """1 / (1 + exp(-z)) of the positive class; of several classes that of each against the rest, made to sum to 1."""
+    if z.ndim == 2:
+        return np.asarray(scipy.special.softmax(scipy.special.log_expit(z), axis=1))
+    if n_classes < 2:
+        return np.ones((len(z), 1))
+    return np.column_stack([scipy.special.expit(-z), scipy.special.expit(z)])
+
+
+def log_probabilities(z: Array, n_classes: int) -> Array:
+    """ln of `probabilities`."""
+    if z.ndim == 2:
+        return np.asarray(scipy.special.log_softmax(scipy.special.log_expit(z), axis=1))
+    if n_classes < 2:
+        return np.zeros((len(z), 1))
+    return np.column_stack([scipy.special.log_expit(-z), scipy.special.log_expit(z)])
 
 
 def check_descent(learner: Any) -> None:
