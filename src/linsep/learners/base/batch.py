@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from linsep.declared import ValueSpec
+from linsep.declared import MOST, ValueSpec
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
@@ -37,6 +37,8 @@ class BatchLearner(LabelledClassifier):
     batch_epochs: ClassVar[int] = 4096
     # The dtype of ||w||^2; None: that of the rows.
     summed_in: ClassVar[Any] = None
+    # Whether vectors count by the rows that they survive, so that the epochs left out after a clean pass count too.
+    counts_survival: ClassVar[bool] = False
     # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
     unit_steps: ClassVar[bool] = True
 
@@ -190,6 +192,10 @@ class BatchLearner(LabelledClassifier):
         trace = self.trace_
         self.stop_reason_ = stop
         self.n_iter_, self.n_mistakes_, self.n_updates_ = trace.total_epochs, trace.total_mistakes, trace.total_updates
+        final = stop in (StopReason.CLEAN_PASS, StopReason.IMPOSSIBLE)
+        if final and self.counts_survival and self.max_iter is not None:
+            # No pass from here on would change a weight. A count that a model file could not hold is cut.
+            self.t_ = min(MOST, self.t_ + trace.n_rows * (self.max_iter - trace.total_epochs))
         self.settle()
         if trace.update_log is not None:
             trace.update_log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count

@@ -62,7 +62,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         The last vector w; the mean of the vectors after each visit; or the votes of these vectors, sign(w.x) each.
         Training is the same: set it after fitting to try the others.
     max_iter : int or None, default=1
-        Largest number of passes; one without a mistake is the last. None sets no limit.
+        Largest number of passes; one without a mistake is the last, and its vector is counted for all rows of those
+        left out. None sets no limit.
     shuffle : bool, default=True
         Whether to visit the rows in a new order in each pass.
     random_state : int, RandomState or None, default=None
@@ -114,6 +115,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     """
 
     wants_clean_pass: ClassVar[bool] = False
+    counts_survival: ClassVar[bool] = True
     summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
     unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table

@@ -25,15 +25,19 @@ class AveragedPerceptron(DerivedLearner):
     holds the updates before rounding: in float32 a difference of 2e-5 of its size from the mean of the rounded w_n has
     been observed, and an update that no longer changed w still counts in u.
 
+    The mean is that of `max_iter` epochs. After a clean pass no epoch would change w, so the run ends there, and its
+    vector is counted for all rows of the epochs left out: `n_iter_` and `trace_` tell the epochs that were made. With
+    `max_iter=None`, and in `partial_fit`, streams and clusters, the rows that were visited count.
+
     One-vs-rest of several classes makes passes until no class needs one. A class with an early clean pass continues to
-    count its last vector, so its mean is the one of that class fitted alone for the same number of epochs.
+    count its last vector, so its mean is the one of that class fitted alone.
 
     Parameters
     ----------
     average : {"averaged", "last"}, default="averaged"
         The vector that predicts; `set_params` may change it after training.
     max_iter : int or None, default=10
-        Largest number of epochs; None sets no limit.
+        Number of epochs that count; those after a clean pass are not made. None ends with the clean pass.
     time_limit : float or None, default=None
         Largest number of seconds, checked between passes; None sets no limit.
     fit_intercept : bool, default=True
@@ -88,6 +92,7 @@ class AveragedPerceptron(DerivedLearner):
     """
 
     wants_clean_pass: ClassVar[bool] = False
+    counts_survival: ClassVar[bool] = True
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
         **DerivedLearner.state_arrays,
