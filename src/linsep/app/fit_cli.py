@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from linsep.app.options import CategoricalOpt, FormatOpt, JsonOpt, PositiveOpt, ReportOpt, RowsArg, TargetOpt
+from linsep.app.options import (
+    CategoricalOpt,
+    DetailsOpt,
+    FormatOpt,
+    JsonOpt,
+    PositiveOpt,
+    ReportOpt,
+    RowsArg,
+    TargetOpt,
+)
 from linsep.app.present import finish, say
 
 
@@ -107,6 +116,7 @@ def fit(
         bool,
         typer.Option("--open-columns", help="Stream: new columns may appear in any row, and rows may lack columns."),
     ] = False,
+    details: DetailsOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
@@ -166,7 +176,7 @@ def fit(
             report=report,
             say=say,
         )
-        finish(result, as_json)
+        finish(result, as_json, details)
     if options != StreamOptions():
         raise typer.BadParameter(f"--no-stream conflicts with: {', '.join(options.given())}")
     from linsep.app.commands.fit import fit as run
@@ -186,7 +196,7 @@ def fit(
         seed=seed or 0,
         **own,
     )
-    finish(result, as_json)
+    finish(result, as_json, details)
 
 
 def _split(listed: str | None) -> tuple[str, ...] | None:

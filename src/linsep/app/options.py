@@ -57,6 +57,9 @@ OriginOpt = Annotated[
     typer.Option("--origin", help="Print where the file comes from: versions, time, command, data, digest."),
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+DetailsOpt = Annotated[
+    bool, typer.Option("--details", help="Print all that is known: counts of each class, norms, brackets, bounds.")
+]
 ReportOpt = Annotated[
     Path | None,
     typer.Option(help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."),

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from linsep.data.columns import label_names
 from linsep.data.sources.source import Source
+from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
@@ -37,7 +39,7 @@ class TableFit:
     y : ndarray
         Their classes by name.
     warnings : list of str
-        The warnings of the learner.
+        The warnings of the learner, and what the receipt says loudly.
     interrupted : bool
         Whether Ctrl-C ended the training, or what is measured and proved after it.
     """
@@ -125,14 +127,27 @@ def fit_table(
     def measure(at_length: bool) -> tuple[Array, Receipt]:
         y = model.named(prepared.targets)
         asked = holdout and at_length
-        held_out = hold_out(model.learner_, prepared.rows, prepared.targets, holdout) if asked else None
+        names = label_names(model.classes_).tolist()
+        held_out = hold_out(model.learner_, prepared.rows, targets, holdout, names) if asked else None
         return y, make_receipt(model, prepared.rows, y, seconds=seconds, held_out=held_out, prove=at_length)
 
     (y, receipt), interrupted = train_keep_measure(
         train, lambda: hasattr(model, "learner_"), lambda: on_trained(model) if on_trained else None, measure
     )
     receipt = replace(receipt, lines=[*choice.lines, *receipt.lines], data={**choice.data, **receipt.data})
+    said = [_with_answer(text, receipt.data.get("verdict")) for text in said] + receipt.warnings
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted)
+
+
+def _with_answer(warning: str, verdict: str | None) -> str:
+    """The warning of a run that ended early, which knows by now whether the table is separable."""
+    if verdict == "separable":
+        answer = "These rows are separable, so a clean pass comes in the end: raise max_iter or time_limit."
+    elif verdict in ("quasi-separable", "inseparable", "not-separable"):
+        answer = "No pass can be clean: it is proved that no hyperplane separates these rows. More epochs do not help."
+    else:
+        return warning
+    return warning.replace(NOT_DECIDED, answer)
 
 
 def _choose(prepared: Prepared, rungs: Mapping[str, Any]) -> tuple[Any, Receipt]:

@@ -45,7 +45,8 @@ def fit(
             said.append(keep.what_was_kept(found.model))
         receipt = found.receipt
         lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-        result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted)
+        data = {**receipt.data, "model": str(model)}
+        result = Result(lines, data, said, found.interrupted, details=receipt.details)
         return with_report(result, report, page_of_fit(found))
 
 
