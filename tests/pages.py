@@ -18,6 +18,7 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 # What no two runs have in common.
 TIMES = re.compile(r"\bin [0-9.]+ s\b(, [0-9,]+ rows a second)?")
+MAKERS = re.compile(r"^(saved by|saved at|state) .*", re.M)
 # What only a shell understands; everything else starts no process.
 SHELL = set("|><;()`&$#=")
 
@@ -80,5 +81,5 @@ def _command(arguments: list[str], output: Path | None) -> str:
 
 
 def comparable(text: str) -> str:
-    """The text without times."""
-    return TIMES.sub("in T", text)
+    """The text without times, versions and digests of weights."""
+    return MAKERS.sub(r"\1 ...", TIMES.sub("in T", text))

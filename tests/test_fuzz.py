@@ -62,4 +62,4 @@ def test_the_runner_sees_what_goes_wrong() -> None:
         ("wrong", 5),
     ]
     assert has_failed(found)
-    assert row(found).startswith("| made up | 7 | 2 | 2 | 2 |")
+    assert row(found).startswith("| made up | 7 | 0 | 2 | 2 | 2 |")

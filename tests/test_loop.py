@@ -79,7 +79,14 @@ def test_it_ends_with_the_epochs_of_the_budget_and_asks_for_no_more(monkeypatch:
     stopped_clock(monkeypatch, 0.0)
     run = Run([1] * 20)
     assert run(Budget(12), most=4) is StopReason.EPOCH_BUDGET
-    assert run.asked == [1, 2, 4, 4, 1] and len(run.kept) == 12
+    assert run.asked == [1, 4, 4, 3] and len(run.kept) == 12
+
+
+def test_short_passes_are_made_in_batches_of_a_twentieth_of_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped_clock(monkeypatch, 1 / 64)  # every call takes that long: so each asks for 3.2 times as many as the last
+    run = Run([1] * 200)
+    assert run(Budget(200), most=4096) is StopReason.EPOCH_BUDGET
+    assert run.asked == [1, 3, 9, 28, 89, 70]
 
 
 def test_long_passes_are_made_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

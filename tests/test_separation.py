@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from linsep import SeparationError, SeparationWarning, separation
-from linsep.theory.rows.deadline import OutOfTimeError
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array
 
@@ -385,7 +385,7 @@ def test_signs_without_the_linear_programme(seed: int, monkeypatch: pytest.Monke
 
 
 def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def late(deadline: float) -> float:
+    def late(deadline: Deadline) -> float:
         raise OutOfTimeError
 
     X, y = planted(0)

@@ -228,11 +228,11 @@ def test_the_command_tells_its_data(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rows.csv").write_text("a,y\n1,no\n2,yes\n3,yes\n")
-    for arguments in ("fit rows.csv --target y --model m", "show m --origin --json"):
+    for arguments in ("fit rows.csv --target y --model m", "show m --json"):
         monkeypatch.setattr("sys.argv", ["linsep", *arguments.split()])
         capsys.readouterr()
         main_without_exit()
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(capsys.readouterr().out)["origin"]
     assert told["command"] == "linsep fit rows.csv --target y --model m" and told["data"] == "rows.csv"
     assert told["data_sha256"] == hashlib.sha256(Path("rows.csv").read_bytes()).hexdigest()
 

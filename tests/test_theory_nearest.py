@@ -14,6 +14,7 @@ from linsep.theory.margin.geometry import geometric_margin, homogeneous_margin, 
 from linsep.theory.margin.max_margin import Bias, MarginBracket, max_margin
 from linsep.theory.margin.mdm import exchanged
 from linsep.theory.margin.wolfe import nearest_point
+from linsep.theory.rows.deadline import Deadline
 from linsep.types import Array, DataError
 
 BIASES: list[Bias] = ["free", "homogeneous", None]
@@ -120,7 +121,7 @@ def test_the_nearest_point_of_a_simplex_seen_from_close_by(distance: float) -> N
 
 def test_limits_are_told() -> None:
     P = np.random.default_rng(0).normal(size=(500, 20))
-    assert nearest_point(Points(P), 0, tol=1e-9, deadline=0.0).why == "deadline"
+    assert nearest_point(Points(P), 0, tol=1e-9, deadline=Deadline(0.0)).why == "deadline"
     assert nearest_point(Points(P), 0, tol=1e-9, max_steps=3).why == "steps"
 
 

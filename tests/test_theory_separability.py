@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import os
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 from math import gcd
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -22,12 +20,12 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
-import linsep
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array, DataError, Hyperplane
+from walked import files_called
 
 DATA = Path(os.environ.get("LINSEP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
@@ -358,22 +356,7 @@ def test_bad_input_is_refused(X: Any, y: Any, message: str) -> None:
 
 
 def test_a_proof_is_a_short_walk_through_the_source() -> None:
-    # As `python -m benchmarks.walks` counts: a move is a call in another file than the call before it.
-    package = str(Path(linsep.__file__).parent)
-    files: list[str] = []
-
-    def see(frame: FrameType, event: str, _: object) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(package) and not code.co_name.startswith("<"):
-            files.append(code.co_filename)
-
-    separability(SQUARE, XOR)  # imports and compilation do not count
-    before = sys.getprofile()
-    sys.setprofile(see)
-    try:
-        separability(SQUARE, XOR)
-    finally:
-        sys.setprofile(before)
+    files = files_called(lambda: separability(SQUARE, XOR))
     assert len([file for file, _ in groupby(files)]) <= 24
 
 

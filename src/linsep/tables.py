@@ -162,17 +162,13 @@ def rows_for_kernels(X: Any) -> Any:
     >>> rows_for_kernels(X).flags.writeable, X.flags.writeable
     (False, True)
     """
-    if not is_sparse(X):
-        return _read_only(X)
+    if isinstance(X, np.ndarray):
+        view = X.view()
+        view.flags.writeable = False
+        return view
     dtype = np.int32 if max(X.shape[1], X.nnz) <= np.iinfo(np.int32).max else np.int64
     indices, indptr = X.indices.astype(dtype, copy=False), X.indptr.astype(dtype, copy=False)
-    return CSR(_read_only(X.data), _read_only(indices), _read_only(indptr))
-
-
-def _read_only(array: Array) -> Array:
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return CSR(rows_for_kernels(X.data), rows_for_kernels(indices), rows_for_kernels(indptr))
 
 
 def as_floats(X: Any, dtype: type = np.float64) -> Any:

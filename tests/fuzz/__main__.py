@@ -13,7 +13,7 @@ from fuzz.target import all_targets
 # Above so many bytes of memory above the start a target fails. A zstd frame may ask for a window of 128 MB, once for
 # each of the ways to read that are at work, and Arrow gives memory back late.
 LARGEST = 384 << 20
-_COLUMNS = ("target", "executions", "refused", "tracebacks", "wrong values", "slowest", "memory above start")
+_COLUMNS = ("target", "executions", "seconds", "refused", "tracebacks", "wrong values", "slowest", "memory above start")
 
 
 def main() -> int:
@@ -40,7 +40,7 @@ def main() -> int:
 
 def row(found: Found) -> str:
     """A row of the table."""
-    numbers = [f"{n:,}" for n in (found.executions, found.refused, found.tracebacks, found.wrong)]
+    numbers = [f"{n:,.0f}" for n in (found.executions, found.seconds, found.refused, found.tracebacks, found.wrong)]
     return f"| {found.name} | {' | '.join(numbers)} | {found.slowest:.2f} s | {found.grown / 2**20:.0f} MB |"
 
 

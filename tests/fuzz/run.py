@@ -28,6 +28,7 @@ class Found:
 
     name: str
     executions: int = 0
+    seconds: float = 0.0
     refused: int = 0
     tracebacks: int = 0
     wrong: int = 0
@@ -55,6 +56,7 @@ def run(target: Target, *, seed: int = 0, seconds: float = math.inf, executions:
         warnings.simplefilter("ignore")
         while perf_counter() - began < seconds and found.executions != executions:
             one(target, target.make(Random(f"{target.name} {seed} {found.executions}")), found)
+    found.seconds = perf_counter() - began
     found.grown = peak() - before
     return found
 

@@ -73,6 +73,7 @@ def _printed(written: str) -> Any:
     """What was printed: as an object where it is one, else as text without what the clock says."""
     if written.startswith("{"):
         return plain(json.loads(written))
+    written = re.sub(r"^saved by .*", "", written, flags=re.M | re.S)  # where a model comes from is told last
     return text(CLOCK.sub("(time)", written))
 
 

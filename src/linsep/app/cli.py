@@ -21,7 +21,6 @@ from linsep.app.options import (
     FormatOpt,
     JsonOpt,
     ModelArg,
-    OriginOpt,
     PositiveOpt,
     ReportOpt,
     RowsArg,
@@ -182,14 +181,12 @@ def separation(
 def show(
     model: ModelArg,
     weights: Annotated[int, typer.Option(min=1, help="The number of weights to print, the largest ones.")] = 20,
-    origin: OriginOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
-    """Print what a model file holds: its largest weights by feature name, and how it was made."""
-    from linsep.app.commands.models import show_origin
+    """Print what a model file holds: its largest weights by feature name, how it was made, and where it comes from."""
     from linsep.app.commands.show import show as run
 
-    finish(show_origin(model) if origin else run(model, weights), as_json)
+    finish(run(model, weights), as_json)
 
 
 class ExportFormat(StrEnum):

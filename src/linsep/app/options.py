@@ -52,10 +52,6 @@ CategoricalOpt = Annotated[
     list[str] | None,
     typer.Option(help="Read this column as text even if it holds numbers. The option may be repeated."),
 ]
-OriginOpt = Annotated[
-    bool,
-    typer.Option("--origin", help="Print where the file comes from: versions, time, command, data, digest."),
-]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 DetailsOpt = Annotated[
     bool, typer.Option("--details", help="Print all that is known: counts of each class, norms, brackets, bounds.")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from linsep.app.options import DetailsOpt, OriginOpt
+from linsep.app.options import DetailsOpt
 from linsep.app.result import Result
 
 
@@ -112,13 +112,11 @@ def tag_commands(present: Callable[[Result, bool, bool], None]) -> typer.Typer:
     def show(
         model: ModelArg,
         weights: Annotated[int, typer.Option(min=1, help="The number of weights to print, the largest ones.")] = 20,
-        origin: OriginOpt = False,
         as_json: JsonOpt = False,
     ) -> None:
         """Print the largest weights of a tagger, by tag and feature and from tag to tag, and how it was made."""
         from linsep.app.commands import tag as commands
-        from linsep.app.commands.models import show_origin
 
-        present(show_origin(model) if origin else commands.show(model, weights), as_json, False)
+        present(commands.show(model, weights), as_json, False)
 
     return app

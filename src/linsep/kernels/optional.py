@@ -1,6 +1,8 @@
 """Parts of a pass that may be absent: weights, a visiting order, and who is told of updates.
 
-What is None costs nothing: the code for it is not even compiled. Stubs and overloads, as in `rows.py`.
+An absent order and absent weights are arrays without entries: asking costs a pass nothing that can be measured, and one
+compiled kernel serves both cases. A `watch` that is None costs nothing: the code for it is not even compiled. Stubs and
+overloads, as in `rows.py`.
 """
 
 from __future__ import annotations
@@ -8,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from numba import types
+import numpy as np
+from numba import njit, types
 from numba.extending import overload
 
 from linsep.kernels.rows import row_axpy
 from linsep.types import Array
+
+# No weights, and no order but that of the rows.
+NO_WEIGHTS: Array = np.empty(0)
+NO_ORDER: Array = np.empty(0, np.int32)
 
 
 class UpdateLog(NamedTuple):
@@ -58,14 +65,16 @@ def is_none(value: Any) -> bool:
     return isinstance(value, types.NoneType | types.Omitted)
 
 
-def row_at(order: Any, t: int) -> int:
-    """The row visited at step t: order[t], or t itself when `order` is None."""
-    raise NotImplementedError
+@njit(nogil=True)
+def row_at(order: Any, t: int) -> Any:
+    """The row visited at step t: order[t], or t itself where there is no order."""
+    return np.int64(order[t]) if order.shape[0] > 0 else t
 
 
-def weight_at(weight: Any, i: int) -> float:
-    """The weight of row i, or 1 when `weight` is None."""
-    raise NotImplementedError
+@njit(nogil=True)
+def weight_at(weight: Any, i: int) -> Any:
+    """The weight of row i, or 1 where there are no weights."""
+    return weight[i] if weight.shape[0] > 0 else 1.0
 
 
 def note_margin(watch: Any, i: int, m: float, y: float) -> None:
@@ -97,28 +106,6 @@ def _watch_fits(watch: Any, n_planes: Any, width: Any) -> Callable[..., Any]:
         return watch.u.shape == (n_planes, width) and watch.u_b.shape[0] == n_planes
 
     return mean if getattr(watch, "instance_class", None) is Mean else anything
-
-
-@overload(row_at)
-def _row_at(order: Any, t: Any) -> Callable[..., Any]:
-    def in_order(order: Any, t: Any) -> Any:
-        return t
-
-    def as_given(order: Any, t: Any) -> Any:
-        return order[t]
-
-    return in_order if is_none(order) else as_given
-
-
-@overload(weight_at)
-def _weight_at(weight: Any, i: Any) -> Callable[..., Any]:
-    def one(weight: Any, i: Any) -> Any:
-        return 1.0
-
-    def given(weight: Any, i: Any) -> Any:
-        return weight[i]
-
-    return one if is_none(weight) else given
 
 
 @overload(note_margin)

@@ -15,7 +15,6 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
-from linsep.kernels.optional import is_none
 from linsep.kernels.rows import is_csr
 
 # Rows between the request and the use: a short row takes about 40 ns, a reply from memory 100 ns or more.
@@ -59,6 +58,8 @@ def _fetch_ahead(X: Any, y: Any, order: Any, t: Any) -> Callable[..., Any]:
         return None
 
     def sparse(X: Any, y: Any, order: Any, t: Any) -> None:
+        if order.shape[0] == 0:
+            return
         # Near the end the last row is asked for again and again: a branch would cost more than that.
         n = np.uint64(order.shape[0] - 1)
         later = np.uint64(order[min(np.uint64(t + 2 * _AHEAD), n)])
@@ -72,4 +73,4 @@ def _fetch_ahead(X: Any, y: Any, order: Any, t: Any) -> Callable[..., Any]:
         _ask(X.data, end)
         _ask(X.indices, end)
 
-    return sparse if is_csr(X) and not is_none(order) else nothing
+    return sparse if is_csr(X) else nothing

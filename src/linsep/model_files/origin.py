@@ -23,19 +23,7 @@ _FIELDS = {
     **dict.fromkeys(("command", "data", "data_sha256", "data_hash"), _MAYBE),
     "rows_seen": ValueSpec(needed=False),
 }
-_LABELS = {
-    "linsep": "saved by linsep",
-    "numpy": "with NumPy",
-    "python": "with Python",
-    "time": "saved at",
-    "command": "by the command",
-    "rows_seen": "rows seen",
-    "data": "training data",
-    "data_sha256": "SHA-256 of the data",
-    "data_hash": "running hash of the data",
-    "state_sha256": "SHA-256 of the state",
-    "signed": "signed",
-}
+_HASHES = {"data_sha256": "SHA-256", "data_hash": "running hash"}
 
 
 def origin_now(rows_seen: int | None, told: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -74,25 +62,25 @@ def check_origin(found: Any) -> None:
 
 
 def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Labels and texts for people.
+    """Labels and texts for people, of what `linsep.read_origin` returns.
 
     Examples
     --------
-    >>> in_words({"linsep": "0.9", "rows_seen": 1200})
-    [('saved by linsep', '0.9'), ('rows seen', '1,200')]
+    >>> in_words({"linsep": "0.9", "rows_seen": 1200, "signed": False})
+    [('saved by', 'linsep 0.9'), ('rows seen', '1,200'), ('signed', 'no')]
     """
-    shown = [(label, found[name]) for name, label in _LABELS.items() if name in found]
-    return [
-        (
-            label,
-            ("yes" if value else "no")
-            if isinstance(value, bool)
-            else f"{value:,}"
-            if isinstance(value, int)
-            else value,
-        )
-        for label, value in shown
-    ]
+    programs = (("linsep", "linsep"), ("numpy", "NumPy"), ("python", "Python"))
+    data = [found.get("data"), *(f"{name} {found[key]}" for key, name in _HASHES.items() if key in found)]
+    lines = {
+        "saved by": ", ".join(f"{name} {found[key]}" for key, name in programs if key in found),
+        "saved at": found.get("time"),
+        "by the command": found.get("command"),
+        "training data": ", ".join(filter(None, data)),
+        "rows seen": f"{found['rows_seen']:,}" if "rows_seen" in found else None,
+        "state": f"SHA-256 {found['state_sha256']}" if "state_sha256" in found else None,
+        "signed": "yes" if found.get("signed") else "no",
+    }
+    return [(label, text) for label, text in lines.items() if text]
 
 
 def _now() -> str:

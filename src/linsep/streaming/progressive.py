@@ -59,6 +59,16 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
     [False, True, False]
     """
     check_can_stream(learner)
+    with learner.writing():
+        return _learn(learner, X, y, classes)
+
+
+def heaviest(learner: EpochLearner) -> Array:
+    """max over the classes of |w_j|, for every column j."""
+    return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
+
+
+def _learn(learner: EpochLearner, X: Any, y: Any, classes: Any) -> Learnt:
     with learner.unchanged_on_error():
         learner.check_parameters()
         X = _as_wide(learner, X)
@@ -79,11 +89,6 @@ def predict_then_learn(learner: EpochLearner, X: Any, y: Any, classes: Any = Non
     if not all(np.isfinite(part.sum()) or np.isfinite(part).all() for part in learner.moving()):
         raise DataError(f"the weights became infinite within the rows up to row {learner.t_}: scale the numbers down")
     return Learnt(np.concatenate(said), absorbed)
-
-
-def heaviest(learner: EpochLearner) -> Array:
-    """max over the classes of |w_j|, for every column j."""
-    return np.asarray(np.abs(learner.moving()[0]).max(axis=0))
 
 
 def _pass(learner: EpochLearner, rows: Rows, wrong: Array) -> int:

@@ -16,6 +16,7 @@ from linsep.learners import SequenceTagger
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.model_files.origin import in_words
+from linsep.reporting.shown import describe
 from linsep.store import load, read_origin, save
 from linsep.types import DataError, StopReason
 
@@ -28,10 +29,10 @@ def load_rows(model: Path) -> Any:
     return found
 
 
-def show_origin(model: Path) -> Result:
-    """Where a model file says that it comes from."""
-    found = read_origin(model)
-    return Result(in_words(found), found)
+def shown(path: Path, model: Any, n_weights: int) -> Result:
+    """The description of the model that was loaded from a file, and where the file says that it comes from."""
+    told, origin = describe(model, n_weights), read_origin(path)
+    return Result([*told.lines, *in_words(origin)], {**told.data, "origin": origin})
 
 
 def origin_of_run(files: Iterable[str], *, hashed: bool) -> dict[str, str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linsep.app.commands.models import load_tagger, origin_of_run, saved_when_trained
+from linsep.app.commands.models import load_tagger, origin_of_run, saved_when_trained, shown
 from linsep.app.learners import Limits
 from linsep.app.progress import EpochProgress
 from linsep.app.result import Result, program
 from linsep.data.readers.tagged import read_tagged
 from linsep.files import check_output, open_output
 from linsep.learners import SequenceTagger
-from linsep.reporting.shown import describe
 from linsep.reporting.tagging import fit_tagger, score_tagger, tag_text
 
 _MOST_LISTED = 20
@@ -73,5 +72,5 @@ def score(model: Path, text: str, *, format: str | None, tag: str) -> Result:
 
 
 def show(model: Path, n_weights: int) -> Result:
-    """The largest weights by feature and tag, and the largest transitions."""
-    return Result(*describe(load_tagger(model), n_weights))
+    """The largest weights by feature and tag, the largest transitions, and where the file comes from."""
+    return shown(model, load_tagger(model), n_weights)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.optional import before_update, note_margin, note_update, row_at, weight_at
+from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS, before_update, note_margin, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead
 from linsep.kernels.records import RECORD
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
@@ -29,16 +29,16 @@ _LOOKS = 64
 
 
 class Rows(NamedTuple):
-    """What a pass reads: rows, labels and, where there are any, weights and a visiting order.
+    """What a pass reads: rows, labels and, where there are any, weights and a visiting order (else empty arrays).
 
     `own` weighs a row for its own class alone; a binary pass has it multiplied into `weight`.
     """
 
     X: Any
     y: Array
-    weight: Array | None = None
-    own: Array | None = None
-    order: Array | None = None
+    weight: Array = NO_WEIGHTS
+    own: Array = NO_WEIGHTS
+    order: Array = NO_ORDER
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -145,7 +145,7 @@ def plain_epochs(
     visit: int,
     reference: Any,
     record: Any,
-    few: int = 0,
+    few: int,
 ) -> Any:
     """Run `plain_epoch` until a pass makes at most `few` updates or `record` is full. Return the passes made.
 

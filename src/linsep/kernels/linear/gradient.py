@@ -184,7 +184,7 @@ def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts
         return -2
     if not np.isfinite(row_norm2(X, 0)):
         return -1
-    rows = Rows(X, np.full(1, c), np.full(1, weight), np.full(1, own), None)
+    rows = Rows(X, np.full(1, c), np.full(1, weight), np.full(1, own), np.empty(0, np.int32))
     sgd_epoch(rows, rule, w, counts, None, visit)
     return 0
 

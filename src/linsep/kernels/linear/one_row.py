@@ -27,7 +27,8 @@ def learn_row(
         return -2, 0, 0
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0
-    return plain_epoch(X, np.full(1, y), np.full(1, weight), None, step, W[0], b, intercept, watch, visit)
+    order = np.empty(0, np.int32)
+    return plain_epoch(X, np.full(1, y), np.full(1, weight), order, step, W[0], b, intercept, watch, visit)
 
 
 @njit(cache=True, nogil=True)
@@ -44,10 +45,11 @@ def learn_row_of_many(
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0
     model = with_scratch(W, b)
+    codes, weight, order = np.full(1, c), np.empty(0), np.empty(0, np.int32)
     if together:
-        multiclass_epoch(X, np.full(1, c), None, np.full(1, own), None, step, model, intercept, watch, visit)
+        multiclass_epoch(X, codes, weight, np.full(1, own), order, step, model, intercept, watch, visit)
     else:
-        one_vs_rest_epoch(X, np.full(1, c), None, np.full(1, own), None, step, model, intercept, watch, visit)
+        one_vs_rest_epoch(X, codes, weight, np.full(1, own), order, step, model, intercept, watch, visit)
     return totals(model.counts)
 
 

@@ -42,8 +42,8 @@ class Pocket(NamedTuple):
     kept: Array
     kept_b: Array
     c: Array
-    weight: Array | None
-    own: Array | None
+    weight: Array
+    own: Array
     together: bool
     error: Array
     run: Array
@@ -106,12 +106,12 @@ def judge(X: Any, pocket: Any, visit: int, p: int) -> None:
     pocket.judged[p] = _KEPT
     pocket.run[p] = run
     pocket.error[p] = error
-    if pocket.together:
-        pocket.kept[:] = pocket.W
-        pocket.kept_b[:] = pocket.b
-    else:
-        pocket.kept[p] = pocket.W[p]
-        pocket.kept_b[p] = pocket.b[p]
+    # Entry by entry: an array assigned to an array has its shape checked, with a message that takes seconds to compile.
+    first, last = (0, pocket.b.shape[0]) if pocket.together else (p, p + 1)
+    for k in range(first, last):
+        for j in range(pocket.W.shape[1]):
+            pocket.kept[k, j] = pocket.W[k, j]
+        pocket.kept_b[k] = pocket.b[k]
 
 
 @overload(before_update)

@@ -16,16 +16,13 @@ from numba.extending import overload
 
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
-from linsep.kernels.optional import Predicted, is_none
+from linsep.kernels.optional import Predicted
 from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, is_csr, row_count
 from linsep.types import CSR
 
 
 def row_alone(X: Any, i: int) -> Any:
-    """Row i of `X` as a table of one row; of an array of weights its entry i as an array of one, of None None.
-
-    A stub in Python, as in `rows.py`.
-    """
+    """Row i of `X` as a table of one row; a stub in Python, as in `rows.py`."""
     raise NotImplementedError
 
 
@@ -37,10 +34,7 @@ def _row_alone(X: Any, i: Any) -> Callable[..., Any]:
     def dense(X: Any, i: Any) -> Any:
         return X[i : i + 1]
 
-    def nothing(X: Any, i: Any) -> Any:
-        return None
-
-    return nothing if is_none(X) else sparse if is_csr(X) else dense
+    return sparse if is_csr(X) else dense
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -53,7 +47,7 @@ def progressive_pass(
     mistake in learning, and predicted as the positive class.
     """
     told = (Predicted(wrong), watch)
-    return plain_epoch(rows.X, rows.y, rows.weight, None, step, W[0], b, intercept, told, visit)
+    return plain_epoch(rows.X, rows.y, rows.weight, rows.order, step, W[0], b, intercept, told, visit)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -68,7 +62,7 @@ def progressive_pass_of_many(
     first = np.zeros(BLOCK, np.int64)
     for i in range(row_count(rows.X)):
         X, c = row_alone(rows.X, i), rows.y[i : i + 1]
-        weight, own = row_alone(rows.weight, i), row_alone(rows.own, i)
+        weight, own = rows.weight[i : i + 1], rows.own[i : i + 1]  # of no weights none
         block_dots(X, first, W, -1, -1, model.Z)
         best = 0
         for j in range(1, b.shape[0]):
@@ -76,7 +70,7 @@ def progressive_pass_of_many(
                 best = j
         wrong[i] = best != c[0]
         if together:
-            multiclass_epoch(X, c, weight, own, None, step, model, intercept, watch, visit + i)
+            multiclass_epoch(X, c, weight, own, rows.order, step, model, intercept, watch, visit + i)
         else:
-            one_vs_rest_epoch(X, c, weight, own, None, step, model, intercept, watch, visit + i)
+            one_vs_rest_epoch(X, c, weight, own, rows.order, step, model, intercept, watch, visit + i)
     return totals(model.counts)

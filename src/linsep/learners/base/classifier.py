@@ -16,7 +16,7 @@ from linsep.kernels.checks import has_duplicates
 from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.number_range import check_entries
 from linsep.learners.inputs.labels import check_labels, kind_of_labels
-from linsep.tables import check_index, is_sparse, rows_for_kernels
+from linsep.tables import check_index, rows_for_kernels
 from linsep.types import CSR, Array, DataError, StopReason
 
 # Of a learner that only `partial_fit` has trained there is none.
@@ -32,7 +32,7 @@ MISTAKES = {
 
 def as_rows(X: Any) -> Any:
     """Return what kernels read, without duplicate entries."""
-    if is_sparse(X) and has_duplicates(X.indices, X.indptr, X.shape[1]):
+    if not isinstance(X, np.ndarray) and has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
     return rows_for_kernels(X)

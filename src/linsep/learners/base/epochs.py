@@ -81,7 +81,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         watch = log if watch is None else watch if log is None else (watch, log)
         step, intercept = self.step_rule(), float(self.fit_intercept)
         if len(self.classes_) <= 2:
-            return int(plain_epochs(rows, step, W[0], b, intercept, watch, self.t_, reference, record))
+            return int(plain_epochs(rows, step, W[0], b, intercept, watch, self.t_, reference, record, 0))
         together = self.multi_class != "ovr"
         return passes_of_many(rows, (W, b), watch, (step, intercept), self.t_, record, together, self.n_jobs)
 
@@ -91,7 +91,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
             return 0
         every_class = len(self.classes_) > 2 and self.multi_class == "ovr"
         zero = find_zero_rows(rows.X)
-        light = 0 if rows.own is None or not every_class else int((zero & (rows.own == 0)).sum())
+        light = 0 if not len(rows.own) or not every_class else int((zero & (rows.own == 0)).sum())
         return int(zero.sum()) * (len(self.classes_) if every_class else 1) - light
 
     def _moves_on_zero_rows(self) -> bool:

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.declared import ArraySpec
 from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.optional import NO_WEIGHTS
 from linsep.learners.base.classifier import as_rows
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.threads import multiply
@@ -82,7 +83,8 @@ class LinearClassifier(LabelledClassifier):
             X, codes = X.astype(self.moving()[0].dtype, copy=False), self._encode(given)
         if own is not None and len(self.classes_) <= 2:
             weight, own = own if weight is None else own * weight, None
-        return Rows(as_rows(X), codes, weight, own), given.numbers
+        found = (NO_WEIGHTS if part is None else part for part in (weight, own))
+        return Rows(as_rows(X), codes, *found), given.numbers
 
     # ---------------------------------------------------------------- weights
     def start(self, X: Any) -> None:

@@ -51,7 +51,7 @@ def run_epochs(
     verbose : int or callable
         As in `Perceptron`; reports after each call of `make_passes`.
     most : int
-        Passes that one call of `make_passes` may be asked for: short passes are made in batches that grow.
+        Passes that one call of `make_passes` may be asked for: short passes are made in batches.
     interruptible : bool
         Ctrl-C interrupts `make_passes`, and what it has done does not count until `keep` is called. Otherwise Ctrl-C
         waits until `make_passes` returns.
@@ -91,8 +91,8 @@ def run_epochs(
                     stop = StopReason.TIME_BUDGET
                 if verbose:
                     report_epoch(verbose, epochs, int(record[-1, RECORD.mistakes]), seconds)
-                if seconds - began < _BATCH_SECONDS:
-                    size = min(2 * size, most)
+                if (took := seconds - began) < _BATCH_SECONDS:
+                    size = min(most, max(2 * size, int(len(record) * _BATCH_SECONDS / max(took, 1e-9))))
                 if held.came:
                     held.let_in()
         except KeyboardInterrupt:

@@ -101,8 +101,8 @@ class Budgeted:
         return twin
 
     # ------------------------------------------------------------------ training
-    def run(self, X: Any, steps: Array, order: Array | None, visit: int, origin: int) -> tuple[int, int]:
-        """Make one pass; row i is number origin + i. Return (mistakes, updates)."""
+    def run(self, X: Any, steps: Array, order: Array, visit: int, origin: int) -> tuple[int, int]:
+        """Make one pass in this order (empty: of the rows); row i is number origin + i. Return (mistakes, updates)."""
         n, size = steps.shape[1], block_rows(X)
         before = self._counted()
         updates = self.left = 0
@@ -110,7 +110,7 @@ class Budgeted:
             if s and perf_counter() >= self.deadline:
                 self.left = n - s
                 break
-            at = np.arange(s, min(n, s + size)) if order is None else order[s : s + size]
+            at = order[s : s + size] if len(order) else np.arange(s, min(n, s + size))
             rows = X[at]
             own = np.zeros((len(at), len(at)))
             self.kernel.with_itself(rows, np.arange(len(at)), own)

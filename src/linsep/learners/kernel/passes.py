@@ -86,8 +86,8 @@ class Passes:
         self.classes: list[Array] = []
         self.visits: list[Array] = []
 
-    def run(self, order: Array | None) -> None:
-        """Make one pass in this order (None: as the rows stand)."""
+    def run(self, order: Array) -> None:
+        """Make one pass in this order (empty: as the rows stand)."""
         if self._visited and not self.kernel.affine:
             self._catch_up()
         n = self.steps.shape[1]
@@ -95,7 +95,7 @@ class Passes:
             if self._has_to_stop():
                 self.left = n - s
                 return
-            at = slice(s, min(n, s + self._size)) if order is None else order[s : s + self._size]
+            at = order[s : s + self._size] if len(order) else slice(s, min(n, s + self._size))
             self._visit(at, s)
 
     def _has_to_stop(self) -> bool:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.declared import ArraySpec, rows_declared
 from linsep.kernels.linear.epoch import Rows
-from linsep.kernels.optional import UpdateLog
+from linsep.kernels.optional import NO_WEIGHTS, UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.learners.base.batch import BatchLearner
 from linsep.learners.base.classifier import MISTAKES, as_matrix, as_rows, pack_rows, unpack_rows
@@ -207,7 +207,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         if given.weight is not None and self.budget is not None:
             raise DataError("a budget's guarantees are about unit steps: give no sample_weight, or budget=None")
         codes = self._encode(given) if given.codes is None else given.codes
-        return Rows(rows, codes, given.weight), given.numbers
+        return Rows(rows, codes, NO_WEIGHTS if given.weight is None else given.weight), given.numbers
 
     def start(self, X: Any) -> None:
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
@@ -246,7 +246,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         """The passes, the place of each row in `support_` (-1: not there), and the number of the first row."""
         many = len(self.classes_) > 2
         steps = np.where(np.arange(len(self.classes_))[:, None] == rows.y, 1.0, -1.0) if many else rows.y[None]
-        steps = steps if rows.weight is None else steps * rows.weight
+        steps = steps * rows.weight if len(rows.weight) else steps
         if self._budgeted is not None:
             self._budgeted = self._budgeted.copy()
             return steps, self.t_

@@ -124,7 +124,7 @@ class Perceptron(EpochLearner):
             return int(skipping_epochs(rows, memory[0], *state))
         few = int(self._skip_below * len(rows.y))
         made = int(plain_epochs(rows, ROSENBLATT, *state, few))
-        if record[made - 1, RECORD.mistakes] <= few:
+        if 0 < record[made - 1, RECORD.mistakes] <= few:
             memory.append(make_skip(len(rows.y)))
             start_skip(rows.X, intercept, memory[0])
         return made

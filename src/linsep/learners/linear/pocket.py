@@ -191,6 +191,6 @@ class PocketPerceptron(LinearBatchLearner):
         return made
 
     def _keep(self, pocket: Pocket) -> None:
-        weighted = pocket.weight is not None or pocket.own is not None
+        weighted = len(pocket.weight) or len(pocket.own)
         self._pocket_errors = pocket.error.copy() if weighted else pocket.error.astype(np.int64)
         self.n_evaluations_ = int(pocket.spent[SPENT.vectors])

@@ -142,7 +142,8 @@ class Rocchio(OnlineClassifier):
     def _add(self, rows: Rows) -> Self:
         n_classes = len(self.classes_)
         codes = rows.y.astype(np.intp) if n_classes > 2 else ((rows.y > 0) & (n_classes == 2)).astype(np.intp)
-        weight = rows.weight if rows.own is None else rows.own * (1.0 if rows.weight is None else rows.weight)
+        weight = rows.own * rows.weight if len(rows.own) and len(rows.weight) else rows.own
+        weight = weight if len(weight) else rows.weight
         add_class_sums(rows.X, codes, weight, self._sums, self._totals)
         self.t_ += len(codes)
         u = _means(self._sums, self._totals)

@@ -309,7 +309,7 @@ class SGDClassifier(DerivedLearner):
     def prepare(self, rows: Rows) -> Array:
         """The classes of the rows as the pass reads them, once G and eta0 are known."""
         R = math.sqrt(float(largest_norm2(rows.X)) + float(self.fit_intercept))
-        heaviest = math.prod(float(part.max()) for part in (rows.weight, rows.own) if part is not None)
+        heaviest = math.prod(float(part.max()) for part in (rows.weight, rows.own) if len(part))
         radius = 1.0 if self.projection_radius is None else float(self.projection_radius)
         self.gradient_bound_ = heaviest * gradient_bound(self.loss, R, radius)
         if self.eta0 == "auto":

@@ -10,6 +10,7 @@ import scipy.optimize
 
 from linsep.kernels.linear.gradient import mean_loss
 from linsep.kernels.linear.losses import HINGE, LOGISTIC, LOSSES, PERCEPTRON
+from linsep.kernels.optional import NO_WEIGHTS
 from linsep.theory.bounds.descent import loss_code
 from linsep.theory.margin.geometry import signs
 from linsep.types import Array
@@ -70,7 +71,7 @@ def training_loss(X: Any, y: Any, w: Any, b: float, loss: str, sample_weight: An
     0.25
     """
     z = np.asarray(X @ np.asarray(w, dtype=np.float64), dtype=np.float64) + b
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weight = NO_WEIGHTS if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     return float(mean_loss(loss_code(loss), signs(y), z, weight))
 
 
@@ -138,7 +139,7 @@ def least_loss(
         )
         alpha = found.x
         u = dual.primal(alpha, delta)
-        upper = float(mean_loss(code, s, dual.scores(u), None))
+        upper = float(mean_loss(code, s, dual.scores(u), NO_WEIGHTS))
         lower = dual.value(alpha)
         best = max(best[0], lower), *min((best[1:], (upper, u)), key=lambda side: side[0])
         if best[1] - best[0] <= tol:

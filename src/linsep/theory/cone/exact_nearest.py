@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from linsep.theory.rows.deadline import OutOfTimeError
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.integers import common_matrix, dependency, exact_rows, nearest_affine, primitive
 from linsep.theory.rows.signed import SignedRows
 
@@ -33,7 +33,12 @@ class ExactEnd:
 
 
 def exact_nearest(
-    rows: SignedRows, ids: Sequence[int], weights: Sequence[float], free: Sequence[int], price: Price, deadline: float
+    rows: SignedRows,
+    ids: Sequence[int],
+    weights: Sequence[float],
+    free: Sequence[int],
+    price: Price,
+    deadline: Deadline,
 ) -> ExactEnd:
     """Decide exactly whether 0 is in conv{z_i} + span{z_b : b free}, started from rows `ids` with float weights.
 
@@ -49,7 +54,7 @@ def exact_nearest(
     x = [w / total for w in whole]
     known = dict(zip([*ids, *free], exact_rows(rows, [*ids, *free]), strict=True))
     while True:
-        if time.perf_counter() > deadline:
+        if time.perf_counter() > deadline.at:
             raise OutOfTimeError
         M = common_matrix([known[i] for i in (*ids, *free)])
         # Rows that rounding let in although the others span them would make the system singular.

@@ -19,7 +19,7 @@ import scipy.linalg
 import scipy.linalg.blas as blas
 from flint import fmpz_mat
 
-from linsep.theory.rows.deadline import OutOfTimeError
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.integers import solve
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import IntegerRows, Span, independent_rows
@@ -66,7 +66,7 @@ class Support:
         """Whether no weight is below its bound."""
         return bool((self.y[self.free :] >= self.low[self.free :]).all())
 
-    def lower(self, deadline: float, keep: int | None = None) -> None:
+    def lower(self, deadline: Deadline, keep: int | None = None) -> None:
         """Bring every weight outside the basis to its bound, smallest first; row `keep` is left where it is.
 
         Raises
@@ -79,7 +79,7 @@ class Support:
             amount = self.y[j] - self.low[j]
             if basic[j] or amount <= 0 or j == keep:
                 continue
-            if time.perf_counter() > deadline:
+            if time.perf_counter() > deadline.at:
                 raise OutOfTimeError
             T = self.A[j] @ self.inverse
             slack = np.where(self.basis < self.free, np.inf, self.y[self.basis] - self.low[self.basis])
@@ -145,14 +145,14 @@ def is_regular(R: Array) -> bool:
     return bool(info == 0 and condition > 1e3 * _RANK)
 
 
-def row_space(Z: Array, free: Array | None, deadline: float) -> Array:
+def row_space(Z: Array, free: Array | None, deadline: Deadline) -> Array:
     """An orthonormal basis, in columns, of the span of the rows of Z and of the free ones, to rounding.
 
     Raises
     ------
     OutOfTimeError
     """
-    if time.perf_counter() > deadline:
+    if time.perf_counter() > deadline.at:
         raise OutOfTimeError
     R = Z = Z if free is None else np.vstack([free, Z])
     if Z.shape[0] > Z.shape[1]:
@@ -181,7 +181,7 @@ def _pivot_rows(M: Array) -> Array:
 
 
 def exact_weights(
-    rows: SignedRows, ids: Sequence[int], support: Support, deadline: float
+    rows: SignedRows, ids: Sequence[int], support: Support, deadline: Deadline
 ) -> dict[int, Fraction] | None:
     """Weights of z_i, exact: those outside the basis as they are, the basic ones solved for.
 
@@ -212,7 +212,7 @@ def exact_weights(
 
 
 def prove_overlap(
-    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: float, *, want_witness: bool
+    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: Deadline, *, want_witness: bool
 ) -> Overlap | None:
     """Exact weights for rows `ids` with float weights y, on at most twice their rank many; None if there are none."""
     try:
@@ -222,9 +222,9 @@ def prove_overlap(
 
 
 def _prove_overlap(
-    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: float, want_witness: bool
+    rows: SignedRows, ids: list[int], y: Array, free: list[int], deadline: Deadline, want_witness: bool
 ) -> Overlap | None:
-    if time.perf_counter() > deadline:
+    if time.perf_counter() > deadline.at:
         raise OutOfTimeError
     ids = [*free, *ids]
     y = np.concatenate([np.zeros(len(free)), y / y.max()])

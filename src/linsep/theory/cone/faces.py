@@ -25,7 +25,7 @@ from linsep.theory.cone.one_face import WorkingSet
 from linsep.theory.cone.opposite_rows import are_opposite, opposite_pairs
 from linsep.theory.cone.peel import peel
 from linsep.theory.margin.wolfe import RowHull, nearest_point
-from linsep.theory.rows.deadline import OutOfTimeError
+from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import as_floats, row_signs
 from linsep.theory.rows.integers import of_rows, primitive, whole_numbers
 from linsep.theory.rows.powers_of_two import times_columns
@@ -95,7 +95,7 @@ class ConeEnd:
         return [[v.get(j, 0) for j in range(self.width)] for v in every]
 
 
-def solve_cone(X: Any, s: Array, *, constant: bool, equal: Array | None = None, deadline: float = np.inf) -> ConeEnd:
+def solve_cone(X: Any, s: Array, *, constant: bool, equal: Array | None = None, deadline: Deadline = NEVER) -> ConeEnd:
     """Find the largest set of rows with d.z_i > 0 for some d that has d.z >= 0 on all rows and 0 on `equal` ones.
 
     Parameters
@@ -107,8 +107,7 @@ def solve_cone(X: Any, s: Array, *, constant: bool, equal: Array | None = None, 
         Whether z_i has the 1.
     equal : ndarray of bool, shape (n,), optional
         The rows that are equalities.
-    deadline : float
-        Of `time.perf_counter`.
+    deadline : Deadline
 
     Returns
     -------
@@ -180,7 +179,7 @@ class _Faces:
 
     rows: SignedRows
     equal: Array
-    deadline: float
+    deadline: Deadline
     basis: list[int] = field(default_factory=list)  # independent rows that span all rows set aside
     overlap: dict[int, int] = field(default_factory=dict)  # positive weights on rows of that span, adding to 0
     witness: dict[int, int] | None = None
@@ -338,5 +337,5 @@ class _Faces:
             self.active = self.active & ~span.inside(self.active, self.deadline)
 
     def _ask_the_clock(self) -> None:
-        if time.perf_counter() > self.deadline:
+        if time.perf_counter() > self.deadline.at:
             raise OutOfTimeError

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from linsep.theory.rows.deadline import Deadline
 from linsep.types import Array
 
 _STEPS = 80
@@ -32,15 +33,15 @@ class Pair(NamedTuple):
     late: bool
 
 
-def complementary_pair(Z: Array, deadline: float) -> Pair:
+def complementary_pair(Z: Array, deadline: Deadline) -> Pair:
     """Follow the path until each row shows on which side it is, or to the end of what doubles can tell.
 
     Parameters
     ----------
     Z : ndarray of float64, shape (n, p)
-    deadline : float
-        Of `time.perf_counter`; no step is begun after it, nor one that would end after it if it took as long as
-        the last one. The last pair is given.
+    deadline : Deadline
+        No step is begun after it, nor one that would end after it if it took as long as the last one. The last pair
+        is given.
 
     Examples
     --------
@@ -54,7 +55,7 @@ def complementary_pair(Z: Array, deadline: float) -> Pair:
     for _ in range(_STEPS):
         mu = float(y @ s) / n
         began = time.perf_counter()
-        late = began + took > deadline
+        late = began + took > deadline.at
         if mu < _LAST_MU or late:
             break
         step = _Newton(Z, y, s, d, mu)

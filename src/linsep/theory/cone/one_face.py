@@ -10,7 +10,7 @@ import scipy.linalg
 
 from linsep.theory.cone.exact_overlap import off_span, row_space
 from linsep.theory.cone.interior_point import complementary_pair
-from linsep.theory.rows.deadline import OutOfTimeError
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array
 
@@ -32,7 +32,7 @@ class Guess:
 class WorkingSet:
     """The rows that a guess is made from: some of the `active` at first, then those that the guess gets wrong."""
 
-    def __init__(self, rows: SignedRows, active: Array, free: list[int], deadline: float) -> None:
+    def __init__(self, rows: SignedRows, active: Array, free: list[int], deadline: Deadline) -> None:
         self.rows, self.active, self.deadline = rows, active, deadline
         self.free = rows.Z[free] if free else None
         # Directions that are 0 on the free rows: coordinates for all others.

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.linalg
 
+from linsep.theory.rows.deadline import NEVER, Deadline
 from linsep.types import Array
 
 _REFRESH = 64  # changes of the corral between two new factorisations: each update loses about a bit
@@ -180,14 +181,14 @@ def nearest_point(
     *,
     tol: float,
     floor: float = 0.0,
-    deadline: float = np.inf,
+    deadline: Deadline = NEVER,
     max_steps: int = 100_000,
     nearby: Callable[[Array], tuple[float, Any]] | None = None,
 ) -> Nearest:
     """The point of conv{p} nearest to the origin; the search starts from the point with this `key`.
 
     Stops when min_i v.p_i >= (1 - tol) v.v (so ||v|| is within the factor 1 - tol of the optimum), when
-    ||v|| <= `floor`, when rounding lets no step lower ||v||, or at the deadline (of `time.perf_counter`); `why` says
+    ||v|| <= `floor`, when rounding lets no step lower ||v||, or at the deadline; `why` says
     which: "converged", "zero", "stalled", "deadline" or "steps".
 
     `nearby` does what `oracle.lowest` does for a few points only, at a fraction of the cost. All points are visited
@@ -231,7 +232,7 @@ def nearest_point(
         if lower >= (1.0 - tol) * kept[0] ** 0.5:
             why = "converged"
             break
-        if time.perf_counter() > deadline:
+        if time.perf_counter() > deadline.at:
             why = "deadline"
             break
         if key in corral.keys or stalls > 20 or not corral.add(key, oracle.point(key)):

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,29 +25,29 @@ class OutOfTimeError(Exception):
 
 
 @dataclass
+class Deadline:
+    """The time of `time.perf_counter` at which searches end; Ctrl-C brings it forward."""
+
+    at: float = np.inf
+
+
+NEVER = Deadline()
+
+
+@dataclass
 class Ending:
-    """Whether Ctrl-C has ended the searches of a block, and whether one had begun that it could end."""
+    """Whether Ctrl-C has ended the searches of a block, and the deadlines of those that had begun."""
 
     came: bool = False
-    searching: bool = False
-
-
-class _Deadline(float):
-    """A deadline that has also passed when Ctrl-C came: searches compare it with the clock, as `clock > deadline`."""
-
-    ending: Ending
-
-    def __lt__(self, clock: float) -> bool:
-        self.ending.searching = True
-        return self.ending.came or float(self) < clock
+    deadlines: list[Deadline] = field(default_factory=list)
 
 
 # The innermost block of `ended_by_ctrl_c`; outside of any, Ctrl-C is an error as everywhere.
 _ending: Ending | None = None
 
 
-def deadline_of(time_limit: float | None) -> float:
-    """Return the time of `time.perf_counter` after so many seconds; infinity without a limit.
+def deadline_of(time_limit: float | None) -> Deadline:
+    """Return when a search that begins now has to end: after so many seconds, or without a limit never.
 
     Raises
     ------
@@ -56,24 +56,18 @@ def deadline_of(time_limit: float | None) -> float:
 
     Examples
     --------
-    >>> deadline_of(None)
+    >>> deadline_of(None).at
     inf
     """
-    if time_limit is None:
-        return _ended_too(np.inf)
-    given: Any = time_limit
+    given: Any = np.inf if time_limit is None else time_limit
     if isinstance(given, bool) or not isinstance(given, int | float | np.number) or not given >= 0:
         raise DataError(f"time_limit is a number of seconds, 0 or more, or None for no limit; not {time_limit!r}")
-    return _ended_too(time.perf_counter() + float(time_limit))
-
-
-def _ended_too(deadline: float) -> float:
-    """The deadline, ended by Ctrl-C too where a block asks for that."""
-    if _ending is None:
-        return deadline
-    ended = _Deadline(deadline)
-    ended.ending = _ending
-    return ended
+    deadline = Deadline(time.perf_counter() + float(given))
+    if _ending is not None:
+        _ending.deadlines.append(deadline)
+        if _ending.came:
+            deadline.at = -np.inf
+    return deadline
 
 
 def why_over(time_limit: float | None) -> str:
@@ -83,10 +77,10 @@ def why_over(time_limit: float | None) -> str:
     return f"the time limit of {time_limit:g} s ended the search"
 
 
-def time_left(deadline: float) -> float:
+def time_left(deadline: Deadline) -> float:
     """Return the seconds that are left; raise OutOfTimeError if none are."""
-    left = deadline - time.perf_counter()
-    if left <= 0 or time.perf_counter() > deadline:
+    left = deadline.at - time.perf_counter()
+    if left <= 0:
         raise OutOfTimeError
     return left
 
@@ -101,11 +95,9 @@ def ended_by_ctrl_c() -> Iterator[Ending]:
     --------
     >>> with ended_by_ctrl_c() as ending:
     ...     deadline = deadline_of(None)
-    ...     print(time.perf_counter() > deadline)
     ...     signal.raise_signal(signal.SIGINT)
-    ...     print(time.perf_counter() > deadline, ending.came)
-    False
-    True True
+    >>> ending.came, time.perf_counter() > deadline.at
+    (True, True)
     """
     global _ending
     handler = signal.getsignal(signal.SIGINT)
@@ -115,9 +107,11 @@ def ended_by_ctrl_c() -> Iterator[Ending]:
     before, ending = _ending, Ending()
 
     def end(*received: Any) -> None:
-        if ending.came or not ending.searching:
+        if ending.came or not ending.deadlines:
             handler(*received)
         ending.came = True
+        for deadline in ending.deadlines:
+            deadline.at = -np.inf
 
     _ending = ending
     signal.signal(signal.SIGINT, end)

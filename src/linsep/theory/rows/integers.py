@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from linsep.theory.rows.deadline import OutOfTimeError
+from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.signed import SignedRows
 
 PRIME = 2**61 - 1
@@ -46,7 +46,7 @@ def _dyadic(values: list[Any], shifts: list[int]) -> tuple[list[int], int]:
 
 
 # ------------------------------------------------------------ linear systems
-def solve(A: fmpz_mat, B: fmpz_mat, deadline: float = np.inf) -> tuple[fmpz_mat, int]:
+def solve(A: fmpz_mat, B: fmpz_mat, deadline: Deadline = NEVER) -> tuple[fmpz_mat, int]:
     """Integer numerators N and denominator q > 0 with A N = q B.
 
     Raises
@@ -56,7 +56,7 @@ def solve(A: fmpz_mat, B: fmpz_mat, deadline: float = np.inf) -> tuple[fmpz_mat,
     ZeroDivisionError
         A is singular.
     """
-    if time.perf_counter() > deadline:
+    if time.perf_counter() > deadline.at:
         raise OutOfTimeError
     solution = A.solve(B)
     assert isinstance(solution, fmpq_mat)
@@ -86,7 +86,7 @@ def dependency(M: fmpz_mat, k: int) -> list[int] | None:
     return c if max(c) > 0 else [-value for value in c]
 
 
-def nearest_affine(M: fmpz_mat, k: int, deadline: float) -> tuple[list[int], int, list[int]]:
+def nearest_affine(M: fmpz_mat, k: int, deadline: Deadline) -> tuple[list[int], int, list[int]]:
     """Numerators and denominator of the weights, first k of sum 1, that bring the combination of rows nearest to 0.
 
     The third item is that combination without a common factor. Solves [0 1'; 1 M M'] for the k convex and the other,

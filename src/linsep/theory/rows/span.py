@@ -11,6 +11,7 @@ import numpy as np
 import scipy.linalg
 from flint import fmpz_mat, nmod_mat
 
+from linsep.theory.rows.deadline import NEVER, Deadline
 from linsep.theory.rows.exact_signs import as_floats, vanishing
 from linsep.theory.rows.integers import PRIME, exact_rows, primitive, solve, whole_numbers
 from linsep.theory.rows.signed import SignedRows
@@ -105,7 +106,7 @@ class Span:
             raise ZeroDivisionError("the rows are not independent")
         return [next(j for j in range(self.rows.width) if int(echelon[k, j])) for k in range(rank)]
 
-    def normal(self, entries: Sequence[int], deadline: float = np.inf) -> list[int]:
+    def normal(self, entries: Sequence[int], deadline: Deadline = NEVER) -> list[int]:
         """Return the vector orthogonal to the rows with these `entries` on `others`, times a positive integer."""
         out = [0] * self.rows.width
         q = 1
@@ -119,7 +120,7 @@ class Span:
             out[j] = v * q
         return primitive(out)
 
-    def inside(self, among: Array, deadline: float = np.inf) -> Array:
+    def inside(self, among: Array, deadline: Deadline = NEVER) -> Array:
         """Which rows of the mask `among` are in the span: a mask.
 
         Those orthogonal to a random vector orthogonal to the span; a row outside is so with probability below 2^-20:
@@ -136,7 +137,7 @@ class Span:
         inside[near] = vanishing(self.rows.X[near], self.rows.original(normal))
         return inside
 
-    def direction_near(self, d: Array, deadline: float) -> list[int]:
+    def direction_near(self, d: Array, deadline: Deadline) -> list[int]:
         """Integers near d that are exactly 0 on the rows."""
         return self.normal(whole_numbers(d[self.others]), deadline) if self.ids else whole_numbers(d)
 
@@ -166,7 +167,7 @@ def null_vectors(rows: SignedRows, ids: Sequence[int]) -> list[list[int]]:
 
 
 def independent_rows(
-    rows: SignedRows, ids: Sequence[int] | Array, basis: Sequence[int] = (), deadline: float = np.inf
+    rows: SignedRows, ids: Sequence[int] | Array, basis: Sequence[int] = (), deadline: Deadline = NEVER
 ) -> list[int]:
     """Choose a largest independent subset of the rows `ids`, beyond the independent rows `basis`, which come first."""
     basis = list(basis)

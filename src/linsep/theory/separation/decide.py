@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from linsep.tables import is_sparse
 from linsep.theory.cone.faces import ConeEnd, solve_cone
-from linsep.theory.rows.deadline import OutOfTimeError, time_left
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.signed import SignedRows
@@ -21,7 +21,7 @@ from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array
 
 
-def find_proof(Z: Any, equal: Array, deadline: float) -> SeparationProof:
+def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
     """Return the rows that the cone {d : z.d >= 0, = 0 where `equal`} separates, with the proof that there are no more.
 
     Parameters
@@ -30,8 +30,7 @@ def find_proof(Z: Any, equal: Array, deadline: float) -> SeparationProof:
         The rows z.
     equal : ndarray of bool, shape (n,)
         Which rows are equalities.
-    deadline : float
-        A time of `time.perf_counter`.
+    deadline : Deadline
 
     Returns
     -------
@@ -62,7 +61,7 @@ def find_proof(Z: Any, equal: Array, deadline: float) -> SeparationProof:
     return _with_signs(Z, proof, deadline)
 
 
-def _decided(Z: Any, equal: Array, deadline: float) -> ConeEnd:
+def _decided(Z: Any, equal: Array, deadline: Deadline) -> ConeEnd:
     end = solve_cone(Z, np.ones(Z.shape[0]), constant=False, equal=equal, deadline=deadline)
     if not end.decided:
         raise OutOfTimeError
@@ -93,7 +92,7 @@ def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> lis
         null = _vectors(null_vectors(rows, ids))
 
 
-def _with_signs(Z: Any, proof: SeparationProof, deadline: float) -> SeparationProof:
+def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> SeparationProof:
     """Add a proof of the sign of each infinite coefficient, or a direction of the other sign."""
     if len(proof.null) <= len(proof.null_all) + 1:
         return proof
@@ -137,7 +136,7 @@ def _ask_cone(
     proof: SeparationProof,
     j: int,
     way: int,
-    deadline: float,
+    deadline: Deadline,
     signs: dict[int, Weights],
     opposite: dict[int, tuple[Vector, ...]],
 ) -> None:
