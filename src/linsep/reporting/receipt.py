@@ -15,6 +15,7 @@ from linsep.data.columns import label_names
 from linsep.data.features.encoder import TableEncoder
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.inputs.class_names import positions
+from linsep.learners.inputs.tables import weight_argument
 from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.reporting.quality import Scores, majority_line, score_lines, scores_of_rows
@@ -73,11 +74,19 @@ class Receipt:
 
 
 def make_receipt(
-    model: Any, X: Any, y: Array, *, seconds: float | None, held_out: Scores | None, prove: bool
+    model: Any,
+    X: Any,
+    y: Array,
+    *,
+    seconds: float | None,
+    held_out: Scores | None,
+    prove: bool,
+    weighted: bool = False,
 ) -> Receipt:
     """Describe a fitted model and prove what can be proved about its training rows.
 
     `X` are the rows as the learner got them, encoded by the model; `y` are labels by the names of `model.classes_`.
+    After a run in which rows are `weighted` no bound holds.
     """
     learner, encoder = parts_of(model)
     n, p = X.shape
@@ -97,8 +106,9 @@ def make_receipt(
         "held_out": None if held_out is None else held_out.to_dict(),
         "radius": float(radius(X)),
     }
-    proof_lines, proof, proved = _prove(learner, model.classes_, X, y) if prove else ([], {}, Proved())
-    with_loss = prove and hasattr(learner, "excess_bound_")
+    weighted = weighted or getattr(learner, "class_weight", None) is not None
+    proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted) if prove else ([], {}, Proved())
+    with_loss = prove and not weighted and hasattr(learner, "excess_bound_")
     loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
     took = f"{learner.n_iter_:,} epoch{'s' if learner.n_iter_ != 1 else ''}"
     took += "" if seconds is None else f" in {seconds:.2f} s"
@@ -201,7 +211,9 @@ def check_hold_out(fraction: float, labels_of: Callable[[Array], set[Any]], n: i
         )
 
 
-def hold_out(learner: Any, X: Any, y: Array, fraction: float, names: Sequence[str]) -> Scores:
+def hold_out(
+    learner: Any, X: Any, y: Array, fraction: float, names: Sequence[str], weight: Array | None = None
+) -> Scores:
     """Scores on `fraction` of the rows, drawn with seed 0, of a copy of the learner fitted on the others.
 
     `names` are those of `learner.classes_`. The majority class is that of the rows it was fitted on.
@@ -209,7 +221,8 @@ def hold_out(learner: Any, X: Any, y: Array, fraction: float, names: Sequence[st
     train, test = held_out_split(len(y), fraction)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the learner itself has warned of what there is to say
-        other = clone(learner).fit(X[train], y[train])
+        of_rows = weight_argument(None if weight is None else weight[train])
+        other = clone(learner).fit(X[train], y[train], **of_rows)
         said = other.predict(X[test])
         # A class may not be among the rows that it was fitted on; it has no decision values then.
         complete = len(other.classes_) == len(learner.classes_)
@@ -219,7 +232,9 @@ def hold_out(learner: Any, X: Any, y: Array, fraction: float, names: Sequence[st
     return scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
 
 
-def _prove(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
+def _prove(
+    learner: Any, classes: Array, X: Any, y: Array, weighted: bool
+) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
     if len(classes) > 2:
         return [("separable?", "`linsep check` asks it of each class against the rest")], {"verdict": None}, Proved()
     stored = X.nnz if hasattr(X, "nnz") else X.size
@@ -240,7 +255,7 @@ def _prove(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[s
         planes.append(bracket.hyperplane)
         if fit_intercept:  # what bounds mistakes on (x, 1) best
             planes.append(max_margin(X, y, bias="homogeneous", time_limit=_BRACKET_SECONDS).hyperplane)
-    bound_lines, data["bounds"], bounds = _bounds(learner, classes, X, y, planes)
+    bound_lines, data["bounds"], bounds = _bounds(learner, classes, X, y, planes, weighted)
     reference = planes[-1] if certificate.verdict == "separable" else None
     return lines + bound_lines, data, Proved(certificate, reference, bounds)
 
@@ -277,9 +292,11 @@ def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[
 
 
 def _bounds(
-    learner: Any, classes: Array, X: Any, y: Array, planes: list[Hyperplane]
+    learner: Any, classes: Array, X: Any, y: Array, planes: list[Hyperplane], weighted: bool
 ) -> tuple[list[tuple[str, str]], Any, MistakeBounds | None]:
     """Mistakes made against each bound, the least of those at the planes at hand."""
+    if weighted:
+        return [("mistake bounds", "none: they are about unit steps, and rows or classes have weights here")], [], None
     if isinstance(learner, KernelPerceptron):
         R, table = _kernel_bounds(learner, classes, X, y)
         lines, data, least = _told([table], learner)
