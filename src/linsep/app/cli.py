@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from linsep.app.fit_cli import fit
 from linsep.app.options import (
     CategoricalOpt,
+    DetailsOpt,
     Family,
     FormatOpt,
     JsonOpt,
@@ -111,6 +112,7 @@ def check(
         Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
     ] = None,
     report: ReportOpt = None,
+    details: DetailsOpt = False,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
     as_json: JsonOpt = False,
@@ -135,7 +137,7 @@ def check(
         categorical=tuple(categorical or ()),
         format=format,
     )
-    finish(result, as_json)
+    finish(result, as_json, details)
 
 
 @app.command()
@@ -234,7 +236,7 @@ def demo(
     from linsep.app.commands.demo import demo as run
 
     result = run(folder, lambda text: console().print(text, markup=False))
-    print_lines(result.lines, result.data, False)
+    print_lines([*result.lines, *result.details], result.data, False)
     console().print(result.closing, markup=False)
 
 

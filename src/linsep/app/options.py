@@ -53,6 +53,9 @@ CategoricalOpt = Annotated[
     typer.Option(help="Read this column as text even if it holds numbers. The option may be repeated."),
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+DetailsOpt = Annotated[
+    bool, typer.Option("--details", help="Print all that is known: counts of each class, norms, brackets, bounds.")
+]
 ReportOpt = Annotated[
     Path | None,
     typer.Option(help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."),

@@ -45,4 +45,5 @@ def check(
             file.write(json.dumps(found.data, allow_nan=False) + "\n")
         lines.append(("certificate", str(certificate)))
     result = Result(lines, found.data, found.warnings, exit_status=_STATUS[found.verdict])
-    return with_report(result, report, page_of_check(found, source, list(lines)))
+    result.details = found.details
+    return with_report(result, report, page_of_check(found, source, [*lines, *found.details]))

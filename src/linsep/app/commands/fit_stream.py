@@ -131,10 +131,11 @@ def _written_again(found: StreamFit, checkpoint: Path | None, model: Path, keep:
 
 
 def _result(found: StreamFit, model: Path, said: list[str], report: Path | None) -> Result:
-    lines, data = stream_receipt(found)
-    shown = [*lines, ("model", f"{model} (next: {program()} show {model})")]
-    result = Result(shown, {**data, "model": str(model)}, said, found.interrupted)
-    return with_report(result, report, page_of_stream(found.model, lines))
+    receipt = stream_receipt(found)
+    shown = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+    data = {**receipt.data, "model": str(model)}
+    result = Result(shown, data, [*said, *receipt.warnings], found.interrupted, details=receipt.details)
+    return with_report(result, report, page_of_stream(found.model, receipt))
 
 
 def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
