@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from linsep.app.options import CategoricalOpt, FormatOpt, JsonOpt, PositiveOpt, ReportOpt, RowsArg, TargetOpt
+from linsep.app.options import (
+    CategoricalOpt,
+    DecimalOpt,
+    EncodingOpt,
+    FormatOpt,
+    JsonOpt,
+    PositiveOpt,
+    ReportOpt,
+    RowsArg,
+    SepOpt,
+    TargetOpt,
+)
 from linsep.app.present import finish, say
 
 
@@ -61,6 +72,9 @@ def fit(
     model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
     stream: Annotated[
         bool | None,
         typer.Option(help="Read TABLE in pieces: the default for pipes and for files that are large for the memory."),
@@ -132,6 +146,7 @@ def fit(
         "gamma": gamma,
         "coef0": coef0,
     }
+    reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
     options = StreamOptions(
         passes=passes,
         classes=_split(classes),
@@ -162,7 +177,7 @@ def fit(
             learner=learner,
             model=model,
             categorical=tuple(categorical or ()),
-            format=format,
+            reading=reading,
             report=report,
             say=say,
         )
@@ -181,7 +196,7 @@ def fit(
         holdout=holdout,
         model=model,
         categorical=tuple(categorical or ()),
-        format=format,
+        reading=reading,
         report=report,
         seed=seed or 0,
         **own,

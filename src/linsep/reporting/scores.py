@@ -36,7 +36,14 @@ class Predictions(NamedTuple):
 
 
 def iter_predictions(
-    model: TableModel, table: Any, *, target: str | None = None, format: str | None = None
+    model: TableModel,
+    table: Any,
+    *,
+    target: str | None = None,
+    format: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
 
@@ -53,6 +60,8 @@ def iter_predictions(
         The column that holds the labels.
     format : str, optional
         The format, as in `open_data`; needed if the name of the file does not tell.
+    sep, decimal, encoding : str, optional
+        How text is written, as in `open_data`; needed if its first lines do not tell.
 
     Yields
     ------
@@ -73,19 +82,20 @@ def iter_predictions(
     """
     if model.encoder_ is None:
         raise DataError("the model was not trained on a table: use its predict and decision_function")
-    for X, y in _encoded(model.encoder_, table, target, format):
+    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    for X, y in _encoded(model.encoder_, table, asked):
         z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
         labels = model.named(model.learner_.predict(X))
         yield Predictions(labels, z if z.ndim == 1 else z.max(axis=1), y)
 
 
-def _encoded(encoder: TableEncoder, table: Any, target: str | None, format: str | None) -> Iterator[tuple[Any, Any]]:
+def _encoded(encoder: TableEncoder, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
     if not isinstance(table, str | Path):
-        rows = encoder.transform(open_data(table, target=target, categorical=encoder.text_columns))
+        rows = encoder.transform(open_data(table, **asked, categorical=encoder.text_columns))
         yield rows.X, rows.y
         return
     encoder.start_counting()
-    source = open_data(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
+    source = open_data(str(table), **asked, categorical=encoder.text_columns, bits=encoder.bits)
     empty = True
     for chunk, _ in source.chunks():
         empty = False
@@ -126,7 +136,16 @@ class Scores:
     counts: dict[tuple[str, str], int]
 
 
-def score_table(model: TableModel, table: Any, *, target: str | None = None, format: str | None = None) -> Scores:
+def score_table(
+    model: TableModel,
+    table: Any,
+    *,
+    target: str | None = None,
+    format: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> Scores:
     """Compare predictions with the labels of a table of any size.
 
     Parameters
@@ -139,6 +158,8 @@ def score_table(model: TableModel, table: Any, *, target: str | None = None, for
         The column that holds the labels; by default the one that the model was trained on.
     format : str, optional
         The format, as in `open_data`; needed if the name of the file does not tell.
+    sep, decimal, encoding : str, optional
+        How text is written, as in `open_data`; needed if its first lines do not tell.
 
     Returns
     -------
@@ -162,7 +183,8 @@ def score_table(model: TableModel, table: Any, *, target: str | None = None, for
         target = model.encoder_.target
     classes = label_names(model.classes_).tolist()
     found: Counter[tuple[str, str]] = Counter()
-    for part in iter_predictions(model, table, target=target, format=format):
+    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    for part in iter_predictions(model, table, **asked):
         if part.y is None:
             raise DataError("these rows have no labels to compare with")
         truth = label_names(model.as_classes(part.y)).tolist()

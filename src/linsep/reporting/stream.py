@@ -33,6 +33,7 @@ def stream_receipt(found: StreamFit) -> tuple[list[tuple[str, str]], dict[str, A
     }
     took = f" in {found.seconds:.2f} s, {rate:,.0f} rows a second" if found.seconds else ""
     lines = [
+        *([("read as", found.read_as)] if found.read_as else []),
         ("rows x features", f"{rows:,} x {data['features']:,}"),
         ("learner", data["learner"]),
         ("classes", ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled, read_as
 from linsep.app.commands.models import origin_of_run, saved_when_trained
 from linsep.app.learners import Limits, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
@@ -26,7 +27,7 @@ def fit(
     holdout: float,
     model: Path,
     categorical: tuple[str, ...] = (),
-    format: str | None = None,
+    reading: Mapping[str, Any] | None = None,
     report: Path | None = None,
     seed: int = 0,
     **options: Any,
@@ -34,7 +35,7 @@ def fit(
     """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
     check_output(model, "the model", reads=inputs(table))
     check_report(report, model, *inputs(table))
-    source = open_labelled(table, target, format, categorical)
+    source = open_labelled(table, target, categorical, reading or {})
     limits = Limits(max_iter, time_limit, seed)
     chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
     with saved_when_trained(model, origin_of_run(inputs(table), hashed=True)) as keep:
@@ -44,7 +45,7 @@ def fit(
         if found.interrupted:
             said.append(keep.what_was_kept(found.model))
         receipt = found.receipt
-        lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+        lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
         result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted)
         return with_report(result, report, page_of_fit(found))
 

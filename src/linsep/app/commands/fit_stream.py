@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import warnings
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def fit_on_stream(
     learner: str,
     model: Path,
     categorical: tuple[str, ...],
-    format: str | None,
+    reading: Mapping[str, Any],
     report: Path | None = None,
     say: Say,
 ) -> Result:
@@ -84,7 +85,7 @@ def fit_on_stream(
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
     asked = {**asdict(options), "text": _text_columns(options.text)}
-    asked |= {"target": target, "positive": positive, "categorical": categorical, "format": format}
+    asked |= {"target": target, "positive": positive, "categorical": categorical, **reading}
     came_from = origin_of_run(find_files(str(table)), hashed=False)  # a stream may be read only once
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:
