@@ -163,7 +163,7 @@ def fit(
         max_columns=max_columns,
         max_record_bytes=max_record_bytes,
     )
-    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
+    if stream or (stream is None and (options != StreamOptions() or wants_stream(table))):
         if holdout or any(given is not None for given in (max_iter, time_limit, seed, *own.values())):
             raise typer.BadParameter(
                 "a stream is learnt in the order of its rows: use --passes, and none of --max-iter, --time-limit, "
