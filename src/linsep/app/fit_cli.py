@@ -9,12 +9,15 @@ import typer
 
 from linsep.app.options import (
     CategoricalOpt,
+    DecimalOpt,
     DetailsOpt,
+    EncodingOpt,
     FormatOpt,
     JsonOpt,
     PositiveOpt,
     ReportOpt,
     RowsArg,
+    SepOpt,
     TargetOpt,
 )
 from linsep.app.present import finish, say
@@ -80,6 +83,9 @@ def fit(
     model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
     stream: Annotated[
         bool | None,
         typer.Option(help="Read TABLE in pieces: the default for pipes and for files that are large for the memory."),
@@ -152,6 +158,7 @@ def fit(
         "gamma": gamma,
         "coef0": coef0,
     }
+    reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
     options = StreamOptions(
         passes=passes,
         classes=_split(classes),
@@ -168,7 +175,7 @@ def fit(
         max_columns=max_columns,
         max_record_bytes=max_record_bytes,
     )
-    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
+    if stream or (stream is None and (options != StreamOptions() or wants_stream(table))):
         whole: dict[str, Any] = {
             "max_iter": max_iter,
             "time_limit": time_limit,
@@ -190,7 +197,7 @@ def fit(
             learner=learner,
             model=model,
             categorical=tuple(categorical or ()),
-            format=format,
+            reading=reading,
             report=report,
             say=say,
         )
@@ -209,7 +216,7 @@ def fit(
         holdout=holdout,
         model=model,
         categorical=tuple(categorical or ()),
-        format=format,
+        reading=reading,
         report=report,
         seed=seed or 0,
         class_weight=tuple(class_weight or ()),

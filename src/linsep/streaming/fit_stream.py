@@ -49,6 +49,9 @@ def fit_stream(
     checkpoint_rows: int = 1_000_000,
     max_columns: int = 1 << 24,
     max_record_bytes: int = 1 << 24,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
 ) -> StreamFit:
@@ -106,6 +109,8 @@ def fit_stream(
         occurs: 8 bytes a column and class.
     max_record_bytes : int, default=2**24
         The most bytes of one line of text, or of one CSV record with line ends in quotes; 2 MB are always allowed.
+    sep, decimal, encoding : str, optional
+        How text is written, as in `linsep.open_data`, where the first lines do not tell.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
@@ -150,6 +155,7 @@ def fit_stream(
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
     reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
+    reading |= {"sep": sep, "decimal": decimal, "encoding": encoding}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     encoder = TableEncoder(bits=bits, text=text, open_columns=opened.open_columns)
@@ -246,6 +252,7 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "positive": labels.positive,
         "classes": labels.named,
         "categorical": sorted(source.categorical),
+        **source.written_as_asked,
         "text": dict(text) if isinstance(text, Mapping) else dict.fromkeys(sorted(text), "words"),
         "bits": encoder.bits,
         "passes": run.passes,
