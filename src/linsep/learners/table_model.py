@@ -114,7 +114,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         Raises
         ------
         DataError
-            The names are not as many as the learner has classes, or these are not in sorted order.
+            The names are not as many as the learner has classes, or these are not in sorted order, or the encoder does
+            not make the learner's columns.
 
         Examples
         --------
@@ -127,6 +128,10 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         names = learner.classes_ if classes is None else np.asarray(classes)
         if names.shape != learner.classes_.shape:
             raise DataError(f"the learner has {len(learner.classes_)} classes, and {names.size} names were given")
+        if encoder is not None and not encoder.is_running:  # in a stream columns may have come since
+            width = len(encoder.feature_names_)
+            if width != learner.n_features_in_:
+                raise DataError(f"the encoder makes {width} columns, the learner has {learner.n_features_in_}")
         model = cls(learner, encoder=encoder, positive=positive)._take(learner, encoder, names)
         if model._has_codes and not np.array_equal(np.unique(learner.classes_), learner.classes_):
             raise DataError("the classes that the names stand for are not in sorted order")
