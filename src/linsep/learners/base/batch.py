@@ -43,8 +43,6 @@ class BatchLearner(LabelledClassifier):
     batch_epochs: ClassVar[int] = 4096
     # The dtype of ||w||^2; None: that of the rows.
     summed_in: ClassVar[Any] = None
-    # Whether vectors count by the rows that they survive, so that the epochs left out after a clean pass count too.
-    counts_survival: ClassVar[bool] = False
     # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
     unit_steps: ClassVar[bool] = True
 
@@ -68,6 +66,10 @@ class BatchLearner(LabelledClassifier):
         `memory` is what `prepare` returned, or None in `partial_fit`.
         """
         raise NotImplementedError
+
+    def counts_survival(self) -> bool:
+        """Whether vectors count by the rows that they survive, and so the epochs left out after a clean pass too."""
+        return False
 
     def settle(self) -> None:
         """Derive what predictions use from what passes moved."""
@@ -199,7 +201,7 @@ class BatchLearner(LabelledClassifier):
         self.stop_reason_ = stop
         self.n_iter_, self.n_mistakes_, self.n_updates_ = trace.total_epochs, trace.total_mistakes, trace.total_updates
         final = stop in (StopReason.CLEAN_PASS, StopReason.IMPOSSIBLE)
-        if final and self.counts_survival and self.max_iter is not None:
+        if final and self.counts_survival() and self.max_iter is not None:
             # No pass from here on would change a weight. A count that a model file could not hold is cut.
             self.t_ = min(MOST, self.t_ + trace.n_rows * (self.max_iter - trace.total_epochs))
         self.settle()

@@ -115,7 +115,6 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     """
 
     wants_clean_pass: ClassVar[bool] = False
-    counts_survival: ClassVar[bool] = True
     summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
     unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
@@ -281,6 +280,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         record[0, RECORD.norm_w] = np.sqrt(max(0.0, self.norm2_.sum()))
         record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
         return 1
+
+    def counts_survival(self) -> bool:
+        return True
 
     def settle(self) -> None:
         if self._budgeted is not None:

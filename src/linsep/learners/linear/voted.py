@@ -101,7 +101,6 @@ class VotedPerceptron(EpochLearner):
     """
 
     wants_clean_pass: ClassVar[bool] = False
-    counts_survival: ClassVar[bool] = True
     batch_epochs: ClassVar[int] = 1
     state_arrays: ClassVar[dict[str, ArraySpec]] = EpochLearner.state_arrays | MISTAKES
 
@@ -135,6 +134,9 @@ class VotedPerceptron(EpochLearner):
         self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(sp.csr_matrix(empty))
         self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
         self.mistake_steps_ = np.zeros(0)
+
+    def counts_survival(self) -> bool:
+        return True
 
     def prepare(self, rows: Rows) -> Array:
         """Where each row stands in `mistaken_rows_`, -1 for those not there yet."""
