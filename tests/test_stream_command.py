@@ -117,7 +117,7 @@ def test_kill_9_and_the_same_command_again(table: Path) -> None:
         "sys.argv[1:2] = []\ncli.main()\n"
     )
     args = ["fit", "t.csv", "--stream", "--target", "sold", "--bits", "10", "--text", "note", "--model", "m.linsep"]
-    args += ["--checkpoint", "ck", "--checkpoint-rows", "100"]
+    args += ["--learner", "perceptron", "--checkpoint", "ck", "--checkpoint-rows", "100"]
     command = [sys.executable, "-c", script]
     going = subprocess.Popen(
         [*command, "killed", *args], cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True

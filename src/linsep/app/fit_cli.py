@@ -34,7 +34,7 @@ def fit(
             "auto. auto chooses the simplest of rocchio, averaged, kernel and mlp that no other one beats clearly on "
             "held-out rows."
         ),
-    ] = "perceptron",
+    ] = "averaged",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Largest number of epochs; the default depends on the learner.")
     ] = None,

@@ -24,16 +24,21 @@ from linsep.learners.inputs.class_names import (
     targets_of,
 )
 from linsep.learners.inputs.tables import EncodedColumns, Prepared, is_table, labels_given, open_rows, weight_argument
-from linsep.learners.linear.perceptron import Perceptron
+from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.tables import check_index
 from linsep.types import Array, DataError
+
+
+def default_learner() -> AveragedPerceptron:
+    """The learner of a table where none is asked for: it predicts well whether or not the rows are separable."""
+    return AveragedPerceptron(random_state=0)
 
 
 def _learner_has(method: str) -> Any:
     """Whether the learner (the fitted one, if there is one) has a method."""
 
     def check(model: TableModel) -> bool:
-        given = Perceptron() if model.learner is None else model.learner
+        given = default_learner() if model.learner is None else model.learner
         return hasattr(getattr(model, "learner_", given), method)
 
     return check
@@ -51,7 +56,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
     Parameters
     ----------
     learner : learner of linsep, default=None
-        Not fitted; it is cloned. None is `Perceptron()`.
+        Not fitted; it is cloned. None is `AveragedPerceptron(random_state=0)`.
     encoder : TableEncoder, default=None
         Not fitted; it is cloned. None is `TableEncoder()` for a table and no encoder for a matrix.
     positive : label, default=None
@@ -120,7 +125,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         Examples
         --------
         >>> import numpy as np
-        >>> learner = Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])
+        >>> learner = default_learner().fit(np.array([[-1.0], [2.0]]), [0, 1])
         >>> TableModel.of(learner, classes=["no", "yes"]).predict(np.array([[3.0]])).item()
         'yes'
         """
@@ -284,7 +289,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             return self._take(learner, encoder, learner.classes_ if names is None else names)
 
     def _new_learner(self) -> Any:
-        return Perceptron() if self.learner is None else clone(self.learner)
+        return default_learner() if self.learner is None else clone(self.learner)
 
     def _new_encoder(self, X: Any) -> TableEncoder | None:
         """An encoder that is not fitted, if these rows need one."""
@@ -368,7 +373,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        of_learner = get_tags(Perceptron() if self.learner is None else self.learner)
+        of_learner = get_tags(default_learner() if self.learner is None else self.learner)
         tags.input_tags.sparse = of_learner.input_tags.sparse
         tags.classifier_tags = of_learner.classifier_tags
         return tags

@@ -16,7 +16,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.linear.perceptron import Perceptron
+from linsep.learners.table_model import default_learner
 from linsep.streaming.checkpoint import Checkpoint, check_place
 from linsep.streaming.drift import DriftAlarm
 from linsep.streaming.labels import StreamLabels
@@ -67,7 +67,7 @@ def fit_stream(
         A file, a folder, a pattern such as 'part-*.csv.gz', several of them, "-" for standard input, a dataframe, or a
         matrix with its labels as (X, y); or what `open_data` returned. Files may be larger than memory.
     learner : estimator, optional
-        A `Perceptron` (the default), `AveragedPerceptron`, `MarginPerceptron` or `PassiveAggressive`. It is cloned and
+        An `AveragedPerceptron` (the default), `Perceptron`, `MarginPerceptron` or `PassiveAggressive`. It is cloned and
         stays as it is.
     target : str, optional
         The column of the labels; needed for tables.
@@ -179,7 +179,7 @@ def fit_stream(
 
 def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
     """An untrained copy of a learner that can stream."""
-    copy: EpochLearner = Perceptron() if learner is None else clone(learner)
+    copy: EpochLearner = default_learner() if learner is None else clone(learner)
     check_can_stream(copy)
     copy.open_classes = open_classes or copy.open_classes
     copy.check_parameters()
