@@ -28,7 +28,7 @@ from linsep.types import DataError
 
 LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "perceptron": (Perceptron, {}),
-    "averaged": (AveragedPerceptron, {}),
+    "averaged": (AveragedPerceptron, {"multi_class": "multiclass"}),
     "voted": (VotedPerceptron, {}),
     "pocket": (PocketPerceptron, {}),
     "margin": (MarginPerceptron, {}),

@@ -30,8 +30,12 @@ from linsep.types import Array, DataError
 
 
 def default_learner() -> AveragedPerceptron:
-    """The learner of a table where none is asked for: it predicts well whether or not the rows are separable."""
-    return AveragedPerceptron(random_state=0)
+    """The learner of a table where none is asked for.
+
+    Means predict well whether or not the rows are separable; of several classes those that one row moves together do
+    better than each against the rest (`make bench SUITES=defaults`).
+    """
+    return AveragedPerceptron(multi_class="multiclass", random_state=0)
 
 
 def _learner_has(method: str) -> Any:
@@ -56,7 +60,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
     Parameters
     ----------
     learner : learner of linsep, default=None
-        Not fitted; it is cloned. None is `AveragedPerceptron(random_state=0)`.
+        Not fitted; it is cloned. None is `AveragedPerceptron(multi_class="multiclass", random_state=0)`.
     encoder : TableEncoder, default=None
         Not fitted; it is cloned. None is `TableEncoder()` for a table and no encoder for a matrix.
     positive : label, default=None
