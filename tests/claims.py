@@ -141,7 +141,7 @@ def false_words(found: Separability, asked: Question) -> str:
     intercept = "" if asked.fit_intercept else r" \(no intercept\)"
     if not re.fullmatch(rf"{found.verdict}{intercept}: {why}{re.escape(fragile)}", said):
         return f"the summary says {said!r}"
-    lines = dict(proof_lines(found, [f"x{j}" for j in range(len(asked.rows[0]))], [0] * len(asked.rows[0])))
+    lines = dict(proof_lines(found, [f"x{j}" for j in range(len(asked.rows[0]))], [0] * len(asked.rows[0]))[0])
     if ("no direction moves them" in lines.get("rows left", "")) and not found.maximal:
         return "rows left are called unmoved"
     margin = found.to_dict()["margin"]

@@ -76,7 +76,7 @@ def test_a_set_that_was_cut_down_is_not_called_the_set() -> None:
     plain["maximal"] = False
     found = verify_certificate(json.dumps(plain), ROWS, LABELS)[""]
     assert (found.separated_rows.tolist(), found.maximal) == ([4, 5], False)
-    lines = dict(proof_lines(found, ["a", "b", "c"], [0, 0, 0]))
+    lines = dict(proof_lines(found, ["a", "b", "c"], [0, 0, 0])[0])
     assert lines["separated rows"] == "at least 2 (4, 5)"
     assert lines["rows left"] == "4 (0, 1, 2, 3): whether another direction moves some of them is not proved"
     assert by_program(plain) == (0, "proved: quasi-separable: at least 2 rows are separated")

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from linsep.regression.found import Separation
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.reporting.page.html import Report
+    from linsep.reporting.quality import ClassScores, Scores
     from linsep.reporting.receipt import Receipt
     from linsep.reporting.report import report
-    from linsep.reporting.scores import Predictions, Scores, iter_predictions, score_table
+    from linsep.reporting.scores import Predictions, iter_predictions, score_table
     from linsep.reporting.shown import Description, describe
     from linsep.reporting.table_check import TableCheck, check_table
     from linsep.reporting.table_fit import TableFit, fit_table
@@ -63,6 +64,7 @@ _HOME = {
     "CertificateError": "linsep.theory.verify.separability",
     "ChainModel": "linsep.learners.sequences.structured",
     "Chunk": "linsep.types",
+    "ClassScores": "linsep.reporting.quality",
     "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
@@ -83,7 +85,7 @@ _HOME = {
     "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
     "SGDClassifier": "linsep.learners.linear.sgd",
-    "Scores": "linsep.reporting.scores",
+    "Scores": "linsep.reporting.quality",
     "Separability": "linsep.theory.separability.certificate",
     "Separation": "linsep.regression.found",
     "SeparationError": "linsep.regression.separation",
@@ -141,6 +143,7 @@ __all__ = [
     "CertificateError",
     "ChainModel",
     "Chunk",
+    "ClassScores",
     "Counters",
     "DataError",
     "Description",

@@ -16,6 +16,9 @@ from typer.core import TyperGroup
 from linsep.app.fit_cli import fit
 from linsep.app.options import (
     CategoricalOpt,
+    DecimalOpt,
+    DetailsOpt,
+    EncodingOpt,
     Family,
     FormatOpt,
     JsonOpt,
@@ -23,6 +26,7 @@ from linsep.app.options import (
     PositiveOpt,
     ReportOpt,
     RowsArg,
+    SepOpt,
     TableArg,
     TargetOpt,
 )
@@ -83,20 +87,31 @@ def predict(
     table: RowsArg,
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
 ) -> None:
     """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
-    for message in run(model, table, output, format=format):
+    for message in run(model, table, output, format=format, sep=sep, decimal=decimal, encoding=encoding):
         warn(message)
 
 
 @app.command()
-def score(model: ModelArg, table: RowsArg, format: FormatOpt = None, as_json: JsonOpt = False) -> None:
+def score(
+    model: ModelArg,
+    table: RowsArg,
+    format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
+    as_json: JsonOpt = False,
+) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
-    finish(run(model, table, format=format), as_json)
+    finish(run(model, table, format=format, sep=sep, decimal=decimal, encoding=encoding), as_json)
 
 
 @app.command()
@@ -111,8 +126,12 @@ def check(
         Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
     ] = None,
     report: ReportOpt = None,
+    details: DetailsOpt = False,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
@@ -134,8 +153,11 @@ def check(
         report=report,
         categorical=tuple(categorical or ()),
         format=format,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
     )
-    finish(result, as_json)
+    finish(result, as_json, details)
 
 
 @app.command()
@@ -150,6 +172,9 @@ def separation(
     report: ReportOpt = None,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
@@ -171,6 +196,9 @@ def separation(
         report=report,
         categorical=tuple(categorical or ()),
         format=format,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
     )
     finish(result, as_json)
 
@@ -234,7 +262,7 @@ def demo(
     from linsep.app.commands.demo import demo as run
 
     result = run(folder, lambda text: console().print(text, markup=False))
-    print_lines(result.lines, result.data, False)
+    print_lines([*result.lines, *result.details], result.data, False)
     console().print(result.closing, markup=False)
 
 

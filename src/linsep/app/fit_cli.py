@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from linsep.app.options import CategoricalOpt, FormatOpt, JsonOpt, PositiveOpt, ReportOpt, RowsArg, TargetOpt
+from linsep.app.options import (
+    CategoricalOpt,
+    DecimalOpt,
+    DetailsOpt,
+    EncodingOpt,
+    FormatOpt,
+    JsonOpt,
+    PositiveOpt,
+    ReportOpt,
+    RowsArg,
+    SepOpt,
+    TargetOpt,
+)
 from linsep.app.present import finish, say
 
 
@@ -22,7 +34,7 @@ def fit(
             "auto. auto chooses the simplest of rocchio, averaged, kernel and mlp that no other one beats clearly on "
             "held-out rows."
         ),
-    ] = "perceptron",
+    ] = "averaged",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Largest number of epochs; the default depends on the learner.")
     ] = None,
@@ -58,9 +70,22 @@ def fit(
             help="Keep this share of the rows aside, and score on them a model trained on the others.",
         ),
     ] = 0.0,
+    class_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Scale the updates of the rows of a class: balanced (rare classes count as much as frequent ones), or "
+            "LABEL=WEIGHT, which may be repeated."
+        ),
+    ] = None,
+    sample_weight: Annotated[
+        str | None, typer.Option(help="The column that holds the weight of each row; it is no feature then.")
+    ] = None,
     model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
     stream: Annotated[
         bool | None,
         typer.Option(help="Read TABLE in pieces: the default for pipes and for files that are large for the memory."),
@@ -107,6 +132,7 @@ def fit(
         bool,
         typer.Option("--open-columns", help="Stream: new columns may appear in any row, and rows may lack columns."),
     ] = False,
+    details: DetailsOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
@@ -132,6 +158,7 @@ def fit(
         "gamma": gamma,
         "coef0": coef0,
     }
+    reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
     options = StreamOptions(
         passes=passes,
         classes=_split(classes),
@@ -148,11 +175,19 @@ def fit(
         max_columns=max_columns,
         max_record_bytes=max_record_bytes,
     )
-    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
-        if holdout or any(given is not None for given in (max_iter, time_limit, seed, *own.values())):
+    if stream or (stream is None and (options != StreamOptions() or wants_stream(table))):
+        whole: dict[str, Any] = {
+            "max_iter": max_iter,
+            "time_limit": time_limit,
+            "seed": seed,
+            "holdout": holdout or None,
+        }
+        whole |= {"class_weight": class_weight, "sample_weight": sample_weight, **own}
+        if any(given is not None for given in whole.values()):
+            *but_last, last = ["--" + name.replace("_", "-") for name in whole]
             raise typer.BadParameter(
-                "a stream is learnt in the order of its rows: use --passes, and none of --max-iter, --time-limit, "
-                f"--seed, --holdout and {', '.join('--' + name.replace('_', '-') for name in own)}"
+                "a stream is learnt in the order of its rows: use --passes, and none of "
+                f"{', '.join(but_last)} and {last}"
             )
         result = fit_on_stream(
             table,
@@ -162,11 +197,11 @@ def fit(
             learner=learner,
             model=model,
             categorical=tuple(categorical or ()),
-            format=format,
+            reading=reading,
             report=report,
             say=say,
         )
-        finish(result, as_json)
+        finish(result, as_json, details)
     if options != StreamOptions():
         raise typer.BadParameter(f"--no-stream conflicts with: {', '.join(options.given())}")
     from linsep.app.commands.fit import fit as run
@@ -181,12 +216,14 @@ def fit(
         holdout=holdout,
         model=model,
         categorical=tuple(categorical or ()),
-        format=format,
+        reading=reading,
         report=report,
         seed=seed or 0,
+        class_weight=tuple(class_weight or ()),
+        sample_weight=sample_weight,
         **own,
     )
-    finish(result, as_json)
+    finish(result, as_json, details)
 
 
 def _split(listed: str | None) -> tuple[str, ...] | None:

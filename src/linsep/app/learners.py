@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
+from linsep.data.columns import label_names
 from linsep.learners import (
     MLP,
     AveragedPerceptron,
@@ -18,12 +22,13 @@ from linsep.learners import (
     SGDClassifier,
     VotedPerceptron,
 )
+from linsep.learners.inputs.class_names import binary_names
 from linsep.learners.selection import RUNGS
 from linsep.types import DataError
 
 LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "perceptron": (Perceptron, {}),
-    "averaged": (AveragedPerceptron, {}),
+    "averaged": (AveragedPerceptron, {"multi_class": "multiclass"}),
     "voted": (VotedPerceptron, {}),
     "pocket": (PocketPerceptron, {}),
     "margin": (MarginPerceptron, {}),
@@ -70,6 +75,41 @@ def make_ladder(limits: Limits, **options: Any) -> dict[str, Any]:
     """The learners that --learner auto tries, the simplest first; each has the same limits."""
     _check_options("auto", {}, options)
     return {name: limits.put_on(clone(rung)) for name, rung in RUNGS.items()}
+
+
+def class_weight_of(given: Sequence[str], labels: Any, positive: str | None) -> Any:
+    """What is typed, "balanced" or LABEL=WEIGHT several times, as a learner takes it; the labels are those of a table.
+
+    Examples
+    --------
+    >>> class_weight_of(["1=2.5", "0=1"], np.array([0, 1, 1]), None)
+    {1: 2.5, 0: 1.0}
+    """
+    if list(given) == ["balanced"]:
+        return "balanced"
+    known = np.unique(labels)
+    names = known if positive is None else binary_names(known, positive)
+    labelled = dict(zip(label_names(np.asarray(names)).tolist(), np.asarray(names).tolist(), strict=True))
+    found: dict[Any, float] = {}
+    for text in given:
+        label, _, weight = text.rpartition("=")
+        if label not in labelled:
+            listed = ", ".join(labelled)
+            raise DataError(f"--class-weight takes balanced or LABEL=WEIGHT, not {text!r}; the labels are {listed}")
+        try:
+            found[labelled[label]] = float(weight)
+        except ValueError:
+            raise DataError(f"--class-weight {text}: {weight!r} is not a number") from None
+    return found
+
+
+def check_weights(learner: Any, sample_weight: str | None) -> None:
+    """Raise DataError if rows have weights and the learner takes none."""
+    if sample_weight is None:
+        return
+    if isinstance(learner, Mapping) or not has_fit_parameter(learner, "sample_weight"):
+        name = "auto" if isinstance(learner, Mapping) else type(learner).__name__
+        raise DataError(f"--sample-weight: the learner {name} takes no weights of rows")
 
 
 def _check_options(name: str, known: Any, options: dict[str, Any]) -> None:

@@ -46,9 +46,10 @@ def print_lines(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool
         out.print(Text.assemble((label.ljust(width), "bold"), "  ", text))
 
 
-def finish(result: Result, as_json: bool) -> NoReturn:
-    """Print a result and end with its exit status."""
+def finish(result: Result, as_json: bool, details: bool = False) -> NoReturn:
+    """Print a result and end with its exit status; `details` has the further lines printed too."""
     for message in result.warnings:
         warn(message)
-    print_lines(result.lines, result.data, as_json)
+    lines = [*result.lines, *result.details] if details else result.lines
+    print_lines(lines, {**result.data, "warnings": result.warnings}, as_json)
     raise typer.Exit(130 if result.interrupted else result.exit_status)

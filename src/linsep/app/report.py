@@ -60,13 +60,13 @@ def page_of_fit(found: TableFit) -> Callable[[Sequence[str]], Page]:
     return page
 
 
-def page_of_stream(model: TableModel, lines: list[tuple[str, str]]) -> Callable[[Sequence[str]], Page]:
+def page_of_stream(model: TableModel, receipt: Receipt) -> Callable[[Sequence[str]], Page]:
     """The page of a model of a stream; its rows are no longer there."""
 
     def page(said: Sequence[str]) -> Page:
         from linsep.reporting.page.model import of_model
 
-        return of_model(model, None, Receipt(lines, {}), command_line(), said)
+        return of_model(model, None, receipt, command_line(), said)
 
     return page
 

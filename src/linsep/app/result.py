@@ -10,7 +10,10 @@ from typing import Any
 
 @dataclass
 class Result:
-    """Lines of (label, text) for people, `data` for programs, and what else the command line needs to know."""
+    """Lines of (label, text) for people, `data` for programs, and what else the command line needs to know.
+
+    `details` are further lines, for those who ask.
+    """
 
     lines: list[tuple[str, str]]
     data: dict[str, Any]
@@ -18,6 +21,7 @@ class Result:
     interrupted: bool = False
     exit_status: int = 0
     closing: str = ""
+    details: list[tuple[str, str]] = field(default_factory=list)
 
 
 def program() -> str:

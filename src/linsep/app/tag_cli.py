@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from linsep.app.options import DetailsOpt
 from linsep.app.result import Result
 
 
@@ -41,8 +42,8 @@ TagOpt = Annotated[TagColumn, typer.Option(help="The column of the tag in a CoNL
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 
 
-def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
-    """The commands under `linsep tag`; `present` prints a result, as JSON if asked to."""
+def tag_commands(present: Callable[[Result, bool, bool], None]) -> typer.Typer:
+    """The commands under `linsep tag`; `present` prints a result, as JSON or with details if asked to."""
     app = typer.Typer(help="Tag the words of sentences: train a tagger, use it, and count its correct tags.")
 
     @app.command()
@@ -68,6 +69,7 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
         seed: Annotated[int, typer.Option(min=0, help="The seed of the order of the sentences.")] = 0,
         tag: TagOpt = TagColumn.UPOS,
         format: FormatOpt = None,
+        details: DetailsOpt = False,
         as_json: JsonOpt = False,
     ) -> None:
         """Train a tagger on TEXT, write it to a model file and print its receipt.
@@ -80,7 +82,7 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
 
         result = commands.fit(text, format=format, tag=tag.value, max_iter=max_iter, time_limit=time_limit,
                               n_bits=n_bits, seed=seed, holdout=holdout, model=model)  # fmt: skip
-        present(result, as_json)
+        present(result, as_json, details)
 
     @app.command()
     def predict(
@@ -104,7 +106,7 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
         """Compare the model's tags with those of TEXT: correct tokens and sentences, and the tags most confused."""
         from linsep.app.commands import tag as commands
 
-        present(commands.score(model, text, format=format, tag=tag.value), as_json)
+        present(commands.score(model, text, format=format, tag=tag.value), as_json, False)
 
     @app.command()
     def show(
@@ -115,6 +117,6 @@ def tag_commands(present: Callable[[Result, bool], None]) -> typer.Typer:
         """Print the largest weights of a tagger, by tag and feature and from tag to tag, and how it was made."""
         from linsep.app.commands import tag as commands
 
-        present(commands.show(model, weights), as_json)
+        present(commands.show(model, weights), as_json, False)
 
     return app

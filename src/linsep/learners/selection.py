@@ -21,7 +21,7 @@ from linsep.types import Array, DataError
 # From the bottom up. A seed each, so that the same table ends on the same rung.
 RUNGS: dict[str, Any] = {
     "rocchio": Rocchio(),
-    "averaged": AveragedPerceptron(max_iter=100, random_state=0),
+    "averaged": AveragedPerceptron(multi_class="multiclass", random_state=0),
     "kernel": KernelPerceptron(average="voted", max_iter=10, random_state=0),
     "mlp": MLP(random_state=0),
 }

@@ -24,16 +24,25 @@ from linsep.learners.inputs.class_names import (
     targets_of,
 )
 from linsep.learners.inputs.tables import EncodedColumns, Prepared, is_table, labels_given, open_rows, weight_argument
-from linsep.learners.linear.perceptron import Perceptron
+from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.tables import check_index
 from linsep.types import Array, DataError
+
+
+def default_learner() -> AveragedPerceptron:
+    """The learner of a table where none is asked for.
+
+    Means predict well whether or not the rows are separable; of several classes those that one row moves together do
+    better than each against the rest (`make bench SUITES=defaults`).
+    """
+    return AveragedPerceptron(multi_class="multiclass", random_state=0)
 
 
 def _learner_has(method: str) -> Any:
     """Whether the learner (the fitted one, if there is one) has a method."""
 
     def check(model: TableModel) -> bool:
-        given = Perceptron() if model.learner is None else model.learner
+        given = default_learner() if model.learner is None else model.learner
         return hasattr(getattr(model, "learner_", given), method)
 
     return check
@@ -51,7 +60,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
     Parameters
     ----------
     learner : learner of linsep, default=None
-        Not fitted; it is cloned. None is `Perceptron()`.
+        Not fitted; it is cloned. None is `AveragedPerceptron(multi_class="multiclass", random_state=0)`.
     encoder : TableEncoder, default=None
         Not fitted; it is cloned. None is `TableEncoder()` for a table and no encoder for a matrix.
     positive : label, default=None
@@ -114,12 +123,13 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         Raises
         ------
         DataError
-            The names are not as many as the learner has classes, or these are not in sorted order.
+            The names are not as many as the learner has classes, or these are not in sorted order, or the encoder does
+            not make the learner's columns.
 
         Examples
         --------
         >>> import numpy as np
-        >>> learner = Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])
+        >>> learner = default_learner().fit(np.array([[-1.0], [2.0]]), [0, 1])
         >>> TableModel.of(learner, classes=["no", "yes"]).predict(np.array([[3.0]])).item()
         'yes'
         """
@@ -127,6 +137,10 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         names = learner.classes_ if classes is None else np.asarray(classes)
         if names.shape != learner.classes_.shape:
             raise DataError(f"the learner has {len(learner.classes_)} classes, and {names.size} names were given")
+        if encoder is not None and not encoder.is_running:  # in a stream columns may have come since
+            width = len(encoder.feature_names_)
+            if width != learner.n_features_in_:
+                raise DataError(f"the encoder makes {width} columns, the learner has {learner.n_features_in_}")
         model = cls(learner, encoder=encoder, positive=positive)._take(learner, encoder, names)
         if model._has_codes and not np.array_equal(np.unique(learner.classes_), learner.classes_):
             raise DataError("the classes that the names stand for are not in sorted order")
@@ -279,7 +293,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             return self._take(learner, encoder, learner.classes_ if names is None else names)
 
     def _new_learner(self) -> Any:
-        return Perceptron() if self.learner is None else clone(self.learner)
+        return default_learner() if self.learner is None else clone(self.learner)
 
     def _new_encoder(self, X: Any) -> TableEncoder | None:
         """An encoder that is not fitted, if these rows need one."""
@@ -379,7 +393,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        of_learner = get_tags(Perceptron() if self.learner is None else self.learner)
+        of_learner = get_tags(default_learner() if self.learner is None else self.learner)
         tags.input_tags.sparse = of_learner.input_tags.sparse
         tags.classifier_tags = of_learner.classifier_tags
         return tags

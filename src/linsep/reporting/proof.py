@@ -12,21 +12,26 @@ from linsep.types import Array, Hyperplane
 _SHOWN = 8  # rows, weights or terms that a line lists
 _NOT_PROVED = "whether another direction moves some of them is not proved"
 _LONG = 10**9  # integers from here on are not printed whole
+_UNREAD = 10**5  # weights from here on are printed as parts of their sum
+
+Lines = list[tuple[str, str]]
 
 
-def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]) -> list[tuple[str, str]]:
-    """The parts of a proof as (label, text).
+def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]) -> tuple[Lines, Lines]:
+    """The parts of a proof as (label, text): those that everybody reads, and those for readers who ask for more.
 
     `names` are those of the columns; column j of the certificate is the one of the table times 10 to `powers[j]`.
     """
-    lines = []
+    lines, details = [], []
     if len(found.directions) > (found.verdict == "separable"):
-        lines += [
+        named = [
             (f"direction {k}", f"{_form(plane, names, powers)}: rows on their side, none on the wrong one")
             for k, plane in enumerate(found.directions[:_SHOWN], start=1)
         ]
+        lines += named[:1]
+        details += named[1:]
     if len(found.directions) > _SHOWN:
-        lines.append(("...", f"{len(found.directions)} directions, each on the rows that those before it left"))
+        details.append(("...", f"{len(found.directions)} directions, each on the rows that those before it left"))
     if found.hyperplane is not None:
         lines.append(("hyperplane", f"{_form(found.hyperplane, names, powers)} has the sign of the class in every row"))
     if found.margin is not None and not any(powers):
@@ -38,8 +43,8 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
     if found.witness is not None:
         lines.append(("witness", f"{_combination(found.witness)} add up to 0 once signed by label"))
     if found.overlap is not None and found.overlap != found.witness:
-        lines.append(("overlap", f"{_combination(found.overlap)} add up to 0 and span the rows left"))
-    return lines
+        details.append(("overlap", f"{_combination(found.overlap)} add up to 0 and span the rows left"))
+    return lines, details
 
 
 def _form(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str:
@@ -57,7 +62,9 @@ def _form(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str
 
 
 def _number(value: Fraction) -> str:
-    return f"{int(value):+d}" if value.denominator == 1 and abs(value) < _LONG else f"{float(value):+.6g}"
+    if value.denominator == 1 and abs(value) < _LONG:
+        return f"{int(value):+d}"
+    return f"{float(value):+.6g}" if abs(value) < _LONG else f"{float(value):+.3e}"
 
 
 def _rows(rows: Array) -> str:
@@ -66,10 +73,27 @@ def _rows(rows: Array) -> str:
 
 
 def _combination(part: Combination) -> str:
-    pairs = zip(part.rows[:_SHOWN], part.weights[:_SHOWN], strict=True)
-    shown = ", ".join(f"row {i}" if weight == 1 else f"{_length(weight)} x row {i}" for i, weight in pairs)
-    return shown + (f", ... ({len(part.rows)} rows)" if len(part.rows) > _SHOWN else "")
+    weights = weights_in_words(part)
+    pairs = zip(part.rows[:_SHOWN], weights, strict=False)
+    shown = ", ".join(f"row {i}" if weight == "1" else f"{weight} x row {i}" for i, weight in pairs)
+    more = f", ... ({len(part.rows)} rows)" if len(part.rows) > _SHOWN else ""
+    return f"{shown}{more}{' (parts of the whole, rounded)' if is_rounded(part) else ''}"
 
 
-def _length(weight: int) -> str:
-    return str(weight) if weight < _LONG else f"(an integer of {len(str(weight))} digits)"
+def is_rounded(part: Combination) -> bool:
+    """Whether its weights are too long to be read."""
+    return max(part.weights) >= _UNREAD
+
+
+def weights_in_words(part: Combination) -> list[str]:
+    """Weights as people read them: small integers as they are, others as parts of their sum with three digits.
+
+    Examples
+    --------
+    >>> weights_in_words(Combination((0, 4), (2, 1))), weights_in_words(Combination((0, 4), (2 * 10**30, 10**30)))
+    (['2', '1'], ['0.667', '0.333'])
+    """
+    if not is_rounded(part):
+        return list(map(str, part.weights))
+    whole = sum(part.weights)
+    return [f"{weight / whole:.3g}" for weight in part.weights]

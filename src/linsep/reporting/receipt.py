@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -11,9 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from linsep.data.columns import label_names
+from linsep.data.features.encoder import TableEncoder
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
+from linsep.learners.inputs.class_names import positions
+from linsep.learners.inputs.tables import weight_argument
 from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
+from linsep.reporting.quality import Scores, majority_line, score_lines, scores_of_rows
 from linsep.theory.bounds.kernel import kernel_bounds
 from linsep.theory.bounds.least_loss import least_loss, training_loss
 from linsep.theory.bounds.mistakes import mistake_bounds
@@ -50,29 +55,43 @@ class Receipt:
     Attributes
     ----------
     lines : list of (str, str)
-        Label and text of each line, for people.
+        Label and text of each line, for people: ten at most.
     data : dict
-        The same as plain data, for programs.
+        All that is known as plain data, for programs.
     proved : Proved
         The certificate, the reference and the bounds, each None if it was not computed; `report` draws them.
+    details : list of (str, str)
+        Further lines: counts, classes, norms, brackets and bounds, and what does not apply.
+    warnings : list of str
+        What is to be said loudly, such as a model that is no better than always answering one class.
     """
 
     lines: list[tuple[str, str]]
     data: dict[str, Any]
     proved: Proved = field(default_factory=Proved)
+    details: list[tuple[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 def make_receipt(
-    model: Any, X: Any, y: Array, *, seconds: float | None, held_out: float | None, prove: bool
+    model: Any,
+    X: Any,
+    y: Array,
+    *,
+    seconds: float | None,
+    held_out: Scores | None,
+    prove: bool,
+    weighted: bool = False,
 ) -> Receipt:
     """Describe a fitted model and prove what can be proved about its training rows.
 
     `X` are the rows as the learner got them, encoded by the model; `y` are labels by the names of `model.classes_`.
+    After a run in which rows are `weighted` no bound holds.
     """
-    learner, _ = parts_of(model)
-    of_rows = TableModel.of(learner, classes=model.classes_)
+    learner, encoder = parts_of(model)
     n, p = X.shape
     hasty = not prove and isinstance(learner, KernelPerceptron) and n * learner.n_updates_ > _HASTY_VALUES
+    training = None if hasty else _score_training(learner, model.classes_, X, y)
     data: dict[str, Any] = {
         "rows": n,
         "features": p,
@@ -81,24 +100,84 @@ def make_receipt(
         "epochs": learner.n_iter_,
         "mistakes": getattr(learner, "n_mistakes_", None),
         "seconds": None if seconds is None else round(seconds, 3),
-        "training_accuracy": None if hasty else of_rows.score(X, y),
-        "held_out_accuracy": held_out,
+        "training_accuracy": None if training is None else training.accuracy,
+        "held_out_accuracy": None if held_out is None else held_out.accuracy,
+        "training": None if training is None else training.to_dict(),
+        "held_out": None if held_out is None else held_out.to_dict(),
         "radius": float(radius(X)),
     }
-    lines = [
-        ("rows x features", f"{n:,} x {p:,}"),
-        ("learner", data["learner"]),
-        ("stop reason", f"{learner.stop_reason_}: {why_stopped(learner, data['training_accuracy'])}"),
-        ("epochs", f"{learner.n_iter_:,}" + ("" if seconds is None else f" in {seconds:.2f} s")),
-        ("mistakes", "not counted by this learner" if data["mistakes"] is None else f"{data['mistakes']:,}"),
-        ("training accuracy", _LEFT_OUT if hasty else f"{data['training_accuracy']:.2%}"),
-        ("held-out accuracy", _held_out(held_out, complete=prove)),
-        ("R, the largest row norm", f"{data['radius']:.6g}"),
-    ]
-    proof_lines, proof, proved = _prove(learner, model.classes_, X, y) if prove else ([], {}, Proved())
-    with_loss = prove and hasattr(learner, "excess_bound_")
+    weighted = weighted or getattr(learner, "class_weight", None) is not None
+    proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted) if prove else ([], {}, Proved())
+    with_loss = prove and not weighted and hasattr(learner, "excess_bound_")
     loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
-    return Receipt(lines + loss_lines + proof_lines, data | loss | proof, proved)
+    took = f"{learner.n_iter_:,} epoch{'s' if learner.n_iter_ != 1 else ''}"
+    took += "" if seconds is None else f" in {seconds:.2f} s"
+    took += f", {data['mistakes']:,} mistakes" if data["mistakes"] is not None and len(model.classes_) == 2 else ""
+    lines = [
+        ("rows", f"{n:,}"),
+        ("columns", columns_line(encoder, p)),
+        ("learner", f"{data['learner']}, {took}"),
+        ("stop reason", f"{learner.stop_reason_}: {why_stopped(learner, data['training_accuracy'])}"),
+        *_accuracy(training, held_out),
+        *proof_lines[:1],
+    ]
+    details = [
+        *_more_of_accuracy(training, held_out, complete=prove),
+        ("mistakes", _mistakes(learner)),
+        ("R, the largest row norm", f"{data['radius']:.6g}"),
+        *loss_lines,
+        *proof_lines[1:],
+    ]
+    doubts = [] if training is None else training.doubts("training rows")
+    doubts = doubts if held_out is None else held_out.doubts("held-out rows")
+    return Receipt(lines, data | loss | proof, proved, details, doubts)
+
+
+def columns_line(encoder: TableEncoder | None, features: int) -> str:
+    """How many columns there were, and how many features they make."""
+    names = None if encoder is None else encoder.column_names
+    if encoder is None or names is None:
+        return f"{features:,}, all numbers"
+    texts = len(encoder.text_columns)
+    if not texts:
+        return f"{len(names):,}, all numbers"
+    return f"{len(names):,}: {len(names) - texts:,} of numbers and {texts:,} of text, {features:,} features in all"
+
+
+def _score_training(learner: Any, classes: Array, X: Any, y: Array) -> Scores:
+    """The scores on the training rows, with areas where decision values are one product."""
+    names = label_names(classes).tolist()
+    of_rows = TableModel.of(learner, classes=classes)
+    values = learner.decision_function(X) if hasattr(learner, "coef_") else None
+    return scores_of_rows(positions(y, classes), positions(of_rows.predict(X), classes), values, names)
+
+
+def _accuracy(training: Scores | None, held_out: Scores | None) -> list[tuple[str, str]]:
+    """The accuracy on rows held out, or else on the training rows, beside the majority class."""
+    if held_out is not None:
+        told = f"{held_out.accuracy:.2%} of {held_out.rows:,} rows (the same learner, fitted on the other rows)"
+        return [("held-out accuracy", told), majority_line(held_out)]
+    if training is None:
+        return [("training accuracy", _LEFT_OUT)]
+    return [("training accuracy", f"{training.accuracy:.2%} of the rows that it learnt from"), majority_line(training)]
+
+
+def _more_of_accuracy(training: Scores | None, held_out: Scores | None, *, complete: bool) -> list[tuple[str, str]]:
+    """What the first lines leave out."""
+    if held_out is not None:
+        told = _LEFT_OUT if training is None else f"{training.accuracy:.2%}"
+        return [*score_lines(held_out), ("training accuracy", told)]
+    why = "(--holdout 0.2 keeps a fifth of the rows aside)" if complete else "after Ctrl-C"
+    return [*([] if training is None else score_lines(training)), ("held-out accuracy", f"not measured {why}")]
+
+
+def _mistakes(learner: Any) -> str:
+    """The mistakes of all epochs; those of classes one against the rest are not mistakes of rows."""
+    made = getattr(learner, "n_mistakes_", None)
+    if made is None:
+        return "not counted by this learner"
+    each = len(learner.classes_) > 2 and getattr(learner, "multi_class", "") == "ovr"
+    return f"{made:,}" + (f", counted for each of {len(learner.classes_)} classes against the rest" if each else "")
 
 
 def why_stopped(learner: Any, accuracy: float | None) -> str:
@@ -117,14 +196,6 @@ def _predicts_by_many(learner: Any) -> bool:
     return many or getattr(learner, "average", "last") not in ("last", False)
 
 
-def _held_out(value: float | None, *, complete: bool) -> str:
-    if value is None and not complete:
-        return "not measured after Ctrl-C"
-    if value is None:
-        return "not measured (--holdout 0.2 keeps a fifth of the rows aside)"
-    return f"{value:.2%} (the same learner, fitted on the other rows)"
-
-
 def held_out_split(n: int, fraction: float) -> tuple[Array, Array]:
     """Positions to train on, in order, and at least one to test on, drawn with seed 0."""
     order = np.random.RandomState(0).permutation(n)
@@ -140,15 +211,30 @@ def check_hold_out(fraction: float, labels_of: Callable[[Array], set[Any]], n: i
         )
 
 
-def hold_out(learner: Any, X: Any, y: Array, fraction: float) -> float:
-    """Accuracy on `fraction` of the rows, drawn with seed 0, of a copy of the learner fitted on the others."""
+def hold_out(
+    learner: Any, X: Any, y: Array, fraction: float, names: Sequence[str], weight: Array | None = None
+) -> Scores:
+    """Scores on `fraction` of the rows, drawn with seed 0, of a copy of the learner fitted on the others.
+
+    `names` are those of `learner.classes_`. The majority class is that of the rows it was fitted on.
+    """
     train, test = held_out_split(len(y), fraction)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the learner itself has warned of what there is to say
-        return float(clone(learner).fit(X[train], y[train]).score(X[test], y[test]))
+        of_rows = weight_argument(None if weight is None else weight[train])
+        other = clone(learner).fit(X[train], y[train], **of_rows)
+        said = other.predict(X[test])
+        # A class may not be among the rows that it was fitted on; it has no decision values then.
+        complete = len(other.classes_) == len(learner.classes_)
+        values = np.asarray(other.decision_function(X[test])) if complete else None
+    truth, classes = positions(y, learner.classes_), learner.classes_
+    most = int(np.bincount(truth[train]).argmax())
+    return scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
 
 
-def _prove(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
+def _prove(
+    learner: Any, classes: Array, X: Any, y: Array, weighted: bool
+) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
     if len(classes) > 2:
         return [("separable?", "`linsep check` asks it of each class against the rest")], {"verdict": None}, Proved()
     stored = X.nnz if hasattr(X, "nnz") else X.size
@@ -169,7 +255,7 @@ def _prove(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[s
         planes.append(bracket.hyperplane)
         if fit_intercept:  # what bounds mistakes on (x, 1) best
             planes.append(max_margin(X, y, bias="homogeneous", time_limit=_BRACKET_SECONDS).hyperplane)
-    bound_lines, data["bounds"], bounds = _bounds(learner, classes, X, y, planes)
+    bound_lines, data["bounds"], bounds = _bounds(learner, classes, X, y, planes, weighted)
     reference = planes[-1] if certificate.verdict == "separable" else None
     return lines + bound_lines, data, Proved(certificate, reference, bounds)
 
@@ -206,9 +292,11 @@ def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[
 
 
 def _bounds(
-    learner: Any, classes: Array, X: Any, y: Array, planes: list[Hyperplane]
+    learner: Any, classes: Array, X: Any, y: Array, planes: list[Hyperplane], weighted: bool
 ) -> tuple[list[tuple[str, str]], Any, MistakeBounds | None]:
     """Mistakes made against each bound, the least of those at the planes at hand."""
+    if weighted:
+        return [("mistake bounds", "none: they are about unit steps, and rows or classes have weights here")], [], None
     if isinstance(learner, KernelPerceptron):
         R, table = _kernel_bounds(learner, classes, X, y)
         lines, data, least = _told([table], learner)

@@ -73,7 +73,8 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
             return render(of_separation(model, about, separation_lines(model), command))
         powers = [0] * len(about.names)
         lines = [("rows x features", f"{model.n_rows:,} x {model.n_features:,}"), ("verdict", model.verdict)]
-        lines += [("why", model.summary()), *proof_lines(model, about.names, powers)]
+        of_proof = proof_lines(model, about.names, powers)
+        lines += [("why", model.summary()), *of_proof[0], *of_proof[1]]
         return render(of_certificates([Asked("", model, about.y)], about, powers, lines, command))
     learner, encoder = parts_of(model)
     if not hasattr(learner, "stop_reason_") or not hasattr(learner, "decision_function"):
@@ -97,8 +98,8 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # looked at just now
         receipt = make_receipt(model, about.matrix, about.y, seconds=None, held_out=None, prove=True)
         # How to keep rows aside is an option of the command.
-        receipt = replace(receipt, lines=[line for line in receipt.lines if line[0] != "held-out accuracy"])
-        return render(of_model(model, about, receipt, command))
+        details = [line for line in receipt.details if line[0] != "held-out accuracy"]
+        return render(of_model(model, about, replace(receipt, details=details), command, receipt.warnings))
 
 
 def _told_by(learner: Any) -> list[tuple[str, str]]:

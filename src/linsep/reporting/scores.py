@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +12,10 @@ from linsep.data.columns import label_names
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import open_data
 from linsep.learners.table_model import TableModel
+from linsep.reporting.quality import Scores, scores_of_counts, with_areas
 from linsep.types import Array, DataError
+
+_MOST_VALUES = 20_000_000  # decision values that are kept for areas under curves
 
 
 class Predictions(NamedTuple):
@@ -36,7 +37,14 @@ class Predictions(NamedTuple):
 
 
 def iter_predictions(
-    model: TableModel, table: Any, *, target: str | None = None, format: str | None = None
+    model: TableModel,
+    table: Any,
+    *,
+    target: str | None = None,
+    format: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
 
@@ -53,6 +61,8 @@ def iter_predictions(
         The column that holds the labels.
     format : str, optional
         The format, as in `open_data`; needed if the name of the file does not tell.
+    sep, decimal, encoding : str, optional
+        How text is written, as in `open_data`; needed if its first lines do not tell.
 
     Yields
     ------
@@ -71,21 +81,27 @@ def iter_predictions(
     >>> [part.labels.tolist() for part in iter_predictions(model, pd.DataFrame({"age": [60.0, 20.0]}))]
     [['yes', 'no']]
     """
-    if model.encoder_ is None:
-        raise DataError("the model was not trained on a table: use its predict and decision_function")
-    for X, y in _encoded(model.encoder_, table, target, format):
-        z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
-        labels = model.named(model.learner_.predict(X))
+    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    for labels, z, y in _predicted(model, table, asked):
         yield Predictions(labels, z if z.ndim == 1 else z.max(axis=1), y)
 
 
-def _encoded(encoder: TableEncoder, table: Any, target: str | None, format: str | None) -> Iterator[tuple[Any, Any]]:
+def _predicted(model: TableModel, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Array, Array, Any]]:
+    """Classes, all decision values and labels of some rows after another."""
+    if model.encoder_ is None:
+        raise DataError("the model was not trained on a table: use its predict and decision_function")
+    for X, y in _encoded(model.encoder_, table, asked):
+        z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
+        yield model.named(model.learner_.predict(X)), z, y
+
+
+def _encoded(encoder: TableEncoder, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
     if not isinstance(table, str | Path):
-        rows = encoder.transform(open_data(table, target=target, categorical=encoder.text_columns))
+        rows = encoder.transform(open_data(table, **asked, categorical=encoder.text_columns))
         yield rows.X, rows.y
         return
     encoder.start_counting()
-    source = open_data(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
+    source = open_data(str(table), **asked, categorical=encoder.text_columns, bits=encoder.bits)
     empty = True
     for chunk, _ in source.chunks():
         empty = False
@@ -107,26 +123,16 @@ def unknown_levels(model: TableModel) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class Scores:
-    """How often each class was predicted for each true class.
-
-    Attributes
-    ----------
-    rows : int
-        Rows with a label.
-    accuracy : float
-        The share of rows that were predicted correctly.
-    counts : dict
-        (true class, predicted class) -> rows; the classes by name, as text.
-    """
-
-    rows: int
-    accuracy: float
-    counts: dict[tuple[str, str], int]
-
-
-def score_table(model: TableModel, table: Any, *, target: str | None = None, format: str | None = None) -> Scores:
+def score_table(
+    model: TableModel,
+    table: Any,
+    *,
+    target: str | None = None,
+    format: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> Scores:
     """Compare predictions with the labels of a table of any size.
 
     Parameters
@@ -139,11 +145,13 @@ def score_table(model: TableModel, table: Any, *, target: str | None = None, for
         The column that holds the labels; by default the one that the model was trained on.
     format : str, optional
         The format, as in `open_data`; needed if the name of the file does not tell.
+    sep, decimal, encoding : str, optional
+        How text is written, as in `open_data`; needed if its first lines do not tell.
 
     Returns
     -------
     Scores
-        The accuracy, and the counts behind it.
+        The accuracy beside that of the majority class, areas, what is known of each class, and the counts behind it.
 
     Raises
     ------
@@ -160,17 +168,27 @@ def score_table(model: TableModel, table: Any, *, target: str | None = None, for
     """
     if target is None and model.encoder_ is not None:
         target = model.encoder_.target
-    classes = label_names(model.classes_).tolist()
-    found: Counter[tuple[str, str]] = Counter()
-    for part in iter_predictions(model, table, target=target, format=format):
-        if part.y is None:
+    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    names = label_names(model.classes_).tolist()
+    place = {name: k for k, name in enumerate(names)}
+    strange: set[str] = set()
+    counts = np.zeros((len(names), len(names)), dtype=np.int64)
+    truths, kept = [], []
+    for labels, z, y in _predicted(model, table, asked):
+        if y is None:
             raise DataError("these rows have no labels to compare with")
-        truth = label_names(model.as_classes(part.y)).tolist()
-        found.update(zip(truth, label_names(part.labels).tolist(), strict=True))
-    strange = sorted({truth for truth, _ in found} - set(classes))
+        truth, said = label_names(model.as_classes(y)).tolist(), label_names(labels).tolist()
+        strange |= set(truth) - place.keys()
+        if strange:
+            continue
+        codes, answers = (np.array([place[one] for one in labels]) for labels in (truth, said))
+        np.add.at(counts, (codes, answers), 1)
+        if counts.sum() * max(1, z.size // len(z)) <= _MOST_VALUES:
+            truths.append(codes)
+            kept.append(z)
     if strange:
-        known = ", ".join(classes[:6]) + (", ..." if len(classes) > 6 else "")
-        raise DataError(f"label {strange[0]!r} is not one the model knows: {known}")
-    counts = {(a, b): found[a, b] for a in classes for b in classes}
-    rows = found.total()
-    return Scores(rows, sum(found[a, a] for a in classes) / rows, counts)
+        known = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+        raise DataError(f"label {min(strange)!r} is not one the model knows: {known}")
+    scores = scores_of_counts(counts, names)
+    all_kept = sum(map(len, kept)) == scores.rows
+    return with_areas(scores, np.concatenate(truths), np.concatenate(kept)) if all_kept else scores

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from linsep.data.columns import label_names
+from linsep.reporting.receipt import Receipt, columns_line
 from linsep.streaming.result import StreamFit
 
 _COVERED = (
@@ -12,11 +14,12 @@ _COVERED = (
 )
 
 
-def stream_receipt(found: StreamFit) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    """Lines for people and data for programs."""
+def stream_receipt(found: StreamFit) -> Receipt:
+    """Ten lines for people, all the rest as details, and data for programs."""
     counters, learner = found.counters, found.model.learner_
     rows, classes, reason = max(counters.seen), found.model.classes_.tolist(), learner.stop_reason_
     rate = (counters.rows - found.resumed_rows) / max(found.seconds, 1e-9)
+    majority = _majority(found)
     data: dict[str, Any] = {
         "rows": rows,
         "features": learner.n_features_in_,
@@ -28,33 +31,65 @@ def stream_receipt(found: StreamFit) -> tuple[list[tuple[str, str]], dict[str, A
         "updates": learner.n_updates_,
         "seconds": round(found.seconds, 3),
         "rows_per_second": round(rate) if found.seconds else None,
+        "majority_class": None if majority is None else majority[0],
+        "majority_accuracy": None if majority is None else majority[1],
         "risk_bound": found.risk_bound,
         "drift": counters.alarms,
     }
     took = f" in {found.seconds:.2f} s, {rate:,.0f} rows a second" if found.seconds else ""
+    passes = f"{counters.passes} pass{'es' if counters.passes != 1 else ''}{took}"
+    skipped = f", {counters.skipped:,} malformed lines skipped" if counters.skipped else ""
+    doubts: list[str] = []
     lines = [
-        ("rows x features", f"{rows:,} x {data['features']:,}"),
-        ("learner", data["learner"]),
-        ("classes", ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")),
+        *([("read as", found.read_as)] if found.read_as else []),
+        ("rows", f"{rows:,}{skipped}"),
+        ("columns", columns_line(found.model.encoder_, data["features"])),
+        ("learner", f"{data['learner']}, {passes}"),
         ("stop reason", f"{reason}: {reason.sentence}"),
-        ("passes", f"{counters.passes}{took}"),
-        *_mistakes(found),
+        *_accuracy(found, majority, doubts),
     ]
     if counters.skipped:
         data["skipped"] = counters.skipped
-        lines.append(("lines skipped", f"{counters.skipped:,} (malformed)"))
-    return [*lines, *(("drift", alarm) for alarm in counters.alarms)], data
+    if counters.alarms:
+        lines.append(("drift", f"{len(counters.alarms):,} alarms, the last: {counters.alarms[-1]}"))
+    details = [
+        ("classes", ", ".join(map(str, classes[:8])) + (", ..." if len(classes) > 8 else "")),
+        *_mistakes(found),
+        *(("drift", alarm) for alarm in counters.alarms),
+    ]
+    return Receipt(lines, data, details=details, warnings=doubts)
+
+
+def _majority(found: StreamFit) -> tuple[str, float] | None:
+    """The most frequent class by its name, and its share."""
+    counted, names = found.counters.majority, label_names(found.model.classes_).tolist()
+    if counted is None or counted[0] in names:
+        return counted
+    return names[int(counted[0])], counted[1]
+
+
+def _accuracy(found: StreamFit, majority: tuple[str, float] | None, doubts: list[str]) -> list[tuple[str, str]]:
+    """The accuracy of the first pass, in which no row had been seen before, beside the majority class."""
+    made, n = found.mistakes[0], max(found.counters.seen[0], 1)
+    which = ", in the first pass" if len(found.mistakes) > 1 else ""
+    lines = [("accuracy", f"{1 - made / n:.2%} of {n:,} rows, each predicted before it was learnt{which}")]
+    if majority is not None:
+        name, share = majority
+        text = f'{share:.2%} (always answering "{name}")'
+        if made and 1 - made / n <= share:
+            text += ": THE MODEL IS NO BETTER"
+            doubts.append(f'no better than always answering "{name}" ({share:.1%}): {1 - made / n:.1%} is correct')
+        lines.append(("majority class", text))
+    if found.risk_bound is None:
+        return [*lines, ("error on new rows", "no bound: after a first pass the rows have been seen before")]
+    bound = f"<= {found.risk_bound:.2%}, with probability 95%, at every moment of the pass: {_COVERED}"
+    return [*lines, ("error on new rows", bound)]
 
 
 def _mistakes(found: StreamFit) -> list[tuple[str, str]]:
-    """The mistakes of each pass, and the bound that follows from those of the first."""
+    """The mistakes of each pass."""
     lines = []
     for k, (made, n) in enumerate(zip(found.mistakes, found.counters.seen, strict=True), 1):
         share = made / max(n, 1)
         lines.append((f"mistakes, pass {k}", f"{made:,} of {n:,} rows ({share:.2%}), each predicted before learnt"))
-    if found.risk_bound is None:
-        lines.append(("error on new rows", "no bound: after a first pass the rows have been seen before"))
-    else:
-        bound = f"<= {found.risk_bound:.2%}, with probability 95%, at every moment of the pass: {_COVERED}"
-        lines.append(("error on new rows", bound))
     return lines

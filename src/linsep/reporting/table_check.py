@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,13 +10,15 @@ import numpy as np
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
-from linsep.reporting.proof import proof_lines
+from linsep.reporting.proof import Lines, proof_lines
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, DataError, Verdict
 
 # Of several verdicts the one that is said of the table: the last in this order.
 _ORDER: tuple[Verdict, ...] = ("separable", "undecided", "not-separable", "quasi-separable", "inseparable")
+
+_MANY_CLASSES = 8  # from here on each class has its line among the details
 
 
 class Asked(NamedTuple):
@@ -50,11 +52,13 @@ class TableCheck:
     numbers : ExactNumbers
         The columns as they were given to the proof: whole numbers, each column times a power of ten.
     lines : list of (str, str)
-        Label and text of each line, for people.
+        Label and text of each line, for people: ten at most.
     data : dict
         The certificates as plain data, with the columns of the table by name.
     warnings : list of str
         Reservations.
+    details : list of (str, str)
+        Further lines: more directions, the overlap, or a line for each of many classes.
     """
 
     verdict: Verdict
@@ -63,6 +67,7 @@ class TableCheck:
     lines: list[tuple[str, str]]
     data: dict[str, Any]
     warnings: list[str]
+    details: list[tuple[str, str]] = field(default_factory=list)
 
 
 def check_table(source: Source, *, positive: Any = None, time_limit: float | None = None) -> TableCheck:
@@ -109,13 +114,13 @@ def check_table(source: Source, *, positive: Any = None, time_limit: float | Non
     if labels.size == 2 or positive is not None:
         names = binary_names(labels, positive)
         asked = [_ask(numbers, numbers.y, labels if names is None else names, positive, time_limit)]
-        lines, data = _of_two(asked[0].found, numbers), _with_columns(asked[0].found, numbers, source)
+        (lines, details), data = _of_two(asked[0].found, numbers), _with_columns(asked[0].found, numbers, source)
     else:
         asked = [_ask_of(numbers, numbers.y, label, time_limit) for label in labels]
-        lines = [(f"{one.title} against the rest", one.found.summary()) for one in asked]
+        lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
     verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
-    return TableCheck(verdict, asked, numbers, lines, data, doubts)
+    return TableCheck(verdict, asked, numbers, lines, data, doubts, details)
 
 
 def _ask_of(numbers: ExactNumbers, y: Array, label: Any, time_limit: float | None) -> Asked:
@@ -136,15 +141,30 @@ def _answered(numbers: ExactNumbers, codes: Array, names: Array, title: str, tim
     return Asked(title, replace(found, classes=classes, about=(numbers.X, named)), named)
 
 
-def _of_two(found: Separability, numbers: ExactNumbers) -> list[tuple[str, str]]:
+def _of_two(found: Separability, numbers: ExactNumbers) -> tuple[Lines, Lines]:
     negative, positive = found.classes or ("", "")
-    return [
+    lines, details = proof_lines(found, numbers.names, numbers.exponents)
+    first = [
         ("rows x features", "{:,} x {:,}".format(*numbers.X.shape)),
         ("classes", f"{negative} (-), {positive} (+)"),
         ("verdict", found.verdict),
         ("why", found.summary()),
-        *proof_lines(found, numbers.names, numbers.exponents),
     ]
+    return [*first, *lines], details
+
+
+def _of_many(asked: list[Asked], numbers: ExactNumbers) -> tuple[Lines, Lines]:
+    """A line for each class; of many classes how many have which verdict, and the lines as details."""
+    each = [(f"{one.title} against the rest", one.found.summary()) for one in asked]
+    lines = [("rows x features", "{:,} x {:,}".format(*numbers.X.shape))]
+    if len(asked) < _MANY_CLASSES:
+        return [*lines, *each], []
+    for verdict in _ORDER:
+        titles = [one.title for one in asked if one.found.verdict == verdict]
+        if titles:
+            shown = ", ".join(titles[:_MANY_CLASSES]) + (", ..." if len(titles) > _MANY_CLASSES else "")
+            lines.append((verdict, f"{len(titles):,} of {len(asked):,} classes against the rest: {shown}"))
+    return lines, each
 
 
 def _with_columns(found: Separability, numbers: ExactNumbers, source: Source) -> dict[str, Any]:

@@ -6,12 +6,15 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from linsep.data.columns import label_names
 from linsep.data.sources.source import Source
+from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
@@ -37,7 +40,7 @@ class TableFit:
     y : ndarray
         Their classes by name.
     warnings : list of str
-        The warnings of the learner.
+        The warnings of the learner, and what the receipt says loudly.
     interrupted : bool
         Whether Ctrl-C ended the training, or what is measured and proved after it.
     """
@@ -57,6 +60,7 @@ def fit_table(
     *,
     positive: Any = None,
     holdout: float = 0.0,
+    sample_weight: str | None = None,
     verbose: Any = 0,
     on_trained: Callable[[TableModel], None] | None = None,
 ) -> TableFit:
@@ -67,12 +71,14 @@ def fit_table(
     source : Source
         A table with labels, from `open_data`.
     learner : learner of linsep or mapping of name to learner, default=None
-        Not fitted; None is `Perceptron()`. A mapping lists candidates, the simplest first: the first one is taken that
-        no later one beats clearly on rows held out (`linsep.learners.selection.climb`).
+        Not fitted; None is that of `TableModel`. A mapping lists candidates, the simplest first: the first one is taken
+        that no later one beats clearly on rows held out (`linsep.learners.selection.climb`).
     positive : label, optional
         The label of the positive class; all others together are the other class.
     holdout : float, default=0.0
         This share of the rows is also predicted by a copy of the learner that was trained on the others.
+    sample_weight : str, optional
+        A column of numbers that is no feature: the weight of each row, for the learner. Scores count all rows alike.
     verbose : int or callable, default=0
         Progress of this fit: 1 prints it on standard error, a callable is called with it.
     on_trained : callable, optional
@@ -101,6 +107,7 @@ def fit_table(
     (1.0, 'separable')
     """
     model = TableModel(positive=positive)
+    weight = None if sample_weight is None else source.take_out(sample_weight)
     prepared = model.prepare(source)
     targets = np.asarray(prepared.targets)
     check_hold_out(holdout, lambda kept: set(targets[kept].tolist()), len(targets))
@@ -117,7 +124,7 @@ def fit_table(
             warnings.simplefilter("always", ConvergenceWarning)
             began = time.perf_counter()
             try:
-                model.fit_prepared(prepared, verbose=verbose)
+                model.fit_prepared(prepared, weight, verbose=verbose)
             finally:
                 seconds = time.perf_counter() - began
                 said.extend([str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)][:1])
@@ -125,14 +132,28 @@ def fit_table(
     def measure(at_length: bool) -> tuple[Array, Receipt]:
         y = model.named(prepared.targets)
         asked = holdout and at_length
-        held_out = hold_out(model.learner_, prepared.rows, prepared.targets, holdout) if asked else None
-        return y, make_receipt(model, prepared.rows, y, seconds=seconds, held_out=held_out, prove=at_length)
+        names = label_names(model.classes_).tolist()
+        held_out = hold_out(model.learner_, prepared.rows, targets, holdout, names, weight) if asked else None
+        known = partial(make_receipt, seconds=seconds, held_out=held_out, weighted=weight is not None)
+        return y, known(model, prepared.rows, y, prove=at_length)
 
     (y, receipt), interrupted = train_keep_measure(
         train, lambda: hasattr(model, "learner_"), lambda: on_trained(model) if on_trained else None, measure
     )
     receipt = replace(receipt, lines=[*choice.lines, *receipt.lines], data={**choice.data, **receipt.data})
+    said = [_with_answer(text, receipt.data.get("verdict")) for text in said] + receipt.warnings
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted)
+
+
+def _with_answer(warning: str, verdict: str | None) -> str:
+    """The warning of a run that ended early, which knows by now whether the table is separable."""
+    if verdict == "separable":
+        answer = "These rows are separable, so a clean pass comes in the end: raise max_iter or time_limit."
+    elif verdict in ("quasi-separable", "inseparable", "not-separable"):
+        answer = "No pass can be clean: it is proved that no hyperplane separates these rows. More epochs do not help."
+    else:
+        return warning
+    return warning.replace(NOT_DECIDED, answer)
 
 
 def _choose(prepared: Prepared, rungs: Mapping[str, Any]) -> tuple[Any, Receipt]:

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
@@ -114,52 +114,82 @@ def fit_tagger(
     receipt, interrupted = train_keep_measure(
         train, lambda: hasattr(made, "stop_reason_"), lambda: on_trained(made) if on_trained else None, measure
     )
-    return TaggerFit(made, receipt, said, interrupted)
+    return TaggerFit(made, receipt, said + receipt.warnings, interrupted)
 
 
-def _hold_out(tagger: SequenceTagger, X: Any, y: Any, fraction: float) -> float:
-    """Token accuracy on `fraction` of the sentences, drawn with seed 0, of a tagger trained on the others."""
+class _Measured(NamedTuple):
+    """The accuracy on some tokens, and that of always giving the most frequent tag."""
+
+    tokens: int
+    accuracy: float
+    majority_tag: str
+    majority_accuracy: float
+
+
+def _measure(tagger: SequenceTagger, X: Any, y: Any, learnt: Any) -> _Measured:
+    """Measure on sentences; the most frequent tag is that of the `learnt` ones."""
+    most = Counter(tag for tags in learnt for tag in tags).most_common(1)[0][0]
+    n = sum(map(len, y))
+    return _Measured(n, float(tagger.score(X, y)), str(most), sum(tag == most for tags in y for tag in tags) / n)
+
+
+def _hold_out(tagger: SequenceTagger, X: Any, y: Any, fraction: float) -> _Measured:
+    """Measure on `fraction` of the sentences, drawn with seed 0, a tagger trained on the others."""
     train, test = (positions.tolist() for positions in held_out_split(len(X), fraction))
+    learnt = [y[i] for i in train]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the tagger itself has warned of what there is to say
-        other = clone(tagger).fit([X[i] for i in train], [y[i] for i in train])
-    return float(other.score([X[i] for i in test], [y[i] for i in test]))
+        other = clone(tagger).fit([X[i] for i in train], learnt)
+    return _measure(other, [X[i] for i in test], [y[i] for i in test], learnt)
 
 
-def _receipt(tagger: SequenceTagger, X: Any, y: Any, seconds: float, held_out: float | None) -> Receipt:
-    n_tokens = sum(map(len, X))
+def _receipt(tagger: SequenceTagger, X: Any, y: Any, seconds: float, held_out: _Measured | None) -> Receipt:
+    training = _measure(tagger, X, y, y)
+    best = training if held_out is None else held_out
     data: dict[str, Any] = {
         "sentences": len(X),
-        "tokens": n_tokens,
+        "tokens": training.tokens,
         "tags": len(tagger.classes_),
         "features": tagger.coef_.shape[1],
         "stop_reason": str(tagger.stop_reason_),
         "epochs": tagger.n_iter_,
         "mistakes": tagger.n_mistakes_,
         "seconds": round(seconds, 3),
-        "training_accuracy": tagger.score(X, y),
-        "held_out_accuracy": held_out,
+        "training_accuracy": training.accuracy,
+        "held_out_accuracy": None if held_out is None else held_out.accuracy,
+        "majority_tag": best.majority_tag,
+        "majority_accuracy": best.majority_accuracy,
     }
     last = int(tagger.trace_.mistakes[-1]) if len(tagger.trace_) else 0
-    told = "not measured (--holdout 0.1 keeps a tenth of the sentences aside)"
+    told = ("training accuracy", f"{training.accuracy:.2%} of the tokens that it learnt from")
     if held_out is not None:
-        told = f"{held_out:.2%} of the tokens (the same tagger, trained on the other sentences)"
+        rest = f"{held_out.tokens:,} tokens (the same tagger, trained on the other sentences)"
+        told = ("held-out accuracy", f"{held_out.accuracy:.2%} of {rest}")
+    majority = f'{best.majority_accuracy:.2%} (always answering "{best.majority_tag}")'
+    doubts = []
+    if best.accuracy <= best.majority_accuracy < 1:
+        doubts = [f'no better than always answering "{best.majority_tag}" ({best.majority_accuracy:.1%})']
+        majority += ": THE MODEL IS NO BETTER"
     lines = [
-        ("sentences", f"{len(X):,} of {n_tokens:,} tokens"),
+        ("sentences", f"{len(X):,} of {training.tokens:,} tokens"),
         ("tags", f"{data['tags']:,}"),
         ("features", f"{data['features']:,}{' (hashed)' if tagger.n_bits else ''}"),
+        ("learner", f"{type(tagger).__name__}, {tagger.n_iter_:,} epochs in {seconds:.2f} s"),
         ("stop reason", f"{tagger.stop_reason_}: {tagger.stop_reason_.sentence}"),
-        ("epochs", f"{tagger.n_iter_:,} in {seconds:.2f} s"),
-        ("mistakes", f"{tagger.n_mistakes_:,} sentences, {last:,} of them in the last epoch"),
-        ("training accuracy", f"{data['training_accuracy']:.2%} of the tokens"),
-        ("held-out accuracy", told),
+        told,
+        ("majority tag", majority),
     ]
-    if n_tokens <= _BOUND_TOKENS:
-        more, data["bounds"] = _bounds(tagger, tagger.mistake_bounds(X, y))
-        lines += more
+    details = [("mistakes", f"{tagger.n_mistakes_:,} sentences, {last:,} of them in the last epoch")]
+    if held_out is None:
+        details.append(("held-out accuracy", "not measured (--holdout 0.1 keeps a tenth of the sentences aside)"))
     else:
-        lines.append(("mistake bounds", "not computed for so much text: SequenceTagger.mistake_bounds does"))
-    return Receipt(lines, data)
+        details.append(("training accuracy", f"{training.accuracy:.2%} of the tokens"))
+    if training.tokens <= _BOUND_TOKENS:
+        more, data["bounds"] = _bounds(tagger, tagger.mistake_bounds(X, y))
+        details += more
+    else:
+        details.append(("mistake bounds", "not computed for so much text: SequenceTagger.mistake_bounds does"))
+    return Receipt(lines, data, details=details, warnings=doubts)
 
 
 def _bounds(tagger: SequenceTagger, bounds: MistakeBounds) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:

@@ -38,6 +38,8 @@ class Counters:
         What the drift detector reported.
     finished : bool
         Whether all passes are complete, or one made no mistake.
+    labels : dict
+        Rows of each label in the first pass; the labels as text, with `positive` "0" and "1".
     """
 
     passes: int = 0
@@ -48,6 +50,15 @@ class Counters:
     absorbed: int = 0
     alarms: list[str] = field(default_factory=list)
     finished: bool = False
+    labels: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def majority(self) -> tuple[str, float] | None:
+        """The most frequent label and its share of the rows; None where a checkpoint of older code did not count."""
+        if not self.rows or sum(self.labels.values()) != max(self.seen):
+            return None
+        label = max(self.labels, key=self.labels.__getitem__)
+        return label, self.labels[label] / max(self.seen)
 
     @property
     def rows(self) -> int:
@@ -132,6 +143,8 @@ class StreamFit:
         Whether a checkpoint was finished already, so that there was nothing to do.
     data_hash : str
         The running 64-bit hash of each file that was read, in hexadecimal.
+    read_as : str
+        How text is written where that is not as usual, as `Source.read_as`.
     """
 
     model: TableModel
@@ -141,6 +154,7 @@ class StreamFit:
     resumed_rows: int = 0
     was_finished: bool = False
     data_hash: str = ""
+    read_as: str = ""
 
     @property
     def mistakes(self) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.columns import TableChunk
+from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import START, Position, Source
 from linsep.kernels.records import RECORD
@@ -106,6 +106,10 @@ class StreamRun:
         self._count_skipped()
         counters.seen[-1] += len(y)
         counters.mistakes[-1] += int(wrong.sum())
+        if is_new:
+            labels, rows = np.unique(y, return_counts=True)
+            for label, n in zip(label_names(labels).tolist(), rows.tolist(), strict=True):
+                counters.labels[label] = counters.labels.get(label, 0) + n
         if is_table and is_new:
             self.encoder.forget_names(partial(heaviest, self.learner))
         for action in self.after_chunk:
@@ -193,6 +197,7 @@ class StreamRun:
             self.interrupted,
             *resumed,
             data_hash=self.source.seen.told() if self.source.seen else "",
+            read_as=self.source.read_as,
         )
 
     def warnings(self) -> list[str]:

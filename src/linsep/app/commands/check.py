@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled, read_as
 from linsep.app.report import check_report, page_of_check, with_report
 from linsep.app.result import Result
 from linsep.files import check_output, open_output
@@ -31,18 +31,19 @@ def check(
     certificate: Path | None = None,
     report: Path | None = None,
     categorical: tuple[str, ...] = (),
-    format: str | None = None,
+    **reading: Any,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
     if certificate is not None:
         check_output(certificate, "the certificate", reads=inputs(table))
     check_report(report, certificate, *inputs(table))
-    source = open_labelled(table, target, format, categorical)
+    source = open_labelled(table, target, categorical, reading)
     found = check_table(source, positive=positive, time_limit=time_limit)
-    lines = list(found.lines)
+    lines = [*read_as(source), *found.lines]
     if certificate is not None:
         with open_output(certificate, "the certificate", reads=inputs(table)) as file:
             file.write(json.dumps(found.data, allow_nan=False) + "\n")
         lines.append(("certificate", str(certificate)))
     result = Result(lines, found.data, found.warnings, exit_status=_STATUS[found.verdict])
-    return with_report(result, report, page_of_check(found, source, list(lines)))
+    result.details = found.details
+    return with_report(result, report, page_of_check(found, source, [*lines, *found.details]))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled, read_as
 from linsep.app.commands.models import origin_of_run, saved_when_trained
-from linsep.app.learners import Limits, make_ladder, make_learner
+from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
 from linsep.app.result import Result, program
@@ -26,26 +28,33 @@ def fit(
     holdout: float,
     model: Path,
     categorical: tuple[str, ...] = (),
-    format: str | None = None,
+    reading: Mapping[str, Any] | None = None,
     report: Path | None = None,
     seed: int = 0,
+    class_weight: tuple[str, ...] = (),
+    sample_weight: str | None = None,
     **options: Any,
 ) -> Result:
     """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
     check_output(model, "the model", reads=inputs(table))
     check_report(report, model, *inputs(table))
-    source = open_labelled(table, target, format, categorical)
+    source = open_labelled(table, target, categorical, reading or {})
+    if class_weight:
+        options["class_weight"] = class_weight_of(class_weight, source.read().y, positive)
     limits = Limits(max_iter, time_limit, seed)
     chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
     with saved_when_trained(model, origin_of_run(inputs(table), hashed=True)) as keep:
         with EpochProgress(max_iter, time_limit) as progress:
-            found = fit_table(source, chosen, positive=positive, holdout=holdout, verbose=progress, on_trained=keep)
+            check_weights(chosen, sample_weight)
+            train = partial(fit_table, positive=positive, holdout=holdout, sample_weight=sample_weight)
+            found = train(source, chosen, verbose=progress, on_trained=keep)
         said = [_on_the_command_line(text) for text in found.warnings]
         if found.interrupted:
             said.append(keep.what_was_kept(found.model))
         receipt = found.receipt
-        lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-        result = Result(lines, {**receipt.data, "model": str(model)}, said, found.interrupted)
+        lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+        data = {**receipt.data, "model": str(model)}
+        result = Result(lines, data, said, found.interrupted, details=receipt.details)
         return with_report(result, report, page_of_fit(found))
 
 

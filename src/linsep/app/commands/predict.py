@@ -15,12 +15,12 @@ from linsep.files import check_output, open_output
 from linsep.reporting.scores import iter_predictions, unknown_levels
 
 
-def predict(model: Path, table: Any, output: str, *, format: str | None = None) -> list[str]:
+def predict(model: Path, table: Any, output: str, **reading: Any) -> list[str]:
     """Write predictions and decision values as CSV; return the warnings."""
     found = load_of_table(model)
     reads = (model, *inputs(table))
     check_output(output, "the predictions", reads=reads)
-    parts = iter_predictions(found, table, format=format)
+    parts = iter_predictions(found, table, **reading)
     first = next(parts)  # what is wrong with the table is said before a file is opened
     with open_output(output, "the predictions", reads=reads) as stream:
         for number, part in enumerate(chain([first], parts)):

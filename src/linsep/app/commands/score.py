@@ -7,15 +7,13 @@ from typing import Any
 
 from linsep.app.commands.models import load_of_table
 from linsep.app.result import Result
+from linsep.reporting.quality import majority_line, score_lines
 from linsep.reporting.scores import score_table, unknown_levels
 
 
-def score(model: Path, table: Any, *, format: str | None = None) -> Result:
-    """Accuracy and the counts behind it."""
+def score(model: Path, table: Any, **reading: Any) -> Result:
+    """Accuracy beside the majority class, areas, and what is known of each class."""
     found = load_of_table(model)
-    scores = score_table(found, table, format=format)
-    counts = {f"{a} predicted {b}": count for (a, b), count in scores.counts.items()}
-    lines = [("rows", f"{scores.rows:,}"), ("accuracy", f"{scores.accuracy:.2%}")]
-    lines += [(name, f"{count:,}") for name, count in counts.items() if count]
-    data = {"rows": scores.rows, "accuracy": scores.accuracy, "counts": counts}
-    return Result(lines, data, unknown_levels(found))
+    scores = score_table(found, table, **reading)
+    lines = [("rows", f"{scores.rows:,}"), ("accuracy", f"{scores.accuracy:.2%}"), majority_line(scores)]
+    return Result([*lines, *score_lines(scores)], scores.to_dict(), [*unknown_levels(found), *scores.doubts("rows")])

@@ -40,7 +40,8 @@ def fit(
     receipt = found.receipt
     lines = [*receipt.lines, ("model", f"{model} (next: {program()} tag show {model})")]
     said = [keep.what_was_kept(found.tagger)] if found.interrupted else []
-    return Result(lines, {**receipt.data, "model": str(model)}, [*said, *found.warnings], found.interrupted)
+    data = {**receipt.data, "model": str(model)}
+    return Result(lines, data, [*said, *found.warnings], found.interrupted, details=receipt.details)
 
 
 def predict(model: Path, text: str, output: str, *, format: str | None, tag: str) -> None:

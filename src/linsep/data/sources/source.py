@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from linsep.data.columns import TableChunk
 from linsep.data.hashing import RunningHash
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import Seen
-from linsep.types import Chunk, DataError
+from linsep.types import Array, Chunk, DataError
 
 _COMPLAINTS = 5
 
@@ -104,6 +105,16 @@ class Source:
         return self._asked.target
 
     @property
+    def read_as(self) -> str:
+        """How text is written where that is not as usual: other separators than commas, decimal commas, no UTF-8."""
+        return ""
+
+    @property
+    def written_as_asked(self) -> dict[str, str | None]:
+        """What `open_data` was told of how text is written."""
+        return {"sep": self._asked.sep, "decimal": self._asked.decimal, "encoding": self._asked.encoding}
+
+    @property
     def categorical(self) -> frozenset[str]:
         """Columns that are read as text even if they hold numbers."""
         return self._asked.categorical
@@ -139,6 +150,33 @@ class Source:
         if self._chunk is None:
             self._chunk, self.first_index, self.decimals = self._read_whole()
         return self._chunk
+
+    def take_out(self, name: str) -> Array:
+        """Read a column of numbers that is no feature; from then on `read` gives the table without it.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+
+        Returns
+        -------
+        ndarray, shape (n_rows,)
+            Its numbers.
+
+        Raises
+        ------
+        DataError
+            There is no such column, or it holds text.
+        """
+        chunk = self.read()
+        column = chunk.column(name) if isinstance(chunk, TableChunk) else None
+        if column is None or not isinstance(chunk, TableChunk):
+            raise DataError(f"{self.name}: there is no column called {name!r} beside the label")
+        if column.values is None:
+            raise DataError(f"{self.name}: column {name!r} holds text where numbers are needed")
+        self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
+        return column.values
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         """Read on from `start`, a chunk at a time; what a chunk holds depends on its position alone.

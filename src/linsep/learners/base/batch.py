@@ -23,6 +23,12 @@ from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_options, check_run
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
 
+# What a run without a clean pass says of separability, as long as nobody has asked.
+NOT_DECIDED = (
+    "A separable table comes to a clean pass in the end: linsep.separability(X, y) decides whether this one is; if so "
+    "raise max_iter or time_limit."
+)
+
 
 class BatchLearner(LabelledClassifier):
     """A learner that makes passes over its rows until one is clean or the budget ends.
@@ -209,13 +215,18 @@ class BatchLearner(LabelledClassifier):
             mistakes = int(self.trace_.mistakes[-1])
             warnings.warn(
                 f"{type(self).__name__} stopped after {self.n_iter_} epochs: {self.stop_reason_.sentence}. "
-                f"The last pass made {mistakes} mistakes on {n} rows. A separable table comes to a clean pass in the "
-                "end: linsep.separability(X, y) decides whether this one is; if so raise max_iter or time_limit.",
+                f"The last pass made {mistakes} mistakes {self._counted_on(n)}. {NOT_DECIDED}",
                 ConvergenceWarning,
                 stacklevel=3,
             )
         if self.trace_.total_absorbed:
             self._warn_of_absorbed(self.trace_.total_absorbed, stacklevel=4)
+
+    def _counted_on(self, n: int) -> str:
+        """What mistakes are counted on: rows, and with one-vs-rest rows of each class."""
+        k = len(self.classes_)
+        each = k > 2 and getattr(self, "multi_class", "") == "ovr"
+        return f"on {n} rows" + (f", counted for each of {k} classes against the rest" if each else "")
 
     def _warn_of_absorbed(self, absorbed: int, stacklevel: int = 3) -> None:
         dtype = self.moving()[0].dtype

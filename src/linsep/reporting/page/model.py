@@ -47,7 +47,7 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
         title=_title(model),
         kicker="A separator and its receipt",
         lead=_lead(model, seen, receipt),
-        lines=receipt.lines,
+        lines=[*receipt.lines, *receipt.details],
         command=command,
         pictures=pictures,
         tables=parts,
@@ -90,13 +90,14 @@ def _title(model: Any) -> str:
 
 
 def _lead(model: Any, seen: Seen | None, receipt: Receipt) -> str:
-    sentences = []
+    sentences = _on_held_out(receipt)
     learner, _ = parts_of(model)
     if seen is not None:
         n, p = seen.rows.X.shape
         wrong = int((seen.margins <= 0).sum())
         right = f"all {count(n, 'row')}" if not wrong else f"{n - wrong:,} of {count(n, 'row')}"
-        sentences.append(f"It is right about {right} of {count(p, 'feature')}.")
+        learnt = " that it learnt from" if sentences else ""
+        sentences.append(f"It is right about {right} of {count(p, 'feature')}{learnt}.")
         if on := int((seen.margins == 0).sum()):
             # `predict` gives them a class all the same, and accuracies count what it gives.
             sentences.append(f"{count(on, 'row')} on the boundary itself count as mistakes here.")
@@ -106,6 +107,17 @@ def _lead(model: Any, seen: Seen | None, receipt: Receipt) -> str:
         summary = receipt.proved.certificate.summary()
         sentences.append(f"The rows are {summary}.")
     return " ".join(sentences)
+
+
+def _on_held_out(receipt: Receipt) -> list[str]:
+    """How good it is on rows that it did not learn from, beside the majority class; nothing if none were held out."""
+    found = receipt.data.get("held_out")
+    if not found:
+        return []
+    return [
+        f"Of {count(found['rows'], 'row')} held out {found['accuracy']:.1%} are predicted correctly; always answering "
+        f'"{found["majority_class"]}" would give {found["majority_accuracy"]:.1%}.'
+    ]
 
 
 def _about_weights(learner: Any, encoder: Any) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from linsep.data.columns import TableChunk
 from linsep.regression.found import Separation
+from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.weights import Weights
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separation.sentences import estimate
@@ -179,7 +180,10 @@ def witness_table(witness: Combination, y: Array, columns: Columns, chosen: Sequ
     pairs = list(zip(witness.rows, witness.weights, strict=True))[:MOST_ROWS]
     note = "Signed by label and with these weights they add up to 0, so no hyperplane separates them."
     note = f"{note} {some_of(len(pairs), len(witness.rows), 'rows')}".strip()
-    rows = [(row, (y[row], weight)) for row, weight in pairs]
+    if is_rounded(witness):
+        note += " The weights are parts of their sum, rounded."
+    words = weights_in_words(witness)
+    rows = [(row, (y[row], Cell(words[k], float(words[k])))) for k, (row, _) in enumerate(pairs)]
     return rows_table("Rows that no hyperplane separates", note, ["label", "weight"], rows, columns, chosen)
 
 

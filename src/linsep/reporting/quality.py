@@ -1,0 +1,219 @@
+"""How good predictions are: accuracy beside the majority class, areas under curves, and each class by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
+
+from linsep.types import Array
+
+_SHOWN_CLASSES = 8  # a table of confusion is as wide as its classes are many
+_LISTED = 20
+
+
+class ClassScores(NamedTuple):
+    """How well one class was found.
+
+    Attributes
+    ----------
+    precision : float or None
+        The share of rows predicted to be of this class that are; None if none was predicted.
+    recall : float or None
+        The share of rows of this class that were predicted to be; None if there is no such row.
+    rows : int
+        Rows of this class.
+    predicted : int
+        Rows predicted to be of this class.
+    """
+
+    precision: float | None
+    recall: float | None
+    rows: int
+    predicted: int
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How often each class was predicted for each true class, and what follows from it.
+
+    Attributes
+    ----------
+    rows : int
+        Rows with a label.
+    accuracy : float
+        The share of rows that were predicted correctly.
+    counts : dict
+        (true class, predicted class) -> rows; the classes by name, as text.
+    majority_class : str
+        The class to answer always: the most frequent one of these rows, or of the training rows where some are held
+        out.
+    majority_accuracy : float
+        The accuracy of answering it always.
+    balanced_accuracy : float
+        The mean recall of the classes that occur.
+    classes : dict
+        Class -> `ClassScores`.
+    roc_auc : float or None
+        The area under the ROC curve: the chance that a row of the positive class has a higher decision value than one
+        of the other, ties counted half; with several classes the mean of each class against the rest. None where the
+        rows are of one class, or decision values were not kept.
+    average_precision : float or None
+        The mean precision over the recalls of the positive class; with several classes the mean of them.
+    """
+
+    rows: int
+    accuracy: float
+    counts: dict[tuple[str, str], int]
+    majority_class: str
+    majority_accuracy: float
+    balanced_accuracy: float
+    classes: dict[str, ClassScores]
+    roc_auc: float | None = None
+    average_precision: float | None = None
+
+    @property
+    def beats_majority(self) -> bool:
+        """Whether the predictions are better than always answering the majority class, or all correct."""
+        return self.accuracy > self.majority_accuracy or self.accuracy == 1
+
+    def doubts(self, where: str) -> list[str]:
+        """What is to be said loudly: predictions no better than the majority class, and classes never predicted.
+
+        Parameters
+        ----------
+        where : str
+            What to call the rows.
+
+        Returns
+        -------
+        list of str
+            Sentences; none if all is well.
+        """
+        said = []
+        if not self.beats_majority:
+            said.append(
+                f'no better than always answering "{self.majority_class}" ({self.majority_accuracy:.1%}): '
+                f"{self.accuracy:.1%} of the {where} are predicted correctly"
+            )
+        never = [name for name, one in self.classes.items() if one.rows and not one.predicted]
+        if never:
+            shown = ", ".join(f'"{name}"' for name in never[:6]) + (", ..." if len(never) > 6 else "")
+            said.append(f"never predicted on the {where}: {shown}")
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data.
+
+        Returns
+        -------
+        dict
+            The attributes; the counts as {"a predicted b": rows}.
+        """
+        return {
+            "rows": self.rows,
+            "accuracy": self.accuracy,
+            "majority_class": self.majority_class,
+            "majority_accuracy": self.majority_accuracy,
+            "balanced_accuracy": self.balanced_accuracy,
+            "roc_auc": self.roc_auc,
+            "average_precision": self.average_precision,
+            "classes": {name: one._asdict() for name, one in self.classes.items()},
+            "counts": {f"{a} predicted {b}": count for (a, b), count in self.counts.items()},
+        }
+
+
+def scores_of_counts(table: Array, names: Sequence[str], *, majority: int | None = None) -> Scores:
+    """What follows from a table of counts alone: `table[a, b]` rows of class a were predicted to be of class b.
+
+    Examples
+    --------
+    >>> found = scores_of_counts(np.array([[8, 1], [1, 0]]), ["no", "yes"])
+    >>> found.accuracy, found.majority_class, found.majority_accuracy, found.balanced_accuracy
+    (0.8, 'no', 0.9, 0.4444444444444444)
+    """
+    rows = int(table.sum())
+    of_class, predicted = table.sum(axis=1), table.sum(axis=0)
+    truth, said = (at.ravel() for at in np.indices(table.shape))
+    precision, recall, _, _ = precision_recall_fscore_support(
+        truth, said, labels=range(len(names)), sample_weight=table.ravel(), zero_division=np.nan
+    )
+    best = int(of_class.argmax()) if majority is None else majority
+    return Scores(
+        rows=rows,
+        accuracy=int(table.trace()) / rows,
+        counts={(a, b): int(table[i, j]) for i, a in enumerate(names) for j, b in enumerate(names)},
+        majority_class=names[best],
+        majority_accuracy=int(of_class[best]) / rows,
+        balanced_accuracy=float(recall[of_class > 0].mean()),
+        classes={
+            name: ClassScores(_number(precision[k]), _number(recall[k]), int(of_class[k]), int(predicted[k]))
+            for k, name in enumerate(names)
+        },
+    )
+
+
+def scores_of_rows(
+    truth: Array, said: Array, values: Array | None, names: Sequence[str], *, majority: int | None = None
+) -> Scores:
+    """Scores of predictions row by row: classes as positions in `names`, decision values where they are known."""
+    table = np.zeros((len(names), len(names)), dtype=np.int64)
+    np.add.at(table, (truth, said), 1)
+    return with_areas(scores_of_counts(table, names, majority=majority), truth, values)
+
+
+def with_areas(scores: Scores, truth: Array, values: Array | None) -> Scores:
+    """The scores with both areas, if there are decision values and rows of two classes or more."""
+    if values is None or np.unique(truth).size < 2:
+        return scores
+    if values.ndim == 1:
+        parts = [(truth == 1, values)]
+    else:
+        parts = [(truth == k, values[:, k]) for k in np.unique(truth).tolist()]
+    roc = float(np.mean([roc_auc_score(*part) for part in parts]))
+    precision = float(np.mean([average_precision_score(*part) for part in parts]))
+    return Scores(**{**scores.__dict__, "roc_auc": roc, "average_precision": precision})
+
+
+def majority_line(scores: Scores) -> tuple[str, str]:
+    """What always answering one class would give."""
+    text = f'{scores.majority_accuracy:.2%} (always answering "{scores.majority_class}")'
+    return "majority class", text if scores.beats_majority else f"{text}: THE MODEL IS NO BETTER"
+
+
+def score_lines(scores: Scores) -> list[tuple[str, str]]:
+    """The areas, a line for each class, and which classes were confused."""
+    lines = [("balanced accuracy", f"{scores.balanced_accuracy:.2%}")]
+    if scores.roc_auc is not None:
+        each = "" if len(scores.classes) == 2 else ", the mean of each class against the rest"
+        lines.append(("ROC AUC", f"{scores.roc_auc:.4f}{each}"))
+        lines.append(("average precision", f"{scores.average_precision:.4f}{each}"))
+    return [*lines, *_table_of_classes(scores)]
+
+
+def _table_of_classes(scores: Scores) -> list[tuple[str, str]]:
+    names = list(scores.classes)
+    narrow = len(names) <= _SHOWN_CLASSES
+    heads = ["precision", "recall", "rows", *([f"as {name}" for name in names] if narrow else ["predicted"])]
+    cells = []
+    for name, one in scores.classes.items():
+        found = [scores.counts[name, other] for other in names] if narrow else [one.predicted]
+        cells.append([_share(one.precision), _share(one.recall), f"{one.rows:,}", *(f"{n:,}" for n in found)])
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    rows = [("class", heads), *((f"  {name}", row) for name, row in zip(names, cells, strict=True))]
+    lines = [(title, "  ".join(map(str.rjust, row, widths))) for title, row in rows]
+    if narrow:
+        return lines
+    wrong = sorted(((n, pair) for pair, n in scores.counts.items() if n and pair[0] != pair[1]), reverse=True)
+    return [*lines, *((f"{a} predicted {b}", f"{n:,}") for n, (a, b) in wrong[:_LISTED])]
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2%}"
+
+
+def _number(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)

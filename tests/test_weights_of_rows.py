@@ -1,0 +1,96 @@
+"""`--class-weight` and `--sample-weight` of `linsep fit`: what the learner is given, and what is no longer claimed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from linsep import AveragedPerceptron, DataError, MarginPerceptron, Perceptron, TableModel, fit_table, load, open_data
+from linsep.app.cli import app
+
+
+@pytest.fixture
+def frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    made = pd.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80).round(3), "w": rng.integers(1, 4, 80)})
+    made["y"] = (made.a + rng.normal(size=80) > 0.8).astype(int)
+    made.to_csv("t.csv", index=False)
+    return made
+
+
+def linsep(*args: Any, status: int = 0) -> Any:
+    done = CliRunner().invoke(app, ["fit", "t.csv", "--target", "y", "--max-iter", "4", *map(str, args)])
+    assert done.exit_code == status, (done.output, done.exception)
+    return done
+
+
+@pytest.mark.parametrize(
+    ("asked", "weight"),
+    [(["balanced"], "balanced"), (["1=2.5"], {1: 2.5}), (["0=0.5", "1=3"], {0: 0.5, 1: 3.0})],
+)
+@pytest.mark.parametrize("positive", [None, "0"])
+def test_class_weight_is_that_of_the_learner(
+    frame: pd.DataFrame, asked: list[str], weight: Any, positive: str | None
+) -> None:
+    more = () if positive is None else ("--positive", positive)
+    linsep("--learner", "averaged", *more, *(part for one in asked for part in ("--class-weight", one)), "--json")
+    learner = AveragedPerceptron(max_iter=4, random_state=0, class_weight=weight)
+    own = TableModel(learner, positive=positive).fit(frame[["a", "b", "w"]], frame.y)
+    assert load("model.linsep").learner_.coef_.tolist() == own.learner_.coef_.tolist()
+
+
+def test_weights_of_rows_are_no_feature(frame: pd.DataFrame) -> None:
+    data = json.loads(linsep("--learner", "averaged", "--sample-weight", "w", "--holdout", 0.25, "--json").stdout)
+    own = TableModel(AveragedPerceptron(max_iter=4, random_state=0))
+    own.fit(frame[["a", "b"]], frame.y, sample_weight=frame.w.to_numpy(dtype=float))
+    model = load("model.linsep")
+    assert model.encoder_.feature_names_ == ["a", "b"]
+    assert model.learner_.coef_.tolist() == own.learner_.coef_.tolist()
+    assert data["bounds"] == []
+    assert 0 < data["held_out_accuracy"] <= 1
+
+
+@pytest.mark.parametrize("given", [{"sample_weight": "w"}, {}])
+def test_no_bound_is_claimed_of_weighted_steps(frame: pd.DataFrame, given: dict[str, Any]) -> None:
+    weights = None if given else {0: 2.0}
+    source = open_data(frame, target="y")
+    found = fit_table(source, Perceptron(max_iter=2, class_weight=weights), **given)
+    assert dict(found.receipt.details)["mistake bounds"].startswith("none: they are about unit steps")
+    assert not any(label.startswith("bound:") for label, _ in found.receipt.details)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--class-weight", "heavy"], "the labels are 0, 1"),
+        (["--class-weight", "2=1"], "takes balanced or LABEL=WEIGHT, not '2=1'"),
+        (["--class-weight", "1=much"], "'much' is not a number"),
+        (["--class-weight", "balanced", "--learner", "kernel"], "--class-weight is not an option of --learner kernel"),
+        (["--sample-weight", "none"], "there is no column called 'none' beside the label"),
+        (["--sample-weight", "y"], "there is no column called 'y' beside the label"),
+        (["--sample-weight", "w", "--learner", "auto"], "the learner auto takes no weights of rows"),
+    ],
+)
+def test_what_cannot_be_used_is_said(frame: pd.DataFrame, more: list[str], message: str) -> None:
+    done = linsep(*more, status=1)
+    assert isinstance(done.exception, DataError)
+    assert message in str(done.exception)
+    assert not Path("model.linsep").exists()
+
+
+def test_a_stream_takes_no_weights(frame: pd.DataFrame) -> None:
+    done = CliRunner().invoke(app, ["fit", "t.csv", "--target", "y", "--stream", "--class-weight", "balanced"])
+    assert done.exit_code == 2
+    assert "--class-weight" in done.output
+
+
+def test_a_column_of_text_is_no_weight(frame: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match="column 'b' holds text where numbers are needed"):
+        fit_table(open_data(frame.assign(b="x"), target="y"), MarginPerceptron(), sample_weight="b")
