@@ -123,20 +123,25 @@ def check(
     is not separable from the rest), 3 undecided, 2 bad usage or input, 130 after Ctrl-C (what is known by then is
     printed).
     """
-    from linsep.app.commands.check import check as run
-    from linsep.app.searching import until_ctrl_c
+    from linsep.app.progress import Line
 
-    result = until_ctrl_c(
-        run,
-        table,
-        target=target,
-        positive=positive,
-        time_limit=time_limit,
-        certificate=certificate,
-        report=report,
-        categorical=tuple(categorical or ()),
-        format=format,
-    )
+    with Line() as line:
+        line.step("starting")
+        from linsep.app.commands.check import check as run
+        from linsep.app.searching import until_ctrl_c
+
+        result = until_ctrl_c(
+            run,
+            table,
+            target=target,
+            positive=positive,
+            time_limit=time_limit,
+            certificate=certificate,
+            report=report,
+            categorical=tuple(categorical or ()),
+            format=format,
+            on_step=line.step,
+        )
     finish(result, as_json, details)
 
 
@@ -238,6 +243,23 @@ def demo(
     result = run(folder, lambda text: console().print(text, markup=False))
     print_lines([*result.lines, *result.details], result.data, False)
     console().print(result.closing, markup=False)
+
+
+@app.command()
+def warm(
+    learner: Annotated[
+        list[str] | None,
+        typer.Option(help="A learner to compile, as in `linsep fit`; may be repeated. perceptron if not given."),
+    ] = None,
+) -> None:
+    """Compile for this processor what fit, check, predict and score use, so that their first run need not.
+
+    For images of containers and for the machines of a cluster. What is compiled is kept in the folder of
+    NUMBA_CACHE_DIR, or beside the library, and used by all later runs on processors of this kind.
+    """
+    from linsep.app.warm import warm as run
+
+    say(run(learner or ["perceptron"]))
 
 
 app.add_typer(tag_commands(finish), name="tag")

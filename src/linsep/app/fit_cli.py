@@ -197,25 +197,30 @@ def fit(
         finish(result, as_json, details)
     if options != StreamOptions():
         raise typer.BadParameter(f"--no-stream conflicts with: {', '.join(options.given())}")
-    from linsep.app.commands.fit import fit as run
+    from linsep.app.progress import EpochProgress
 
-    result = run(
-        table,
-        target=target,
-        positive=positive,
-        learner=learner,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        holdout=holdout,
-        model=model,
-        categorical=tuple(categorical or ()),
-        format=format,
-        report=report,
-        seed=seed or 0,
-        class_weight=tuple(class_weight or ()),
-        sample_weight=sample_weight,
-        **own,
-    )
+    with EpochProgress(max_iter, time_limit) as progress:
+        progress.step("starting")
+        from linsep.app.commands.fit import fit as run
+
+        result = run(
+            table,
+            target=target,
+            positive=positive,
+            learner=learner,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            holdout=holdout,
+            model=model,
+            categorical=tuple(categorical or ()),
+            format=format,
+            report=report,
+            seed=seed or 0,
+            class_weight=tuple(class_weight or ()),
+            sample_weight=sample_weight,
+            progress=progress,
+            **own,
+        )
     finish(result, as_json, details)
 
 

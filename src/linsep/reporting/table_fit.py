@@ -14,12 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linsep.data.columns import label_names
 from linsep.data.sources.source import Source
+from linsep.learners import Perceptron
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
 from linsep.reporting.receipt import Receipt, check_hold_out, hold_out, make_receipt
 from linsep.reporting.steps import train_keep_measure
+from linsep.reporting.warm import warm_up
 from linsep.types import Array
 
 
@@ -63,6 +65,7 @@ def fit_table(
     sample_weight: str | None = None,
     verbose: Any = 0,
     on_trained: Callable[[TableModel], None] | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
 ) -> TableFit:
     """Encode a table, train a learner on it, and prove what can be proved.
 
@@ -84,6 +87,8 @@ def fit_table(
     on_trained : callable, optional
         Called with the model when training is over, also after Ctrl-C, and before anything is measured or proved: it
         may save the model.
+    on_step : callable, optional
+        Called with a few words when a step begins: encoding, compiling, training, holding out, proving.
 
     Returns
     -------
@@ -106,6 +111,7 @@ def fit_table(
     >>> found.receipt.data["training_accuracy"], found.receipt.data["verdict"]
     (1.0, 'separable')
     """
+    on_step("encoding")
     model = TableModel(positive=positive)
     weight = None if sample_weight is None else source.take_out(sample_weight)
     prepared = model.prepare(source)
@@ -113,8 +119,12 @@ def fit_table(
     check_hold_out(holdout, lambda kept: set(targets[kept].tolist()), len(targets))
     choice = Receipt([], {})
     if isinstance(learner, Mapping):
+        on_step("choosing a learner")
         learner, choice = _choose(prepared, learner)
     model.learner = learner
+    on_step("compiling for this processor, once")
+    warm_up(Perceptron() if learner is None else learner, prepared.rows, targets, weight)
+    on_step("training")
     said: list[str] = []
     seconds = 0.0
 
@@ -132,8 +142,11 @@ def fit_table(
     def measure(at_length: bool) -> tuple[Array, Receipt]:
         y = model.named(prepared.targets)
         asked = holdout and at_length
+        if asked:
+            on_step("holding out")
         names = label_names(model.classes_).tolist()
         held_out = hold_out(model.learner_, prepared.rows, targets, holdout, names, weight) if asked else None
+        on_step("proving" if at_length else "measuring")
         known = partial(make_receipt, seconds=seconds, held_out=held_out, weighted=weight is not None)
         return y, known(model, prepared.rows, y, prove=at_length)
 
