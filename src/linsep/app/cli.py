@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from linsep.app.fit_cli import fit
+from linsep.app.grouped_help import GroupedHelp
 from linsep.app.options import (
     CategoricalOpt,
     DetailsOpt,
@@ -75,7 +76,7 @@ def _options(
     """Linear separators with receipts: train one, use one, or ask whether one exists."""
 
 
-app.command()(fit)
+app.command(cls=GroupedHelp)(fit)
 
 
 @app.command()
