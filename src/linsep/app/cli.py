@@ -84,12 +84,16 @@ def predict(
     model: ModelArg,
     table: RowsArg,
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
+    probabilities: Annotated[
+        bool,
+        typer.Option("--probabilities", help="Also write the probability of each class, of a model that has them."),
+    ] = False,
     format: FormatOpt = None,
 ) -> None:
     """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
-    for message in run(model, table, output, format=format):
+    for message in run(model, table, output, format=format, probabilities=probabilities):
         warn(message)
 
 

@@ -77,6 +77,12 @@ def fit(
     sample_weight: Annotated[
         str | None, typer.Option(help="The column that holds the weight of each row; it is no feature then.")
     ] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities", help="Also fit probabilities, on rows held out in five folds: six times the training."
+        ),
+    ] = False,
     model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
@@ -175,7 +181,8 @@ def fit(
             "seed": seed,
             "holdout": holdout or None,
         }
-        whole |= {"class_weight": class_weight, "sample_weight": sample_weight, **own}
+        whole |= {"class_weight": class_weight, "sample_weight": sample_weight}
+        whole |= {"probabilities": probabilities or None, **own}
         if any(given is not None for given in whole.values()):
             *but_last, last = ["--" + name.replace("_", "-") for name in whole]
             raise typer.BadParameter(
@@ -218,6 +225,7 @@ def fit(
             seed=seed or 0,
             class_weight=tuple(class_weight or ()),
             sample_weight=sample_weight,
+            probabilities=probabilities,
             progress=progress,
             **own,
         )

@@ -9,7 +9,7 @@ from typer.core import TyperCommand
 # The first ten of `linsep fit`, in the order in which they are needed.
 _FIRST = ("target", "positive", "learner", "holdout", "model", "max_iter", "time_limit", "details", "report", "as_json")
 _LEARNER = (
-    *("seed", "class_weight", "sample_weight", "loss", "projection_radius"),
+    *("seed", "class_weight", "sample_weight", "probabilities", "loss", "projection_radius"),
     *("kernel", "degree", "gamma", "coef0"),
 )
 _STREAM = "Stream:"

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.source import Source
+from linsep.learners.calibration import Calibration, calibrate
 from linsep.learners.inputs.class_names import (
     NamedClasses,
     code_class_weight,
@@ -27,6 +28,11 @@ from linsep.learners.inputs.tables import EncodedColumns, Prepared, is_table, la
 from linsep.learners.linear.perceptron import Perceptron
 from linsep.tables import check_index
 from linsep.types import Array, DataError
+
+
+def _gives_probabilities(model: TableModel) -> bool:
+    """Whether it is calibrated, or to be, or its learner has probabilities of its own."""
+    return bool(model.probabilities) or _learner_has("predict_proba")(model)
 
 
 def _learner_has(method: str) -> Any:
@@ -57,6 +63,9 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
     positive : label, default=None
         The label of the positive class. With three or more labels the model decides this one against the rest, and
         the class of the rest is called "not LABEL".
+    probabilities : bool, default=False
+        Whether `fit` also fits 1 / (1 + exp(slope z + offset)) on the decision values of rows held out, five folds of
+        them, for `predict_proba`. Costs six fits more.
 
     Attributes
     ----------
@@ -64,6 +73,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         Trained on the labels themselves. With `positive` it is trained on 0 and 1, and on 0, 1, ... where a column of
         labels holds fractions.
     encoder_ : TableEncoder or None
+    calibration_ : Calibration or None
+        Slopes and offsets of the probabilities.
     classes_ : ndarray, shape (n_classes,)
         The names of the classes in the order of `learner_.classes_`. Of two classes the second is the positive one.
     n_features_in_ : int
@@ -84,15 +95,30 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
 
     learner_: Any
     classes_: Array
+    calibration_: Calibration | None
 
-    def __init__(self, learner: Any = None, *, encoder: TableEncoder | None = None, positive: Any = None) -> None:
+    def __init__(
+        self,
+        learner: Any = None,
+        *,
+        encoder: TableEncoder | None = None,
+        positive: Any = None,
+        probabilities: bool = False,
+    ) -> None:
         self.learner = learner
         self.encoder = encoder
         self.positive = positive
+        self.probabilities = probabilities
 
     @classmethod
     def of(
-        cls, learner: Any, encoder: TableEncoder | None = None, classes: Any = None, *, positive: Any = None
+        cls,
+        learner: Any,
+        encoder: TableEncoder | None = None,
+        classes: Any = None,
+        *,
+        positive: Any = None,
+        calibration: Calibration | None = None,
     ) -> TableModel:
         """Return a fitted model made of parts that are trained already; nothing is copied.
 
@@ -106,6 +132,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             Names of the classes in the order of `learner.classes_`; None takes those.
         positive : label, optional
             The label of the positive class, as in the constructor.
+        calibration : Calibration, optional
+            Slopes and offsets of its probabilities.
 
         Returns
         -------
@@ -127,7 +155,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         names = learner.classes_ if classes is None else np.asarray(classes)
         if names.shape != learner.classes_.shape:
             raise DataError(f"the learner has {len(learner.classes_)} classes, and {names.size} names were given")
-        model = cls(learner, encoder=encoder, positive=positive)._take(learner, encoder, names)
+        model = cls(learner, encoder=encoder, positive=positive, probabilities=calibration is not None)
+        model._take(learner, encoder, names, calibration)
         if model._has_codes and not np.array_equal(np.unique(learner.classes_), learner.classes_):
             raise DataError("the classes that the names stand for are not in sorted order")
         if model._has_codes and isinstance(getattr(learner, "class_weight", None), Mapping):
@@ -136,9 +165,12 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             model.learner = clone(learner).set_params(class_weight=named)
         return model
 
-    def _take(self, learner: Any, encoder: TableEncoder | None, names: Array) -> Self:
+    def _take(
+        self, learner: Any, encoder: TableEncoder | None, names: Array, calibration: Calibration | None = None
+    ) -> Self:
         with self.writing():
             self.learner_, self.encoder_, self.classes_ = learner, encoder, names
+            self.calibration_ = calibration
         return self
 
     # ----------------------------------------------------------------- training
@@ -226,7 +258,13 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         finally:
             if own is not None:
                 learner.set_params(verbose=own)
-        return self._take(learner, prepared.encoder, learner.classes_ if names is None else names)
+        trained = (learner, prepared.encoder, learner.classes_ if names is None else names)
+        try:
+            found = calibrate(learner, prepared.rows, prepared.targets, sample_weight) if self.probabilities else None
+        except KeyboardInterrupt:
+            self._take(*trained)
+            raise
+        return self._take(*trained, found)
 
     @available_if(_learner_has("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -257,6 +295,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             The rows or labels cannot be used; the model is as it was.
         """
         check_index(X, y)
+        if self.probabilities:
+            raise DataError("probabilities are fitted on rows held out in `fit`, so the model learns no further rows")
         with self.writing():
             first = not hasattr(self, "learner_")
             # The encoder learns before the learner finds an error, so a copy of it learns.
@@ -318,9 +358,9 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         """
         return np.asarray(self._asked("decision_function", X)[0])
 
-    @available_if(_learner_has("predict_proba"))
+    @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Array:
-        """The probabilities of the classes, as the learner gives them.
+        """The probabilities of the classes: calibrated with `probabilities`, else as the learner gives them.
 
         Parameters
         ----------
@@ -332,7 +372,12 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         ndarray, shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        return np.asarray(self._asked("predict_proba", X)[0])
+        if not self.probabilities:
+            return np.asarray(self._asked("predict_proba", X)[0])
+        z, still = self._asked("decision_function", X)
+        if still.calibration_ is None:
+            raise DataError("the training was interrupted before probabilities were fitted: fit the model again")
+        return still.calibration_.of(np.asarray(z))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Compute the share of rows that are predicted correctly.

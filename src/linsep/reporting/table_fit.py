@@ -63,6 +63,7 @@ def fit_table(
     positive: Any = None,
     holdout: float = 0.0,
     sample_weight: str | None = None,
+    probabilities: bool = False,
     verbose: Any = 0,
     on_trained: Callable[[TableModel], None] | None = None,
     on_step: Callable[[str], None] = lambda step: None,
@@ -82,6 +83,8 @@ def fit_table(
         This share of the rows is also predicted by a copy of the learner that was trained on the others.
     sample_weight : str, optional
         A column of numbers that is no feature: the weight of each row, for the learner. Scores count all rows alike.
+    probabilities : bool, default=False
+        Whether the model is calibrated on rows held out, as `TableModel(probabilities=True)`.
     verbose : int or callable, default=0
         Progress of this fit: 1 prints it on standard error, a callable is called with it.
     on_trained : callable, optional
@@ -112,7 +115,7 @@ def fit_table(
     (1.0, 'separable')
     """
     on_step("encoding")
-    model = TableModel(positive=positive)
+    model = TableModel(positive=positive, probabilities=probabilities)
     weight = None if sample_weight is None else source.take_out(sample_weight)
     prepared = model.prepare(source)
     targets = np.asarray(prepared.targets)
@@ -145,7 +148,8 @@ def fit_table(
         if asked:
             on_step("holding out")
         names = label_names(model.classes_).tolist()
-        held_out = hold_out(model.learner_, prepared.rows, targets, holdout, names, weight) if asked else None
+        given = (model.learner_, prepared.rows, targets, holdout, names, weight)
+        held_out = hold_out(*given, probabilities=probabilities) if asked else None
         on_step("proving" if at_length else "measuring")
         known = partial(make_receipt, seconds=seconds, held_out=held_out, weighted=weight is not None)
         return y, known(model, prepared.rows, y, prove=at_length)

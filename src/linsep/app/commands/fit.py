@@ -32,6 +32,7 @@ def fit(
     seed: int = 0,
     class_weight: tuple[str, ...] = (),
     sample_weight: str | None = None,
+    probabilities: bool = False,
     progress: EpochProgress | None = None,
     **options: Any,
 ) -> Result:
@@ -47,6 +48,7 @@ def fit(
         chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
         check_weights(chosen, sample_weight)
         train = partial(fit_table, positive=positive, holdout=holdout, sample_weight=sample_weight)
+        train = partial(train, probabilities=probabilities)
         with saved_when_trained(model, origin_of_run(inputs(table), hashed=True)) as keep:
             found = train(source, chosen, verbose=line, on_trained=keep, on_step=line.step)
             said = [_on_the_command_line(text) for text in found.warnings]
