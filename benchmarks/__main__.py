@@ -59,6 +59,7 @@ ORDER = (
 LONG = {
     "certificates": "certificates",
     "tagging": "tagging",
+    "defaults": "defaults",
     "freund_schapire": "freund_schapire",
     "endless": "streams",
     "shards": "shards",

@@ -95,28 +95,28 @@ class PocketRun(NamedTuple):
 
 
 def pocket(V: Any, orders: Any, mistaken: Any, move: Any, weight: Any) -> PocketRun:
-    """Judge each vector whose clean run beats that of the vector kept, once; keep it if its error is less.
+    """Gallant's ratchet: at every row judge a vector whose clean run is longer than that of the vector kept was when it
+    was put there; keep it if its error is less.
 
     `mistaken(V)` tells for every row whether V is wrong about it, `move(V, i)` is V after an update with row i.
     """
-    kept, kept_run = V, -1
+    kept, kept_run = V, 0
     errors, judged = [float(weight[mistaken(V)].sum())], []
-    run, fresh, in_pocket = 0, True, False
+    run, fresh = 0, True
     for order in orders:
-        for i in [*order, None]:  # None: the end of a pass
-            wrong = i is not None and mistaken(V)[i]
-            if (wrong or i is None) and run > kept_run:
-                if fresh:
-                    judged.append(float(weight[mistaken(V)].sum()))
-                    fresh, in_pocket = False, judged[-1] < errors[-1]
-                    kept = V if in_pocket else kept
-                    errors.append(min(judged[-1], errors[-1]))
-                if in_pocket:
-                    kept_run = run
-            if wrong:
-                V, run, fresh, in_pocket = move(V, i), 0, True, False
-            elif i is not None:
-                run += 1
+        for i in order:
+            if mistaken(V)[i]:
+                V, run, fresh = move(V, i), 0, True
+                continue
+            run += 1
+            if run > kept_run:
+                error = float(weight[mistaken(V)].sum())
+                if fresh:  # the learner does not judge a vector twice, as nothing new could come of it
+                    judged.append(error)
+                    errors.append(min(error, errors[-1]))
+                    fresh = False
+                if error < float(weight[mistaken(kept)].sum()):
+                    kept, kept_run = V, run
         if errors[-1] == 0:
             break
     return PocketRun(V, kept, errors, judged)

@@ -31,7 +31,8 @@ def linsep(*args: Any, folder: Path, stdin: str | None = None) -> subprocess.Com
 @pytest.fixture
 def sold(tmp_path: Path) -> Path:
     (tmp_path / "t.csv").write_text(TABLE)
-    done = linsep("fit", "t.csv", "--target", "sold", "--positive", "yes", "--model", "m.linsep", folder=tmp_path)
+    asked = ("--target", "sold", "--positive", "yes", "--learner", "perceptron", "--model", "m.linsep")
+    done = linsep("fit", "t.csv", *asked, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     return tmp_path
 
@@ -50,6 +51,13 @@ def test_fit_predict_score_show(sold: Path) -> None:
     data = json.loads(linsep("show", "m.linsep", "--json", folder=sold).stdout)
     assert (data["classes"], data["features"], data["epochs"]) == (["no", "yes"], 7, 2)
     assert max(data["weights"], key=lambda name: abs(data["weights"][name])) == "size"
+
+
+def test_the_learner_is_averaged_unless_told_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    for way in ("--no-stream", "--stream"):
+        done = linsep("fit", "t.csv", "--target", "sold", way, "--json", folder=tmp_path)
+        assert json.loads(done.stdout)["learner"] == "AveragedPerceptron"
 
 
 def test_in_a_pipe(sold: Path) -> None:
@@ -111,7 +119,7 @@ def test_the_same_seed_gives_the_same_model(tmp_path: Path) -> None:
 
 def test_a_budget_that_ends_still_writes_the_model(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(XOR)
-    done = linsep("fit", "t.csv", "--target", "y", "--max-iter", 5, folder=tmp_path)
+    done = linsep("fit", "t.csv", "--target", "y", "--learner", "perceptron", "--max-iter", 5, folder=tmp_path)
     assert done.returncode == 0
     assert "warning: Perceptron stopped after 5 epochs" in done.stderr
     assert "`linsep check` decides whether this one is; if so raise --max-iter or --time-limit." in done.stderr

@@ -11,10 +11,12 @@ import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
+from sklearn.neighbors import NearestCentroid
 
 import naive
 from linsep.learners import (
     AveragedPerceptron,
+    KernelPerceptron,
     MarginPerceptron,
     PassiveAggressive,
     Perceptron,
@@ -46,6 +48,15 @@ def random_table(seed: int, n: int = 40, p: int = 4, n_classes: int = 2) -> tupl
     return rng.randn(n, p), y
 
 
+def few_rows(seed: int, *, separable: bool) -> tuple[Any, Any]:
+    """40 rows of whole numbers, so that sums are exact; with a plane between the classes or with labels at random."""
+    X, y = random_table(seed)
+    X = np.round(5 * X)
+    y = (X @ [1.0, -2.0, 1.0, 0.5] > 1).astype(int) if separable else y
+    y[:2] = y[:2] if y.min() < y.max() else [0, 1]
+    return X, y
+
+
 rules = st.sampled_from(["margin", "pa", "pa1", "pa2"])
 
 
@@ -63,16 +74,50 @@ def test_step_rules_equal_their_twins(rule: str, C: float, seed: int) -> None:
 
 # -------------------------------------------------------------------- averaged
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 4))
-def test_averaged_is_the_mean_of_the_stored_vectors(seed: int, epochs: int) -> None:
-    X, y = random_table(seed)
+@given(st.integers(0, 10**6), st.integers(1, 12), st.booleans())
+def test_averaged_is_the_mean_of_the_stored_vectors_of_all_epochs(seed: int, epochs: int, separable: bool) -> None:
+    X, y = few_rows(seed, separable=separable)
     stored = naive.vectors(X, 2 * y - 1, np.tile(np.arange(40), epochs), "margin", 0.0)
     learner = AveragedPerceptron(max_iter=epochs, shuffle=False).fit(X, y)
-    if learner.n_iter_ == epochs:
-        got = np.append(learner.coef_[0], learner.intercept_)
-        np.testing.assert_allclose(got, stored.mean(axis=0), rtol=1e-10, atol=1e-10)
-        last = np.append(learner.last_coef_[0], learner.last_intercept_)
-        np.testing.assert_allclose(last, stored[-1], rtol=1e-10, atol=1e-10)
+    assert learner.t_ == epochs * 40
+    got = np.append(learner.coef_[0], learner.intercept_)
+    np.testing.assert_allclose(got, stored.mean(axis=0), rtol=1e-10, atol=1e-10)
+    last = np.append(learner.last_coef_[0], learner.last_intercept_)
+    np.testing.assert_allclose(last, stored[-1], rtol=1e-10, atol=1e-10)
+
+
+MANY_VECTORS = [
+    AveragedPerceptron(shuffle=False),
+    VotedPerceptron(shuffle=False),
+    KernelPerceptron("linear", average="averaged", shuffle=False),
+    KernelPerceptron("linear", average="voted", shuffle=False),
+]
+
+
+@pytest.mark.parametrize("learner", MANY_VECTORS, ids=repr)
+def test_epochs_after_a_clean_pass_count_without_being_made(learner: Any) -> None:
+    X, y = few_rows(1, separable=True)
+    made, counted = sklearn.clone(learner), sklearn.clone(learner)
+    made.set_params(max_iter=None).fit(X, y)
+    counted.set_params(max_iter=made.n_iter_ + 7).fit(X, y)
+    for run in (made, counted):
+        assert run.stop_reason_ == "clean pass" and run.trace_.total_epochs == run.n_iter_ == made.n_iter_ > 2
+    assert (made.t_, counted.t_) == (made.n_iter_ * 40, (made.n_iter_ + 7) * 40)
+    assert not np.array_equal(made.decision_function(X), counted.decision_function(X))
+    # Passes after the clean one, made one by one, change nothing else.
+    for _ in range(7):
+        made.partial_fit(X, y)
+    np.testing.assert_allclose(made.decision_function(X), counted.decision_function(X), rtol=1e-12)
+    # A count that a file could not hold is cut.
+    assert counted.set_params(max_iter=2**52).fit(X, y).t_ == 2**53
+
+
+def test_passes_that_could_change_nothing_count_too() -> None:
+    learner = VotedPerceptron(max_iter=50, fit_intercept=False).fit([[1.0], [0.0], [-1.0]], [1, 1, 0])
+    assert learner.stop_reason_ == "impossible" and learner.n_iter_ < 50
+    assert learner.survival_counts()[0].sum() == 150
+    stopped = VotedPerceptron(max_iter=50, time_limit=1e-9, shuffle=False).fit([[1.0], [2.0], [-1.0]], [1, 0, 0])
+    assert (stopped.stop_reason_, stopped.t_) == ("time budget", 3)
 
 
 def test_which_vector_predicts_may_be_changed_after_training() -> None:
@@ -116,14 +161,16 @@ def votes_by_brute_force(V: Any, X: Any) -> Any:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 3), st.booleans())
-def test_voted_equals_brute_force_over_the_stored_vectors(seed: int, epochs: int, as_sparse: bool) -> None:
-    X, y = random_table(seed)
+@given(st.integers(0, 10**6), st.integers(1, 12), st.booleans(), st.booleans())
+def test_voted_equals_brute_force_over_the_stored_vectors_of_all_epochs(
+    seed: int, epochs: int, as_sparse: bool, separable: bool
+) -> None:
+    X, y = few_rows(seed, separable=separable)
     learner = VotedPerceptron(max_iter=epochs, shuffle=False).fit(sp.csr_matrix(X) if as_sparse else X, y)
-    V = naive.vectors(X, 2 * y - 1, np.tile(np.arange(40), learner.n_iter_), "margin", 0.0)
+    V = naive.vectors(X, 2 * y - 1, np.tile(np.arange(40), epochs), "margin", 0.0)
     new = np.random.RandomState(seed).randn(20, 4)
     np.testing.assert_allclose(learner.decision_function(new), votes_by_brute_force(V, new))
-    assert learner.survival_counts()[0].sum() == learner.n_iter_ * 40
+    assert learner.survival_counts()[0].sum() == epochs * 40
     np.testing.assert_allclose(np.append(learner.coef_[0], learner.intercept_), V[-1], atol=1e-9)
 
 
@@ -131,27 +178,54 @@ def test_voted_equals_brute_force_over_the_stored_vectors(seed: int, epochs: int
 def test_voted_of_several_classes(multi_class: str) -> None:
     X, y = load_iris(return_X_y=True)
     learner = VotedPerceptron(max_iter=20, multi_class=multi_class, random_state=0).fit(X, y)
-    assert all(counts.sum() == learner.n_iter_ * 150 for counts in learner.survival_counts())
+    assert all(counts.sum() == 20 * 150 for counts in learner.survival_counts())
     assert learner.score(X, y) > 0.9
     if multi_class == "ovr":
         for k in range(3):
             alone = VotedPerceptron(max_iter=20, random_state=0).fit(X, y == k)
-            if alone.n_iter_ == learner.n_iter_:
-                np.testing.assert_array_equal(learner.decision_function(X)[:, k], alone.decision_function(X))
+            np.testing.assert_array_equal(learner.decision_function(X)[:, k], alone.decision_function(X))
     else:
         np.testing.assert_allclose(learner.decision_function(X).sum(axis=1), 1.0)
 
 
 # --------------------------------------------------------------------- Rocchio
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_rocchio_is_the_difference_of_means(n_classes: int) -> None:
-    X, y = random_table(1, n_classes=n_classes)
+def test_rocchio_of_two_classes_is_the_difference_of_means() -> None:
+    X, y = random_table(1)
     learner = Rocchio().fit(X, y)
-    for k, (w, b) in enumerate(zip(learner.coef_, learner.intercept_, strict=True)):
-        own = y == (1 if n_classes == 2 else k)
-        u, v = X[own].mean(axis=0), X[~own].mean(axis=0)
-        np.testing.assert_allclose(w, u - v, atol=1e-12)
-        np.testing.assert_allclose(b, -(u - v) @ (u + v) / 2, atol=1e-12)
+    u, v = X[y == 1].mean(axis=0), X[y == 0].mean(axis=0)
+    np.testing.assert_allclose(learner.coef_, [u - v], atol=1e-12)
+    np.testing.assert_allclose(learner.intercept_, [-(u - v) @ (u + v) / 2], atol=1e-12)
+    assert np.array_equal(Rocchio(fit_intercept=False).fit(X, y).intercept_, [0.0])
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_rocchio_of_several_classes_predicts_the_nearest_mean(as_sparse: bool) -> None:
+    X, y = load_iris(return_X_y=True)
+    means = np.array([X[y == k].mean(axis=0) for k in range(3)])
+    distances = ((X[:, None] - means) ** 2).sum(axis=2)
+    rows = sp.csr_matrix(X) if as_sparse else X
+    learner = Rocchio().fit(rows, y)
+    np.testing.assert_allclose(2 * learner.decision_function(rows), (X**2).sum(axis=1)[:, None] - distances, atol=1e-9)
+    assert np.array_equal(learner.predict(rows), distances.argmin(axis=1))
+    assert np.array_equal(learner.predict(rows), NearestCentroid().fit(X, y).predict(X))
+    assert learner.score(rows, y) > 0.92
+    inner = Rocchio(fit_intercept=False).fit(rows, y)
+    np.testing.assert_allclose(inner.decision_function(rows), X @ means.T, atol=1e-9)
+    assert np.array_equal(inner.intercept_, np.zeros(3))
+
+
+def test_rocchio_learns_its_means_row_by_row_as_classes_join() -> None:
+    X, y = load_iris(return_X_y=True)
+    whole, pieces, single = Rocchio().fit(X, y), Rocchio(), Rocchio()
+    order = np.random.RandomState(0).permutation(150)
+    for part in np.split(order, 5):
+        pieces.partial_fit(X[part], y[part], classes=[0, 1, 2])
+    for i in order:
+        single.learn_one(X[i], y[i])
+    np.testing.assert_allclose(pieces.coef_, whole.coef_, rtol=1e-13)
+    np.testing.assert_allclose(pieces.intercept_, whole.intercept_, rtol=1e-13)
+    assert np.array_equal(single.coef_, pieces.coef_) and np.array_equal(single.intercept_, pieces.intercept_)
+    assert [single.predict_one(x) for x in X] == whole.predict(X).tolist()
 
 
 def test_rocchio_may_fail_on_separable_rows() -> None:

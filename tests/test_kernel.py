@@ -376,7 +376,7 @@ def test_votes_after_a_clean_pass_and_a_second_run(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b,c,d,e,y\n" + "\n".join(lines) + "\n")
     found = [
         fit_command(str(tmp_path / "t.csv"), target="y", positive=None, time_limit=None, holdout=0.0, learner="kernel",
-                     max_iter=100, model=tmp_path / name)
+                     max_iter=12, model=tmp_path / name)
         for name in ("m", "n")
     ]  # fmt: skip
     assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()

@@ -99,6 +99,11 @@ def test_cuts_of_sparse_rows_are_looked_at(path: Path) -> None:
     assert "are below 4" in refusal(path, model, put("state/_stored_indices", lambda a: a + 4))
 
 
+def test_an_encoder_that_lost_a_level_is_refused(path: Path) -> None:
+    said = refusal(path, bases()["TableModel"][0], lambda h, a: h["encoder"]["columns"][2]["levels"].pop(0))
+    assert "the encoder makes" in said and "columns, the learner has" in said
+
+
 @pytest.mark.parametrize("command", ["show", "predict", "score", "export"])
 @pytest.mark.parametrize("field", ["version", "state", "classes", "parameters", "class", "encoder.kind", "table.names"])
 def test_a_missing_field_is_one_sentence_in_every_command(

@@ -47,7 +47,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fit(table: Any, model: Path, said: list[str] | None = None, **options: Any) -> Result:
-    asked: dict[str, Any] = {"learner": "averaged", "positive": None, "target": "sold", "format": None}
+    asked: dict[str, Any] = {"learner": "averaged", "positive": None, "target": "sold", "reading": {}}
     asked |= {name: options.pop(name) for name in asked.keys() & options.keys()}
     stream = StreamOptions(**{"text": ("note",), "bits": 10, **options})
     say = [] if said is None else said
@@ -117,7 +117,7 @@ def test_kill_9_and_the_same_command_again(table: Path) -> None:
         "sys.argv[1:2] = []\ncli.main()\n"
     )
     args = ["fit", "t.csv", "--stream", "--target", "sold", "--bits", "10", "--text", "note", "--model", "m.linsep"]
-    args += ["--checkpoint", "ck", "--checkpoint-rows", "100"]
+    args += ["--learner", "perceptron", "--checkpoint", "ck", "--checkpoint-rows", "100"]
     command = [sys.executable, "-c", script]
     going = subprocess.Popen(
         [*command, "killed", *args], cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -180,12 +180,15 @@ def test_when_a_stream_is_chosen(table: Path, monkeypatch: pytest.MonkeyPatch) -
     with os.fdopen(read) as pipe, table.open() as file:
         for stdin, wanted in ((pipe, True), (file, False)):
             monkeypatch.setattr(sys, "stdin", stdin)
-            assert wants_stream("-", None) is wanted
+            assert wants_stream("-") is wanted
     os.close(write)
-    assert not wants_stream(table, None)
-    assert wants_stream(table, None, share=1e-12)
-    assert wants_stream(table.parent, None)
-    assert not wants_stream("none.csv", None)
+    assert not wants_stream(table)
+    assert wants_stream(table, share=1e-12)
+    assert not wants_stream(table.parent)
+    assert wants_stream(table.parent / "*.csv", share=1e-12)
+    assert not wants_stream("none.csv")
+    os.mkfifo(table.parent / "pipe")
+    assert wants_stream(table.parent / "pipe")
 
 
 def test_options_of_a_stream_are_named_where_there_is_none() -> None:

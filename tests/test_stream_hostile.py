@@ -174,10 +174,10 @@ def test_an_open_quote_takes_time_in_proportion(monkeypatch: pytest.MonkeyPatch)
     looked = 0
     end = quotes.last_record_end
 
-    def counted(text: Any) -> int:
+    def counted(text: Any, mark: int) -> int:
         nonlocal looked
         looked += text.size
-        return int(end(text))
+        return int(end(text, mark))
 
     monkeypatch.setattr(blocks, "last_record_end", counted)
     monkeypatch.setattr(blocks, "TABLE_BYTES", 1 << 12)

@@ -24,7 +24,8 @@ HOSTILE = (
     Hostile("csv: inch mark", "csv", b'a,y\n5",p\nx,q\n', None, [(["p", "q"], {"a": ['5"', "x"]})]),
     Hostile("csv: NUL in a label", "csv", b"a,y\n1,p\n2,q\0\n", "buffer:3: a NUL byte"),
     Hostile("csv: NUL in a number", "csv", b"a,y\n1,p\n2\0,q\n", "buffer:3: a NUL byte"),
-    Hostile("csv: UTF-16", "csv", "a,y\n1,p\n".encode("utf-16"), "buffer:1: not UTF-8 text"),
+    Hostile("csv: UTF-16", "csv", "a,y\n1,p\n".encode("utf-16"), None, [(["p"], {"a": [1.0]})]),
+    Hostile("csv: half of UTF-16", "csv", "a,y\n1,p\n".encode("utf-16")[:-1], "buffer:2: not utf-16 text"),
     Hostile("csv: header alone", "csv", b"a,y", None, []),
     Hostile(
         "csv: long quoted field", "csv", b'a,y\n"' + b"x" * 200_000 + b'",p\n', None, [(["p"], {"a": ["x" * 200_000]})],

@@ -42,8 +42,13 @@ class Stopped(io.StringIO):
 
 
 def shell(line: str, error: io.StringIO | None = None) -> dict[str, Any]:
-    """Run `linsep` with the arguments of a line; an option that is not known goes by its older name."""
+    """Run `linsep` with the arguments of a line; an option that is not known goes by its older name.
+
+    The learner unless told otherwise is the one that it was when the runs were recorded.
+    """
     arguments = line.split()
+    if arguments[0] == "fit" and "--learner" not in arguments:
+        arguments += ["--learner", "perceptron"]
     output, error = io.StringIO(), error or io.StringIO()
     wide = {"COLUMNS": "160", "NO_COLOR": "1", "TERM": "dumb"}
     with (

@@ -67,7 +67,7 @@ def learn(asked: Asked, name: str, say: Callable[[str], None]) -> None:
         warnings.simplefilter("ignore")
         fit_on_stream(
             table, options, target=other, positive=None, learner=asked.learner, model=Path(name),
-            categorical=features, format=None, say=say,
+            categorical=features, reading={}, say=say,
         )  # fmt: skip
 
 

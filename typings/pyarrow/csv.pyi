@@ -16,7 +16,11 @@ class ReadOptions:
 
 class ParseOptions:
     def __init__(
-        self, *, newlines_in_values: bool = ..., invalid_row_handler: Callable[[InvalidRow], str] | None = ...
+        self,
+        *,
+        delimiter: str = ...,
+        newlines_in_values: bool = ...,
+        invalid_row_handler: Callable[[InvalidRow], str] | None = ...,
     ) -> None: ...
 
 class ConvertOptions:

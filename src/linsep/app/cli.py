@@ -17,7 +17,9 @@ from linsep.app.fit_cli import fit
 from linsep.app.grouped_help import GroupedHelp
 from linsep.app.options import (
     CategoricalOpt,
+    DecimalOpt,
     DetailsOpt,
+    EncodingOpt,
     Family,
     FormatOpt,
     JsonOpt,
@@ -25,6 +27,7 @@ from linsep.app.options import (
     PositiveOpt,
     ReportOpt,
     RowsArg,
+    SepOpt,
     TableArg,
     TargetOpt,
 )
@@ -89,20 +92,32 @@ def predict(
         typer.Option("--probabilities", help="Also write the probability of each class, of a model that has them."),
     ] = False,
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
 ) -> None:
     """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
-    for message in run(model, table, output, format=format, probabilities=probabilities):
+    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    for message in run(model, table, output, probabilities=probabilities, **asked):
         warn(message)
 
 
 @app.command()
-def score(model: ModelArg, table: RowsArg, format: FormatOpt = None, as_json: JsonOpt = False) -> None:
+def score(
+    model: ModelArg,
+    table: RowsArg,
+    format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
+    as_json: JsonOpt = False,
+) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
-    finish(run(model, table, format=format), as_json)
+    finish(run(model, table, format=format, sep=sep, decimal=decimal, encoding=encoding), as_json)
 
 
 @app.command()
@@ -120,6 +135,9 @@ def check(
     details: DetailsOpt = False,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
@@ -145,6 +163,9 @@ def check(
             report=report,
             categorical=tuple(categorical or ()),
             format=format,
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
             on_step=line.step,
         )
     finish(result, as_json, details)
@@ -162,6 +183,9 @@ def separation(
     report: ReportOpt = None,
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
@@ -183,6 +207,9 @@ def separation(
         report=report,
         categorical=tuple(categorical or ()),
         format=format,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
     )
     finish(result, as_json)
 

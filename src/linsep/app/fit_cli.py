@@ -9,12 +9,15 @@ import typer
 
 from linsep.app.options import (
     CategoricalOpt,
+    DecimalOpt,
     DetailsOpt,
+    EncodingOpt,
     FormatOpt,
     JsonOpt,
     PositiveOpt,
     ReportOpt,
     RowsArg,
+    SepOpt,
     TargetOpt,
 )
 from linsep.app.present import finish, say
@@ -31,7 +34,7 @@ def fit(
             "auto. auto chooses the simplest of rocchio, averaged, kernel and mlp that no other one beats clearly on "
             "held-out rows."
         ),
-    ] = "perceptron",
+    ] = "averaged",
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="Largest number of epochs; the default depends on the learner.")
     ] = None,
@@ -86,6 +89,9 @@ def fit(
     model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
+    sep: SepOpt = None,
+    decimal: DecimalOpt = None,
+    encoding: EncodingOpt = None,
     stream: Annotated[
         bool | None,
         typer.Option(help="Read TABLE in pieces: the default for pipes and for files that are large for the memory."),
@@ -158,6 +164,7 @@ def fit(
         "gamma": gamma,
         "coef0": coef0,
     }
+    reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
     options = StreamOptions(
         passes=passes,
         classes=_split(classes),
@@ -174,7 +181,7 @@ def fit(
         max_columns=max_columns,
         max_record_bytes=max_record_bytes,
     )
-    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, format))):
+    if stream or (stream is None and (options != StreamOptions() or wants_stream(table))):
         whole: dict[str, Any] = {
             "max_iter": max_iter,
             "time_limit": time_limit,
@@ -197,7 +204,7 @@ def fit(
             learner=learner,
             model=model,
             categorical=tuple(categorical or ()),
-            format=format,
+            reading=reading,
             report=report,
             say=say,
         )
@@ -220,7 +227,7 @@ def fit(
             holdout=holdout,
             model=model,
             categorical=tuple(categorical or ()),
-            format=format,
+            reading=reading,
             report=report,
             seed=seed or 0,
             class_weight=tuple(class_weight or ()),

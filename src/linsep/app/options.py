@@ -48,6 +48,17 @@ PositiveOpt = Annotated[
 FormatOpt = Annotated[
     Format | None, typer.Option(help="The format of the table, if the name of the file does not tell.")
 ]
+SepOpt = Annotated[
+    str | None,
+    typer.Option(help="CSV: the character between the columns, or tab. Otherwise the first lines tell, or the suffix."),
+]
+DecimalOpt = Annotated[
+    str | None, typer.Option(help="CSV: the decimal mark, a point or a comma. Otherwise the first lines tell.")
+]
+EncodingOpt = Annotated[
+    str | None,
+    typer.Option(help="The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark."),
+]
 CategoricalOpt = Annotated[
     list[str] | None,
     typer.Option(help="Read this column as text even if it holds numbers. The option may be repeated."),

@@ -17,6 +17,7 @@ from linsep.types import Array, DataError
 
 # Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "inf", "+inf", "-inf", "infinity", "-infinity"}
 
 
@@ -24,14 +25,16 @@ _MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "inf", "+inf", "-inf", 
 class Column:
     """One column: numbers in `values` (float64), or categories in `text`.
 
-    A column of numbers has `text` too where its numbers were read from text. `there` says which rows have the column;
-    None means all of them.
+    A column of numbers has `text` too where its numbers were read from text: with points, whatever the decimal mark.
+    `there` says which rows have the column; None means all of them. `decimal` is the decimal mark of categories that
+    may be numbers.
     """
 
     name: str
     values: Array | None
     text: pa.Array | None
     there: Array | None = None
+    decimal: str = "."
 
     @property
     def is_number(self) -> bool:
@@ -119,8 +122,15 @@ class TableChunk:
         return self._parsed[name]
 
 
-def read_numbers(text: pa.Array) -> tuple[pa.Array, Array] | None:
-    """Return the text without blanks around its cells, and the numbers in them; None if a cell is not a number."""
+def read_numbers(text: pa.Array, decimal: str = ".") -> tuple[pa.Array, Array] | None:
+    """Return the text without blanks around its cells, and the numbers in them; None if a cell is not a number.
+
+    With a decimal comma the text that is returned has points in its place.
+    """
+    if decimal != ".":
+        if not are_numbers(text, decimal).all():
+            return None
+        text = pc.replace_substring_regex(text, decimal, ".")
     try:
         return text, pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
@@ -131,21 +141,25 @@ def read_numbers(text: pa.Array) -> tuple[pa.Array, Array] | None:
     return trimmed, pc.cast(unsigned, pa.float64()).to_numpy(zero_copy_only=False)
 
 
-def number_column(name: str, text: pa.Array, where: Callable[[int], str], *, is_text: bool) -> Column:
+def number_column(
+    name: str, text: pa.Array, where: Callable[[int], str], *, is_text: bool, decimal: str = "."
+) -> Column:
     """Read text as numbers if every cell is one, as categories if at most half of them are.
 
     Raises
     ------
     DataError
-        More than half of the cells are numbers, but not all; or a number is not finite.
+        More than half of the cells are numbers, but not all; or a number is not finite; or all are numbers with another
+        decimal mark.
     """
     if is_text:
-        return Column(name, None, text)
-    numbers = read_numbers(text)
+        return Column(name, None, text, decimal=decimal)
+    numbers = read_numbers(text, decimal)
     if numbers is None:
-        good = are_numbers(text)
+        good = are_numbers(text, decimal)
         if 2 * int(good.sum()) <= len(good):
-            return Column(name, None, text)
+            _refuse_other_mark(name, text, where, decimal)
+            return Column(name, None, text, decimal=decimal)
         _refuse_cell(name, text, int(np.flatnonzero(~good)[0]), where)
     trimmed, values = numbers
     finite = np.isfinite(values)
@@ -154,11 +168,24 @@ def number_column(name: str, text: pa.Array, where: Callable[[int], str], *, is_
     return Column(name, values, trimmed)
 
 
-def are_numbers(text: pa.Array) -> Array:
+def are_numbers(text: pa.Array, decimal: str = ".") -> Array:
     """Return which cells are decimal numbers; each distinct text is tested once."""
     encoded = text.dictionary_encode()
-    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), NUMBER)
+    pattern = NUMBER if decimal == "." else NUMBER.replace(r"\.", decimal)
+    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), pattern)
     return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=bool)
+
+
+def _refuse_other_mark(name: str, text: pa.Array, where: Callable[[int], str], decimal: str) -> None:
+    """Raise DataError where the cells are no numbers, but all would be with the other decimal mark."""
+    other = "," if decimal == "." else "."
+    if len(text) >= _ENOUGH and are_numbers(text, other).all():
+        row = int(np.flatnonzero(~are_numbers(text, decimal))[0])
+        raise DataError(
+            f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} is a number if the decimal mark is {other!r}: "
+            f"say --decimal '{other}' (decimal={other!r}), or read the column as categories with --categorical "
+            f"{quote(name)} (categorical=[{name!r}])"
+        )
 
 
 def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str]) -> NoReturn:

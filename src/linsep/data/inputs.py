@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from linsep.data.encodings import Decoded, encoding_told
 from linsep.types import DataError
 
 STEP = 1 << 16  # bytes that are lost, at most, where a compressed file is damaged
@@ -34,6 +35,12 @@ class Input:
         What messages call it.
     path : str or None
         The path or "-"; None for what is in memory.
+    is_text : bool
+        Whether `open` gives the text as UTF-8, whatever the encoding of the file.
+    encoding : str or None
+        The encoding of text; None where the byte order mark tells it.
+    found_encoding : str
+        The encoding of the text that was opened last.
 
     Examples
     --------
@@ -46,6 +53,9 @@ class Input:
         self._given = given
         self._taken = False
         self._origin = 0
+        self.is_text = False
+        self.encoding: str | None = None
+        self.found_encoding = "utf-8"
         if isinstance(given, str):
             self.name = "standard input" if given == "-" else given
         elif isinstance(given, bytes | bytearray | memoryview):
@@ -96,6 +106,12 @@ class Input:
         if exists and self._taken and not self.can_be_read_again:
             raise DataError(f"{self.name} can be read only once: write the rows to a file first")
         self._taken = True
+        stream = self._stream()
+        if self.is_text:
+            self.found_encoding = stream.decode_from(self.encoding)
+        return stream
+
+    def _stream(self) -> ByteStream:
         if self.path == "-":
             return ByteStream(sys.stdin.buffer, self.name, keep=True)
         if self.path is not None:
@@ -136,8 +152,21 @@ class ByteStream:
         self._keep, self._raw = keep, _Peeked(raw)
         kind = next((kind for magic, kind in _MAGIC.items() if self._raw.head.startswith(magic)), None)
         self._stream: Any = self._raw
+        self._is_compressed = kind is not None
         if kind is not None:
             self._stream = pa.CompressedInputStream(pa.PythonFile(self._raw, "r"), kind)
+
+    def decode_from(self, encoding: str | None) -> str:
+        """Give text as UTF-8 from now on; return the encoding that it has, which is found where None is asked for."""
+        if encoding is None:
+            try:
+                head = self._stream = self._raw if self._stream is self._raw else _Peeked(self._stream)
+            except OSError:  # damaged from the first byte on, as `read` will find
+                return "utf-8"
+            encoding = encoding_told(head.head)
+        if encoding != "utf-8":
+            self._stream = Decoded(self._stream, self.name, encoding)
+        return encoding
 
     def read(self, size: int) -> bytes:
         """Read up to `size` bytes: fewer only at the end, or before what is damaged."""
@@ -146,9 +175,11 @@ class ByteStream:
             while size > 0 and (part := self._stream.read(min(size, STEP))):
                 parts.append(bytes(part))
                 size -= len(part)
+        except DataError as error:
+            self.damage = error
         except OSError as error:
             said = f"cannot be read any further ({error.strerror or error})"
-            if self._stream is not self._raw and error.errno is None:
+            if self._is_compressed and error.errno is None:
                 said = f"the compressed file is cut short or damaged ({error}); fetch it again"
             self.damage = DataError(f"{self.name}: {said}")
         return b"".join(parts)
@@ -167,7 +198,7 @@ class ByteStream:
         self.raise_damage()
         if len(content) == most:
             raise DataError(
-                f"{self.name}: the {'decompressed ' if self._stream is not self._raw else ''}file has more than "
+                f"{self.name}: the {'decompressed ' if self._is_compressed else ''}file has more than "
                 f"{most:,} bytes, half of the free memory: learn from it as a stream, with --stream (linsep.fit_stream)"
             )
         return content

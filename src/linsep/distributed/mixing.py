@@ -94,7 +94,7 @@ def fresh(learner: Any) -> Any:
     """A copy of the learner that a shard starts from: the same weights, running sums of 0."""
     start = copy(learner)
     start.t_ = 0
-    for name in learner.running_sums:
+    for name in _sums(learner):
         setattr(start, name, np.zeros_like(getattr(learner, name)))
     return start
 
@@ -111,7 +111,7 @@ class Blend:
         self._weighted = [np.zeros_like(array, dtype=np.float64) for array in before.moving()]
         self._total = 0.0
         self._visits = before.t_
-        self._in_use = {name: _in_use(before, name) for name in before.running_sums}
+        self._in_use = {name: _in_use(before, name) for name in _sums(before)}
 
     def add(self, part: Any, share: float) -> None:
         """Add a shard's learner; its mu is `share` over the sum of all shares."""
@@ -133,6 +133,11 @@ class Blend:
             weights = getattr(after, after.running_sums[name]).astype(np.float64)
             setattr(after, name, after.t_ * weights - in_use)
         return after
+
+
+def _sums(learner: Any) -> list[str]:
+    """Names of the running sums that this learner keeps."""
+    return [name for name in learner.running_sums if hasattr(learner, name)]
 
 
 def _in_use(learner: Any, name: str) -> Array:

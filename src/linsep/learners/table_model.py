@@ -7,45 +7,26 @@ from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
-from sklearn.metrics import accuracy_score
+from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.source import Source
 from linsep.learners.calibration import Calibration, calibrate
 from linsep.learners.inputs.class_names import (
-    NamedClasses,
     code_class_weight,
-    comparable,
     first_names,
     next_targets,
     targets_of,
 )
-from linsep.learners.inputs.tables import EncodedColumns, Prepared, is_table, labels_given, open_rows, weight_argument
-from linsep.learners.linear.perceptron import Perceptron
+from linsep.learners.inputs.tables import Prepared, is_table, labels_given, open_rows, weight_argument
+from linsep.learners.predicting import PredictingTables, default_learner, learner_has
 from linsep.tables import check_index
 from linsep.types import Array, DataError
 
 
-def _gives_probabilities(model: TableModel) -> bool:
-    """Whether it is calibrated, or to be, or its learner has probabilities of its own."""
-    return bool(model.probabilities) or _learner_has("predict_proba")(model)
-
-
-def _learner_has(method: str) -> Any:
-    """Whether the learner (the fitted one, if there is one) has a method."""
-
-    def check(model: TableModel) -> bool:
-        given = Perceptron() if model.learner is None else model.learner
-        return hasattr(getattr(model, "learner_", given), method)
-
-    return check
-
-
-class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
+class TableModel(PredictingTables):
     """Encode the columns of a table, train a learner on them, and predict labels by their names.
 
     z = w.e(x) + b, where e(x) is the encoded row: a number is standardised, a text becomes one indicator per level.
@@ -57,7 +38,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
     Parameters
     ----------
     learner : learner of linsep, default=None
-        Not fitted; it is cloned. None is `Perceptron()`.
+        Not fitted; it is cloned. None is `AveragedPerceptron(random_state=0)`.
     encoder : TableEncoder, default=None
         Not fitted; it is cloned. None is `TableEncoder()` for a table and no encoder for a matrix.
     positive : label, default=None
@@ -142,12 +123,13 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         Raises
         ------
         DataError
-            The names are not as many as the learner has classes, or these are not in sorted order.
+            The names are not as many as the learner has classes, or these are not in sorted order, or the encoder does
+            not make the learner's columns.
 
         Examples
         --------
         >>> import numpy as np
-        >>> learner = Perceptron().fit(np.array([[-1.0], [2.0]]), [0, 1])
+        >>> learner = default_learner().fit(np.array([[-1.0], [2.0]]), [0, 1])
         >>> TableModel.of(learner, classes=["no", "yes"]).predict(np.array([[3.0]])).item()
         'yes'
         """
@@ -155,6 +137,10 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         names = learner.classes_ if classes is None else np.asarray(classes)
         if names.shape != learner.classes_.shape:
             raise DataError(f"the learner has {len(learner.classes_)} classes, and {names.size} names were given")
+        if encoder is not None and not encoder.is_running:  # in a stream columns may have come since
+            width = len(encoder.feature_names_)
+            if width != learner.n_features_in_:
+                raise DataError(f"the encoder makes {width} columns, the learner has {learner.n_features_in_}")
         model = cls(learner, encoder=encoder, positive=positive, probabilities=calibration is not None)
         model._take(learner, encoder, names, calibration)
         if model._has_codes and not np.array_equal(np.unique(learner.classes_), learner.classes_):
@@ -266,7 +252,7 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             raise
         return self._take(*trained, found)
 
-    @available_if(_learner_has("partial_fit"))
+    @available_if(learner_has("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn some more rows.
 
@@ -319,96 +305,19 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             return self._take(learner, encoder, learner.classes_ if names is None else names)
 
     def _new_learner(self) -> Any:
-        return Perceptron() if self.learner is None else clone(self.learner)
+        return default_learner() if self.learner is None else clone(self.learner)
 
     def _new_encoder(self, X: Any) -> TableEncoder | None:
         """An encoder that is not fitted, if these rows need one."""
         made: TableEncoder | None = clone(self.encoder) if self.encoder is not None else None
         return TableEncoder() if made is None and is_table(X) else made
 
-    # --------------------------------------------------------------- prediction
-    def predict(self, X: Any) -> Array:
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-            Names from `classes_`.
-        """
-        said, still = self._asked("predict", X)
-        return still.named(said)
-
-    def decision_function(self, X: Any) -> Array:
-        """The decision values that the learner gives to the encoded rows.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples,) or (n_samples, n_classes)
-            Two classes: at or above 0 for `classes_[1]`. More: one column a class.
-        """
-        return np.asarray(self._asked("decision_function", X)[0])
-
-    @available_if(_gives_probabilities)
-    def predict_proba(self, X: Any) -> Array:
-        """The probabilities of the classes: calibrated with `probabilities`, else as the learner gives them.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            One column per class, in the order of `classes_`.
-        """
-        if not self.probabilities:
-            return np.asarray(self._asked("predict_proba", X)[0])
-        z, still = self._asked("decision_function", X)
-        if still.calibration_ is None:
-            raise DataError("the training was interrupted before probabilities were fitted: fit the model again")
-        return still.calibration_.of(np.asarray(z))
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Compute the share of rows that are predicted correctly.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-        y : array-like of shape (n_samples,), optional
-            Labels of the table; None takes the label column of a Source.
-        sample_weight : array-like of shape (n_samples,), optional
-            The weight of each row.
-
-        Returns
-        -------
-        float
-            Between 0 and 1.
-        """
-        check_index(X, y)
-        said = self.predict(X)
-        truth = self.as_classes(labels_given(y, X if isinstance(X, Source) else None))
-        if self.encoder_ is not None or self._has_codes:
-            truth, said = comparable(truth, said)
-        return float(accuracy_score(truth, said, sample_weight=sample_weight))
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        of_learner = get_tags(Perceptron() if self.learner is None else self.learner)
+        of_learner = get_tags(default_learner() if self.learner is None else self.learner)
         tags.input_tags.sparse = of_learner.input_tags.sparse
         tags.classifier_tags = of_learner.classifier_tags
         return tags

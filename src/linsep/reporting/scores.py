@@ -45,6 +45,9 @@ def iter_predictions(
     *,
     target: str | None = None,
     format: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
     probabilities: bool = False,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
@@ -62,6 +65,8 @@ def iter_predictions(
         The column that holds the labels.
     format : str, optional
         The format, as in `open_data`; needed if the name of the file does not tell.
+    sep, decimal, encoding : str, optional
+        How text is written, as in `open_data`; needed if its first lines do not tell.
     probabilities : bool, default=False
         Whether to give the probabilities of the classes as well.
 
@@ -84,7 +89,8 @@ def iter_predictions(
     """
     if probabilities and not hasattr(model, "predict_proba"):
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
-    for labels, z, y, X in _predicted(model, table, target, format):
+    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    for labels, z, y, X in _predicted(model, table, asked):
         of_classes = None
         if probabilities:
             known = model.calibration_
@@ -92,24 +98,22 @@ def iter_predictions(
         yield Predictions(labels, z if z.ndim == 1 else z.max(axis=1), y, of_classes)
 
 
-def _predicted(
-    model: TableModel, table: Any, target: str | None, format: str | None
-) -> Iterator[tuple[Array, Array, Any, Any]]:
+def _predicted(model: TableModel, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Array, Array, Any, Any]]:
     """Classes, all decision values, labels and the encoded rows, some rows after another."""
     if model.encoder_ is None:
         raise DataError("the model was not trained on a table: use its predict and decision_function")
-    for X, y in _encoded(model.encoder_, table, target, format):
+    for X, y in _encoded(model.encoder_, table, asked):
         z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
         yield model.named(model.learner_.predict(X)), z, y, X
 
 
-def _encoded(encoder: TableEncoder, table: Any, target: str | None, format: str | None) -> Iterator[tuple[Any, Any]]:
+def _encoded(encoder: TableEncoder, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
     if not isinstance(table, str | Path):
-        rows = encoder.transform(open_data(table, target=target, categorical=encoder.text_columns))
+        rows = encoder.transform(open_data(table, **asked, categorical=encoder.text_columns))
         yield rows.X, rows.y
         return
     encoder.start_counting()
-    source = open_data(str(table), target=target, format=format, categorical=encoder.text_columns, bits=encoder.bits)
+    source = open_data(str(table), **asked, categorical=encoder.text_columns, bits=encoder.bits)
     empty = True
     for chunk, _ in source.chunks():
         empty = False
@@ -131,7 +135,16 @@ def unknown_levels(model: TableModel) -> list[str]:
     ]
 
 
-def score_table(model: TableModel, table: Any, *, target: str | None = None, format: str | None = None) -> Scores:
+def score_table(
+    model: TableModel,
+    table: Any,
+    *,
+    target: str | None = None,
+    format: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> Scores:
     """Compare predictions with the labels of a table of any size.
 
     Parameters
@@ -144,6 +157,8 @@ def score_table(model: TableModel, table: Any, *, target: str | None = None, for
         The column that holds the labels; by default the one that the model was trained on.
     format : str, optional
         The format, as in `open_data`; needed if the name of the file does not tell.
+    sep, decimal, encoding : str, optional
+        How text is written, as in `open_data`; needed if its first lines do not tell.
 
     Returns
     -------
@@ -165,12 +180,13 @@ def score_table(model: TableModel, table: Any, *, target: str | None = None, for
     """
     if target is None and model.encoder_ is not None:
         target = model.encoder_.target
+    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
     names = label_names(model.classes_).tolist()
     place = {name: k for k, name in enumerate(names)}
     strange: set[str] = set()
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     truths, kept = [], []
-    for labels, z, y, _ in _predicted(model, table, target, format):
+    for labels, z, y, _ in _predicted(model, table, asked):
         if y is None:
             raise DataError("these rows have no labels to compare with")
         truth, said = label_names(model.as_classes(y)).tolist(), label_names(labels).tolist()

@@ -41,6 +41,7 @@ def stream_receipt(found: StreamFit) -> Receipt:
     skipped = f", {counters.skipped:,} malformed lines skipped" if counters.skipped else ""
     doubts: list[str] = []
     lines = [
+        *([("read as", found.read_as)] if found.read_as else []),
         ("rows", f"{rows:,}{skipped}"),
         ("columns", columns_line(found.model.encoder_, data["features"])),
         ("learner", f"{data['learner']}, {passes}"),

@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linsep.data.columns import label_names
 from linsep.data.sources.source import Source
-from linsep.learners import Perceptron
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
+from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
 from linsep.reporting.receipt import Receipt, check_hold_out, hold_out, make_receipt
@@ -75,8 +75,8 @@ def fit_table(
     source : Source
         A table with labels, from `open_data`.
     learner : learner of linsep or mapping of name to learner, default=None
-        Not fitted; None is `Perceptron()`. A mapping lists candidates, the simplest first: the first one is taken that
-        no later one beats clearly on rows held out (`linsep.learners.selection.climb`).
+        Not fitted; None is `AveragedPerceptron(random_state=0)`. A mapping lists candidates, the simplest first: the
+        first one is taken that no later one beats clearly on rows held out (`linsep.learners.selection.climb`).
     positive : label, optional
         The label of the positive class; all others together are the other class.
     holdout : float, default=0.0
@@ -126,7 +126,7 @@ def fit_table(
         learner, choice = _choose(prepared, learner)
     model.learner = learner
     on_step("compiling for this processor, once")
-    warm_up(Perceptron() if learner is None else learner, prepared.rows, targets, weight)
+    warm_up(default_learner() if learner is None else learner, prepared.rows, targets, weight)
     on_step("training")
     said: list[str] = []
     seconds = 0.0

@@ -16,7 +16,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.linear.perceptron import Perceptron
+from linsep.learners.predicting import default_learner
 from linsep.streaming.checkpoint import Checkpoint, check_place
 from linsep.streaming.drift import DriftAlarm
 from linsep.streaming.labels import StreamLabels
@@ -49,6 +49,9 @@ def fit_stream(
     checkpoint_rows: int = 1_000_000,
     max_columns: int = 1 << 24,
     max_record_bytes: int = 1 << 24,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
 ) -> StreamFit:
@@ -64,7 +67,7 @@ def fit_stream(
         A file, a folder, a pattern such as 'part-*.csv.gz', several of them, "-" for standard input, a dataframe, or a
         matrix with its labels as (X, y); or what `open_data` returned. Files may be larger than memory.
     learner : estimator, optional
-        A `Perceptron` (the default), `AveragedPerceptron`, `MarginPerceptron` or `PassiveAggressive`. It is cloned and
+        An `AveragedPerceptron` (the default), `Perceptron`, `MarginPerceptron` or `PassiveAggressive`. It is cloned and
         stays as it is.
     target : str, optional
         The column of the labels; needed for tables.
@@ -106,6 +109,8 @@ def fit_stream(
         occurs: 8 bytes a column and class.
     max_record_bytes : int, default=2**24
         The most bytes of one line of text, or of one CSV record with line ends in quotes; 2 MB are always allowed.
+    sep, decimal, encoding : str, optional
+        How text is written, as in `linsep.open_data`, where the first lines do not tell.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
@@ -150,6 +155,7 @@ def fit_stream(
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
     reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
+    reading |= {"sep": sep, "decimal": decimal, "encoding": encoding}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     encoder = TableEncoder(bits=bits, text=text, open_columns=opened.open_columns)
@@ -173,7 +179,7 @@ def fit_stream(
 
 def _prepared(learner: Any, open_classes: bool) -> EpochLearner:
     """An untrained copy of a learner that can stream."""
-    copy: EpochLearner = Perceptron() if learner is None else clone(learner)
+    copy: EpochLearner = default_learner() if learner is None else clone(learner)
     check_can_stream(copy)
     copy.open_classes = open_classes or copy.open_classes
     copy.check_parameters()
@@ -246,6 +252,7 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "positive": labels.positive,
         "classes": labels.named,
         "categorical": sorted(source.categorical),
+        **source.written_as_asked,
         "text": dict(text) if isinstance(text, Mapping) else dict.fromkeys(sorted(text), "words"),
         "bits": encoder.bits,
         "passes": run.passes,

@@ -143,6 +143,8 @@ class StreamFit:
         Whether a checkpoint was finished already, so that there was nothing to do.
     data_hash : str
         The running 64-bit hash of each file that was read, in hexadecimal.
+    read_as : str
+        How text is written where that is not as usual, as `Source.read_as`.
     """
 
     model: TableModel
@@ -152,6 +154,7 @@ class StreamFit:
     resumed_rows: int = 0
     was_finished: bool = False
     data_hash: str = ""
+    read_as: str = ""
 
     @property
     def mistakes(self) -> list[int]:

@@ -197,6 +197,7 @@ class StreamRun:
             self.interrupted,
             *resumed,
             data_hash=self.source.seen.told() if self.source.seen else "",
+            read_as=self.source.read_as,
         )
 
     def warnings(self) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled, read_as
 from linsep.app.report import check_report, page_of_check, with_report
 from linsep.app.result import Result
 from linsep.files import check_output, open_output
@@ -32,18 +32,18 @@ def check(
     certificate: Path | None = None,
     report: Path | None = None,
     categorical: tuple[str, ...] = (),
-    format: str | None = None,
     on_step: Callable[[str], None] = lambda step: None,
+    **reading: Any,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
     if certificate is not None:
         check_output(certificate, "the certificate", reads=inputs(table))
     check_report(report, certificate, *inputs(table))
     on_step("reading")
-    source = open_labelled(table, target, format, categorical)
+    source = open_labelled(table, target, categorical, reading)
     on_step("proving")
     found = check_table(source, positive=positive, time_limit=time_limit)
-    lines = list(found.lines)
+    lines = [*read_as(source), *found.lines]
     if certificate is not None:
         with open_output(certificate, "the certificate", reads=inputs(table)) as file:
             file.write(json.dumps(found.data, allow_nan=False) + "\n")

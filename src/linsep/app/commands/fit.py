@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled, read_as
 from linsep.app.commands.models import origin_of_run, saved_when_trained
 from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
@@ -27,7 +28,7 @@ def fit(
     holdout: float,
     model: Path,
     categorical: tuple[str, ...] = (),
-    format: str | None = None,
+    reading: Mapping[str, Any] | None = None,
     report: Path | None = None,
     seed: int = 0,
     class_weight: tuple[str, ...] = (),
@@ -41,7 +42,7 @@ def fit(
     check_report(report, model, *inputs(table))
     with progress or EpochProgress(max_iter, time_limit) as line:
         line.step("reading")
-        source = open_labelled(table, target, format, categorical)
+        source = open_labelled(table, target, categorical, reading or {})
         if class_weight:
             options["class_weight"] = class_weight_of(class_weight, source.read().y, positive)
         limits = Limits(max_iter, time_limit, seed)
@@ -55,7 +56,7 @@ def fit(
             if found.interrupted:
                 said.append(keep.what_was_kept(found.model))
             receipt = found.receipt
-            lines = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+            lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
             data = {**receipt.data, "model": str(model)}
             result = Result(lines, data, said, found.interrupted, details=receipt.details)
             return with_report(result, report, page_of_fit(found))

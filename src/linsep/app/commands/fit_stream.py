@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import stat
 import sys
 import warnings
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
 from linsep.data.inputs import find_files, free_memory
-from linsep.data.sources.formats import format_of
 from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
@@ -51,18 +50,22 @@ class StreamOptions:
         return ["--" + name.replace("_", "-") for name in changed]
 
 
-def wants_stream(table: Any, format: str | None, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, several files, a log format, or larger than a quarter of the free memory."""
+def wants_stream(table: Any, share: float = 0.25) -> bool:
+    """Whether a source is a pipe, or larger than a quarter of the free memory.
+
+    Neither the format nor the compression nor the number of files matters: the same rows give the same model.
+    """
     if str(table) == "-":
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
     if not isinstance(table, str | Path):
         return False
-    kind = format or format_of(str(table))
-    if not Path(table).is_file() or kind in ("jsonl", "vw") or str(table).endswith(".zst"):
-        return Path(table).exists() or glob.has_magic(str(table))
-    size = Path(table).stat().st_size
+    try:
+        files = [os.stat(name) for name in find_files(str(table))]
+    except (DataError, OSError):
+        return False  # what is wrong with it is said when it is read
     free = free_memory()
-    return free is not None and size > share * free
+    is_large = free is not None and sum(file.st_size for file in files) > share * free
+    return is_large or not all(stat.S_ISREG(file.st_mode) for file in files)
 
 
 def fit_on_stream(
@@ -74,7 +77,7 @@ def fit_on_stream(
     learner: str,
     model: Path,
     categorical: tuple[str, ...],
-    format: str | None,
+    reading: Mapping[str, Any],
     report: Path | None = None,
     say: Say,
 ) -> Result:
@@ -84,7 +87,7 @@ def fit_on_stream(
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
     asked = {**asdict(options), "text": _text_columns(options.text)}
-    asked |= {"target": target, "positive": positive, "categorical": categorical, "format": format}
+    asked |= {"target": target, "positive": positive, "categorical": categorical, **reading}
     came_from = origin_of_run(find_files(str(table)), hashed=False)  # a stream may be read only once
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:

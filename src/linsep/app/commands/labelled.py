@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,17 @@ def inputs(table: Any) -> tuple[str, ...]:
     return tuple(find_files(str(table))) if isinstance(table, str | Path) else ()
 
 
-def open_labelled(table: Any, target: str | None, format: str | None, categorical: tuple[str, ...]) -> Source:
-    """Open a table that has labels."""
-    source = open_data(table, target=target, format=format, categorical=categorical)
+def open_labelled(table: Any, target: str | None, categorical: tuple[str, ...], reading: Mapping[str, Any]) -> Source:
+    """Open a table that has labels; `reading` has further arguments of `open_data`."""
+    source = open_data(table, target=target, categorical=categorical, **reading)
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
     missing = [] if source.kind == "rows" else [c for c in categorical if source.read().column(c) is None]
     if missing:
         raise DataError(f"no feature column called {missing[0]!r} to read as categories")
     return source
+
+
+def read_as(source: Source) -> list[tuple[str, str]]:
+    """The line that says how text is written, where that is not as usual."""
+    return [("read as", source.read_as)] if source.read_as else []

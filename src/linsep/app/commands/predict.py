@@ -16,14 +16,12 @@ from linsep.files import check_output, open_output
 from linsep.reporting.scores import iter_predictions, unknown_levels
 
 
-def predict(
-    model: Path, table: Any, output: str, *, format: str | None = None, probabilities: bool = False
-) -> list[str]:
+def predict(model: Path, table: Any, output: str, *, probabilities: bool = False, **reading: Any) -> list[str]:
     """Write predictions, decision values and, if asked for, probabilities as CSV; return the warnings."""
     found = load_of_table(model)
     reads = (model, *inputs(table))
     check_output(output, "the predictions", reads=reads)
-    parts = iter_predictions(found, table, format=format, probabilities=probabilities)
+    parts = iter_predictions(found, table, probabilities=probabilities, **reading)
     names = [f"probability of {name}" for name in label_names(found.classes_).tolist()]
     first = next(parts)  # what is wrong with the table is said before a file is opened
     with open_output(output, "the predictions", reads=reads) as stream:

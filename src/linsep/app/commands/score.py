@@ -11,9 +11,9 @@ from linsep.reporting.quality import majority_line, score_lines
 from linsep.reporting.scores import score_table, unknown_levels
 
 
-def score(model: Path, table: Any, *, format: str | None = None) -> Result:
+def score(model: Path, table: Any, **reading: Any) -> Result:
     """Accuracy beside the majority class, areas, and what is known of each class."""
     found = load_of_table(model)
-    scores = score_table(found, table, format=format)
+    scores = score_table(found, table, **reading)
     lines = [("rows", f"{scores.rows:,}"), ("accuracy", f"{scores.accuracy:.2%}"), majority_line(scores)]
     return Result([*lines, *score_lines(scores)], scores.to_dict(), [*unknown_levels(found), *scores.doubts("rows")])

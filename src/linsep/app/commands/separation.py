@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled
+from linsep.app.commands.labelled import inputs, open_labelled, read_as
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
@@ -24,15 +24,15 @@ def separation(
     fit_intercept: bool,
     time_limit: float | None,
     categorical: tuple[str, ...] = (),
-    format: str | None = None,
     report: Path | None = None,
+    **reading: Any,
 ) -> Result:
     """Ask whether a regression of the target on the other columns has a maximum likelihood estimate."""
     check_report(report, *inputs(table))
-    source = open_labelled(table, target, format, categorical)
+    source = open_labelled(table, target, categorical, reading)
     numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1)
     doubts = [] if numbers.as_written else ["more digits than doubles hold: the answer is about the nearest doubles"]
     found = separation_as_written(numbers, family, fit_intercept, time_limit)
-    lines = separation_lines(found)
+    lines = [*read_as(source), *separation_lines(found)]
     result = Result(lines, found.to_dict(), doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, list(lines)))

@@ -105,9 +105,9 @@ def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
         return Column(name, None, as_text(column.values) if column.text is None else column.text)
     if column.text is None or column.values is not None:
         return column
-    bad = np.flatnonzero(~are_numbers(column.text))
+    bad = np.flatnonzero(~are_numbers(column.text, column.decimal))
     if not bad.size:  # numbers that the source was told to read as categories
-        return number_column(name, column.text, chunk.where, is_text=False)
+        return number_column(name, column.text, chunk.where, is_text=False, decimal=column.decimal)
     row = int(bad[0])
     raise DataError(
         f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the model was trained on numbers"

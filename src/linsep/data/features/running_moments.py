@@ -145,9 +145,10 @@ class RunningTable:
         if column.values is not None:
             return column
         assert column.text is not None
-        bad = np.flatnonzero(~are_numbers(column.text))
+        bad = np.flatnonzero(~are_numbers(column.text, column.decimal))
         if not bad.size:
-            return replace(number_column(name, column.text, chunk.where, is_text=False), there=column.there)
+            as_numbers = number_column(name, column.text, chunk.where, is_text=False, decimal=column.decimal)
+            return replace(as_numbers, there=column.there)
         row = int(bad[0])
         raise DataError(
             f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} where the rows before held "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from linsep.data.columns import TableChunk
+from linsep.data.readers.written import Written
 from linsep.types import Array, Chunk, DataError
 
 Kind = Literal["table", "rows"]
@@ -21,6 +22,9 @@ class Asked:
     bits: int = 18
     open_columns: bool = False
     max_record_bytes: int = 1 << 24
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
 
 
 class Lines(NamedTuple):
@@ -43,7 +47,10 @@ def check_utf8(content: bytes, name: str, first_line: int) -> None:
         content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + first_line
-        raise DataError(f"{name}:{line}: not UTF-8 text ({error.reason}); convert the file first") from None
+        raise DataError(
+            f"{name}:{line}: not UTF-8 text ({error.reason}); name its encoding with --encoding "
+            "(encoding=), such as latin-1 or cp1252"
+        ) from None
 
 
 def in_a_line(error: Exception) -> str:
@@ -73,15 +80,20 @@ class TextReader:
     """What the readers of text have in common: whole lines in, rows out.
 
     Each format has its own `block` and `whole`. `kind` is "table" for named columns and "rows" for matrices, `quotes`
-    whether a line end in quotes ends no line, and `typed` whether each value tells its own type, as in JSON.
+    whether a line end in quotes ends no line, and `typed` whether each value tells its own type, as in JSON. `written`
+    is how the fields of CSV are written.
     """
 
     kind: Kind
     quotes = False
     typed = False
+    written = Written()
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
+
+    def look(self, head: bytes, name: str) -> None:
+        """See the first bytes of the first file, which tell how the fields are written."""
 
     def begin(self, head: bytes, name: str) -> None:
         """Take in the first lines of a file, before any of its rows are read."""

@@ -1,4 +1,4 @@
-"""CSV, strict: a header, the same number of fields on every line, UTF-8. Every column is read as text first."""
+"""CSV, strict: a header, the same number of fields on every line. Every column is read as text first."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pyarrow.csv
 from linsep.data.columns import Column, TableChunk, as_labels, check_names, number_column, read_numbers, take_target
 from linsep.data.readers.arrow import Where, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
+from linsep.data.readers.written import Written, find_written
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
@@ -37,17 +38,21 @@ class CsvReader(TextReader):
         super().__init__(asked)
         self.names: list[str] = []
 
+    def look(self, head: bytes, name: str) -> None:
+        """Find what separates the columns, and the decimal mark."""
+        self.written = find_written(head, name, self.asked.sep, self.asked.decimal)
+
     def begin(self, head: bytes, name: str) -> None:
         """Read the header."""
-        self.names = read_header(head, name)
+        self.names = read_header(head, name, self.written)
         take_target(self.names, self.asked.target)
 
     def block(self, lines: Lines) -> TableChunk | None:
         """Read whole records; those that begin at line 1 have the header before them."""
         if not lines.content.strip():
             return None
-        check_text(lines.content, lines.name, lines.first_line)
-        place = _Place(lines)
+        check_text(lines.content, lines.name, lines.first_line, self.written)
+        place = _Place(lines, self.written)
         chunk = self._chunk(_parse(place, self.names), place.of, self.names, lines.start)
         return chunk if chunk.n_rows else None
 
@@ -58,13 +63,13 @@ class CsvReader(TextReader):
         places: list[Where] = []
         names: list[str] = []
         for lines in pieces:
-            check_text(lines.content, lines.name, 1)
+            check_text(lines.content, lines.name, 1, self.written)
             self.begin(lines.content, lines.name)
             names = names or self.names
             if set(self.names) != set(names):
                 strange = sorted(set(self.names) ^ set(names))[0]
                 raise DataError(f"{sources[0]} and {lines.name}: only one of them has a column {strange!r}")
-            place = _Place(lines)
+            place = _Place(lines, self.written)
             tables.append(_parse(place, self.names).select(names))
             sources.append(lines.name)
             places.append(place.of)
@@ -76,54 +81,57 @@ class CsvReader(TextReader):
 
     def _chunk(self, table: Any, where: Where, names: list[str], start: int) -> TableChunk:
         """Columns of text as numbers where they are such."""
-        target, categorical = self.asked.target, self.asked.categorical
+        target, categorical, decimal = self.asked.target, self.asked.categorical, self.written.decimal
 
         def parse(column: str) -> Column:
-            return number_column(column, _text(table, column), where, is_text=column in categorical)
+            return number_column(column, _text(table, column), where, is_text=column in categorical, decimal=decimal)
 
         y = None
         if target is not None:
             text = _text(table, target)
-            numbers = read_numbers(text)
+            numbers = read_numbers(text, decimal)
             y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
         return TableChunk([column for column in names if column != target], y, start, table.num_rows, where, parse)
 
 
-def read_header(content: bytes, name: str) -> list[str]:
+def read_header(content: bytes, name: str, written: Written) -> list[str]:
     """The column names that the first line of a CSV file holds."""
     if not content.strip():
         raise DataError(f"{name}: the file is empty; a header line with column names is needed")
     end = content.find(b"\n") + 1
     if content.find(b'"', 0, end) >= 0:  # a name may hold a line end, in quotes
-        end = max(0, int(record_end(_as_array(content), 0)[0]))
+        end = max(0, int(record_end(_as_array(content), 0, written.mark)[0]))
     first = content[: end or len(content)] if content[: end or len(content)].strip() else content
-    check_text(first, name, 1)
-    return _header(first, name)
+    check_text(first, name, 1, written)
+    return _header(first, name, written)
 
 
-def _is_header_alone(content: bytes) -> bool:
+def _is_header_alone(content: bytes, written: Written) -> bool:
     """Whether nothing follows the header, which Arrow calls an error where it has no line end."""
     if content.endswith(b"\n") or b"\n" in content.lstrip(b"\r\n"):
         return False
-    return len(list(csv.reader(_as_lines(content)))) < 2
+    return len(list(csv.reader(_as_lines(content), delimiter=written.sep))) < 2
 
 
 def _text(table: Any, column: str) -> Any:
     return pc.cast(table.column(column), pa.string()).combine_chunks()
 
 
-def check_text(content: bytes, name: str, first_line: int) -> None:
+def check_text(content: bytes, name: str, first_line: int, written: Written) -> None:
     """Raise DataError for what is no UTF-8 text, and for malformed quotes, which Arrow would accept."""
     check_utf8(content, name, first_line)
     if b"\0" in content:
         line = content.count(b"\n", 0, content.index(b"\0")) + first_line
-        raise DataError(f"{name}:{line}: a NUL byte, which no text has; take it out, or convert the file (UTF-16?)")
+        raise DataError(
+            f"{name}:{line}: a NUL byte, which no text has; take it out, or, if the file "
+            "is UTF-16 without a byte order mark, say --encoding utf-16-le or utf-16-be (encoding=)"
+        )
     if b'"' not in content:
         return
-    quote = int(faulty_quote(_as_array(content)))
+    quote = int(faulty_quote(_as_array(content), written.mark))
     if quote >= 0:
         line = content.count(b"\n", 0, quote) + first_line
-        closed = record_end(_as_array(content), quote)[0] >= 0
+        closed = record_end(_as_array(content), quote, written.mark)[0] >= 0
         found = "text follows the quote that closes it" if closed else "unexpected end of data"
         raise DataError(
             f"{name}:{line}: malformed quotes ({found}) in the field that begins here; "
@@ -131,13 +139,13 @@ def check_text(content: bytes, name: str, first_line: int) -> None:
         )
 
 
-def _header(content: bytes, name: str) -> list[str]:
+def _header(content: bytes, name: str, written: Written) -> list[str]:
     try:
-        names = next(record for record in csv.reader(_as_lines(content)) if record)
+        names = next(record for record in csv.reader(_as_lines(content), delimiter=written.sep) if record)
     except csv.Error as error:
         raise DataError(f"{name}:1: this is not a header of column names: {error}") from None
-    if len(names) == 1 and (other := [mark for mark in ";\t|" if mark in names[0]]):
-        raise DataError(f"{name}:1: one column only, {names[0]!r}: put commas where it has {other[0]!r}")
+    if len(names) == 1 and (other := [mark for mark in ",;\t|" if mark in names[0]]):
+        raise DataError(f"{name}:1: one column only, {names[0]!r}: is it {other[0]!r} that --sep (sep=) should name?")
     if "" in names:
         raise DataError(
             f"{name}:1: column {names.index('') + 1} has no name; name it, or write the table without its row numbers"
@@ -162,7 +170,7 @@ def _parse(place: _Place, names: list[str]) -> Any:
         return "skip"
 
     content = place.content
-    if place.has_header and _is_header_alone(content):
+    if place.has_header and _is_header_alone(content, place.written):
         content += b"\n"
     try:
         table = pyarrow.csv.read_csv(
@@ -173,7 +181,9 @@ def _parse(place: _Place, names: list[str]) -> Any:
                 block_size=max(1 << 20, len(content) + 1),
                 column_names=None if place.has_header else names,
             ),
-            parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=note),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=place.written.sep, newlines_in_values=True, invalid_row_handler=note
+            ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types={column: pa.string() for column in names}, strings_can_be_null=False
             ),
@@ -183,19 +193,21 @@ def _parse(place: _Place, names: list[str]) -> Any:
     if ragged:
         number, expected, found = ragged[0]
         line = place.of(number - 1 - place.has_header)
-        raise DataError(f"{line}: {found} fields where the header has {expected}; quote fields that hold a comma")
+        what = "a comma" if place.written.sep == "," else repr(place.written.sep)
+        raise DataError(f"{line}: {found} fields where the header has {expected}; quote fields that hold {what}")
     return table
 
 
 class _Place:
     """Where a row stands: file:line, counted by going through the text again, for messages; row -1 is the header."""
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: Lines, written: Written) -> None:
+        self.written = written
         self.content, self.name, self.first_line = lines.content, lines.name, lines.first_line
         self.has_header = lines.first_line == 1
 
     def of(self, row: int) -> str:
-        start = int(record_start(_as_array(self.content), row + self.has_header))
+        start = int(record_start(_as_array(self.content), row + self.has_header, self.written.mark))
         if start < 0:
             return f"{self.name}: row {row + 1}"
         line = self.first_line + self.content.count(b"\n", 0, start)

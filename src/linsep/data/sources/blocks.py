@@ -35,12 +35,13 @@ class Cut(NamedTuple):
     """Where text may be cut into blocks.
 
     `table` chooses the larger size of a block; with `quotes` a line end in quotes ends no record; a record may have as
-    many bytes as a block or `longest`, whichever is more.
+    many bytes as a block or `longest`, whichever is more. `mark` is the byte between the fields of CSV.
     """
 
     table: bool = False
     quotes: bool = False
     longest: int = 1 << 24
+    mark: int = ord(",")
 
     @property
     def size(self) -> int:
@@ -49,13 +50,19 @@ class Cut(NamedTuple):
 
 
 def iter_blocks(
-    file: Input, offset: int = 0, line: int = 1, cut: Cut | None = None, note: Callable[[bytes], None] | None = None
+    file: Input,
+    offset: int = 0,
+    line: int = 1,
+    cut: Cut | None = None,
+    note: Callable[[bytes], None] | None = None,
+    look: Callable[[bytes], int] | None = None,
 ) -> Iterator[Block]:
     """Blocks of whole lines from byte `offset`, where line `line` begins; with `cut.quotes`, of whole CSV records.
 
     What a block holds depends on where it begins and on nothing else, so a later run can begin at the end of any. A
     record that is too long comes as the fault of its first line, and the next block begins with the line after it;
-    `note` is called with the bytes of such a line.
+    `note` is called with the bytes of such a line. At the beginning of a file `look` sees its first bytes, and returns
+    the mark between fields.
 
     Raises
     ------
@@ -68,6 +75,9 @@ def iter_blocks(
         if offset:
             stream.skip(offset)
         pending = b""
+        if look is not None and not offset:
+            pending = stream.read(cut.size)
+            cut = cut._replace(mark=look(pending))
         while True:
             pending, size = _filled(stream, pending, cut)
             if size < 0:
@@ -96,7 +106,7 @@ def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
     while True:
         pending += stream.read(want - len(pending))
         at_end = len(pending) < want
-        size = len(pending) if at_end and stream.damage is None else _last_end(pending, want, cut.quotes)
+        size = len(pending) if at_end and stream.damage is None else _last_end(pending, want, cut)
         if size or at_end:
             return pending, size
         if want >= most:
@@ -104,10 +114,10 @@ def _filled(stream: ByteStream, pending: bytes, cut: Cut) -> tuple[bytes, int]:
         want = min(2 * want, most)
 
 
-def _last_end(content: bytes, size: int, quotes: bool) -> int:
+def _last_end(content: bytes, size: int, cut: Cut) -> int:
     """Where the last whole line in the first `size` bytes ends; not inside quotes, which a line end may be part of."""
-    if quotes and content.find(b'"', 0, size) >= 0:
-        return int(last_record_end(np.frombuffer(content, np.uint8, min(size, len(content)))))
+    if cut.quotes and content.find(b'"', 0, size) >= 0:
+        return int(last_record_end(np.frombuffer(content, np.uint8, min(size, len(content))), cut.mark))
     return content.rfind(b"\n", 0, size) + 1
 
 
@@ -115,7 +125,7 @@ def _too_long(content: bytes, name: str, line: int, cut: Cut) -> DataError:
     """What to say of text that begins with a record that is too long: a quote may be the reason."""
     most = max(cut.size, cut.longest)
     option = "allow more with --max-record-bytes (max_record_bytes)"
-    quote = int(faulty_quote(np.frombuffer(content, np.uint8))) if cut.quotes else -1
+    quote = int(faulty_quote(np.frombuffer(content, np.uint8), cut.mark)) if cut.quotes else -1
     if quote < 0:
         return DataError(f"{name}:{line}: this line does not end within {most:,} bytes: is it text? If so, {option}")
     at = line + content.count(b"\n", 0, quote)

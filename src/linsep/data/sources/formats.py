@@ -21,6 +21,8 @@ TEXT_READERS: dict[str, type[TextReader]] = {
 FORMATS = ("csv", "parquet", "jsonl", "svmlight", "vw")
 _BY_SUFFIX = {
     ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
     ".parquet": "parquet",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -30,6 +32,22 @@ _BY_SUFFIX = {
     ".vw": "vw",
 }
 _CHOICE = "csv, parquet, jsonl, svmlight or vw"
+
+
+# What separates the columns where the suffix tells.
+_SEP_BY_SUFFIX = {".tsv": "\t", ".tab": "\t"}
+
+
+def sep_of(names: list[str]) -> str | None:
+    """What separates the columns of files with these names; None where the names do not tell.
+
+    Examples
+    --------
+    >>> sep_of(["a.tsv.gz"]), sep_of(["a.csv"])
+    ('\\t', None)
+    """
+    told = {_SEP_BY_SUFFIX.get(Path(bare_name(name)).suffix.lower()) for name in names}
+    return told.pop() if len(told) == 1 else None
 
 
 def format_of(name: str) -> str | None:

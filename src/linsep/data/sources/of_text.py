@@ -27,7 +27,15 @@ class TextSource(FileSource):
         self.lenient = lenient
         self._reader = reader
         self._sieve = Sieve(self, reader)
+        self._has_looked = False
+        for file in inputs:
+            file.is_text, file.encoding = True, asked.encoding
         self._cut = Cut(self.kind == "table", reader.quotes, asked.max_record_bytes)
+
+    @property
+    def read_as(self) -> str:
+        encoding = self._inputs[0].found_encoding
+        return ", ".join(filter(None, (self._reader.written.told(), "" if encoding == "utf-8" else encoding.upper())))
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         self.error = None
@@ -63,9 +71,12 @@ class TextSource(FileSource):
 
     def _blocks(self, file: Input, at: Position = START) -> Iterator[tuple[Block, Lines]]:
         """Blocks of a file, and their lines without a byte order mark; the reader sees the header first."""
+        if (at.offset or at.file) and not self._has_looked:
+            next(iter_blocks(self._inputs[0], cut=self._cut, look=self._look), None)
         if at.offset:
-            self._reader.begin(next(iter_blocks(file, cut=self._cut)).content, file.name)
-        for block in iter_blocks(file, at.offset, at.line, self._cut, self._note):
+            self._reader.begin(next(iter_blocks(file, cut=self._cut, look=self._look)).content, file.name)
+        cut = self._cut._replace(mark=self._reader.written.mark)
+        for block in iter_blocks(file, at.offset, at.line, cut, self._note, self._look):
             if block.fault is not None:
                 has_header = self._reader.quotes and block.first_line == 1
                 if has_header or not self.lenient:
@@ -77,6 +88,13 @@ class TextSource(FileSource):
             if block.first_line == 1:
                 self._reader.begin(content, file.name)
             yield block, Lines(content, file.name, block.first_line)
+
+    def _look(self, head: bytes) -> int:
+        """Let the reader see how the first file is written, which holds for all; return the mark between fields."""
+        if not self._has_looked:
+            self._reader.look(head.removeprefix(_BOM), self._inputs[0].name)
+            self._has_looked = True
+        return self._reader.written.mark
 
     def _hash(self, number: int, position: Position | None) -> RunningHash:
         found = RunningHash()
@@ -98,7 +116,9 @@ class TextSource(FileSource):
         """All lines as the reader wants them: the files of tables whole, as types are decided over whole columns."""
         for file in self._inputs:
             if self.kind == "table" and not self.lenient:
-                yield Lines(_content(file), file.name)
+                content = _content(file)
+                self._look(content)
+                yield Lines(content, file.name)
                 continue
             pieces = (lines for _, lines in self._blocks(file))
             if self.lenient:

@@ -6,9 +6,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from linsep.data.encodings import encoding_named
 from linsep.data.inputs import Input, find_files
 from linsep.data.readers.asked import Asked
-from linsep.data.sources.formats import TEXT_READERS, choose_format
+from linsep.data.readers.written import check_decimal, check_sep
+from linsep.data.sources.formats import TEXT_READERS, choose_format, sep_of
 from linsep.data.sources.in_memory import ArraySource, FrameSource
 from linsep.data.sources.of_files import ParquetSource
 from linsep.data.sources.of_text import TextSource
@@ -28,14 +30,17 @@ def open_data(
     lenient: bool = False,
     open_columns: bool = False,
     max_record_bytes: int = 1 << 24,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Source:
     """Return the rows of `source`, whatever it is, as a `Source`: all rows at once or a chunk at a time.
 
     Parameters
     ----------
     source : path, "-", list of paths, bytes, file object, dataframe, or (X, y)
-        CSV (.csv), JSON lines (.jsonl, .ndjson), Parquet (.parquet), svmlight (.svmlight, .svm, .libsvm) or Vowpal
-        Wabbit text (.vw), as they are or compressed (.gz, .zst): a file, a folder of files, a pattern such as
+        CSV (.csv, .tsv), JSON lines (.jsonl, .ndjson), Parquet (.parquet), svmlight (.svmlight, .svm, .libsvm) or
+        Vowpal Wabbit text (.vw), as they are or compressed (.gz, .zst): a file, a folder of files, a pattern such as
         'part-*.csv.gz', several of them, "-" for standard input, a binary file object or bytes. Or a pandas, Polars or
         Arrow table; or a matrix (dense or sparse) with its labels, or (X, None).
     target : str, optional
@@ -53,6 +58,13 @@ def open_data(
     max_record_bytes : int, default=2**24
         In chunks of text: the most bytes of one line, or of one CSV record with line ends in quotes. A piece of the
         text (0.5 MB, of tables 2 MB) may always be one record.
+    sep : str, optional
+        Of CSV: the character between the columns, or "tab". Otherwise the first lines tell (of a .tsv file its name).
+    decimal : {".", ","}, optional
+        Of CSV: the decimal mark. Otherwise the first lines tell; with commas between the columns it is the point.
+    encoding : str, optional
+        Of text: "utf-8", "utf-16", "latin-1", "cp1252" or another name that Python knows. Otherwise UTF-8, or UTF-16
+        where the file begins with a byte order mark.
 
     Returns
     -------
@@ -78,17 +90,31 @@ def open_data(
             raise DataError(f"rows and labels are given as (X, y), got a tuple of {len(source)}")
         return ArraySource(*source)
     asked = Asked(target, frozenset(categorical), bits, open_columns, max_record_bytes)
+    asked.sep, asked.decimal = check_sep(sep), check_decimal(decimal)
+    asked.encoding = None if encoding is None else encoding_named(encoding)
     inputs, name = _inputs_of(source)
     if not inputs:
+        _refuse_written(asked, "a dataframe", text=False)
         return FrameSource(source, asked)
     names = [file.name for file in inputs if _has_name(file)]
     chosen = choose_format(names, format)
+    _refuse_written(asked, chosen, text=chosen != "parquet")
+    if chosen == "csv" and asked.sep is None:
+        asked.sep = sep_of(names)
     if chosen == "parquet":
         return ParquetSource(inputs, name, asked)
     reader = TEXT_READERS[chosen](asked)
     if reader.kind == "rows" and target is not None:
         raise DataError(f"{chosen} lines begin with their label: leave the target out")
     return TextSource(inputs, reader, name, chosen, asked, lenient=lenient)
+
+
+def _refuse_written(asked: Asked, chosen: str, *, text: bool) -> None:
+    """Raise DataError for what is asked about the writing of CSV or text where the source is neither."""
+    if chosen != "csv" and (asked.sep or asked.decimal):
+        raise DataError(f"sep and decimal (--sep, --decimal) are for CSV, and this is {chosen}")
+    if asked.encoding and not text:
+        raise DataError(f"encoding (--encoding) is for text, and this is {chosen}")
 
 
 def _inputs_of(source: Any) -> tuple[list[Input], str]:

@@ -107,8 +107,8 @@ class Sieve:
         half = len(content) // 2
         if self._reader.quotes and b'"' in content:
             text = np.frombuffer(content, np.uint8)
-            cuts = [int(cut) for cut in record_end_after(text, half)]
-            if record_end(text, 0)[0] < 0:
+            cuts = [int(cut) for cut in record_end_after(text, half, self._reader.written.mark)]
+            if record_end(text, 0, self._reader.written.mark)[0] < 0:
                 cuts.append(content.find(b"\n") + 1)
         else:
             cuts = [content.find(b"\n", half) + 1, content.rfind(b"\n", 0, half) + 1]
@@ -117,6 +117,6 @@ class Sieve:
     def _first_end(self, content: bytes) -> int:
         """Where the first line, or the first record of CSV, ends; at the end of the text if it does not."""
         if self._reader.quotes and b'"' in content:
-            end = int(record_end(np.frombuffer(content, np.uint8), 0)[0])
+            end = int(record_end(np.frombuffer(content, np.uint8), 0, self._reader.written.mark)[0])
             return end if end > 0 else len(content)
         return content.find(b"\n") + 1 or len(content)

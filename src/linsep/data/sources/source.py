@@ -105,6 +105,16 @@ class Source:
         return self._asked.target
 
     @property
+    def read_as(self) -> str:
+        """How text is written where that is not as usual: other separators than commas, decimal commas, no UTF-8."""
+        return ""
+
+    @property
+    def written_as_asked(self) -> dict[str, str | None]:
+        """What `open_data` was told of how text is written."""
+        return {"sep": self._asked.sep, "decimal": self._asked.decimal, "encoding": self._asked.encoding}
+
+    @property
     def categorical(self) -> frozenset[str]:
         """Columns that are read as text even if they hold numbers."""
         return self._asked.categorical

@@ -1,9 +1,11 @@
 """The pocket of a perceptron: the best vector so far, judged on all rows.
 
-Source: Gallant 1990 (IEEE Transactions on Neural Networks 1), the pocket algorithm with ratchet: a vector whose run of
-rows without a mistake is longer than the run of the one in the pocket takes its place if it makes fewer mistakes on all
-rows. Here a mistake weighs what its row weighs, and a vector is judged at the end of its run or of an
-epoch instead of at every row: its run then is as long as it gets, and its mistakes are counted once.
+Source: Gallant 1990 (IEEE Transactions on Neural Networks 1), the pocket algorithm with ratchet: as soon as the run of
+rows without a mistake of a vector is longer than the run that came with the one in the pocket, it takes its place if it
+makes fewer mistakes on all rows. Here a mistake weighs what its row weighs, and a vector is judged at the end of its
+run or of an epoch instead of at every row, so that its mistakes are counted once. The pocket is the same: its error
+changes with the vector in it alone, and a vector that takes its place has a run longer by exactly one row at that
+moment.
 """
 
 from __future__ import annotations
@@ -20,9 +22,6 @@ from linsep.kernels.records import SPENT
 from linsep.kernels.rows import FASTMATH, row_count, row_dot
 from linsep.types import Array
 
-# Of the vector in play: whether all rows have judged it, and what came of it.
-_NOT_YET, _KEPT, _REJECTED = range(3)
-
 
 class Pocket(NamedTuple):
     """What a pass tells of each update (see `before_update`) and what is kept between updates.
@@ -32,7 +31,7 @@ class Pocket(NamedTuple):
     plane k is right about it if its sign is + for c[i] = k and - otherwise (with two classes the one plane is 0 and
     the other class -1); `weight` and `own` are as in `Rows`.
 
-    For each pocket: `error` and `run` of the vector kept (run -1 where it never was in play), `since` the visit of the
+    For each pocket: `error` of the vector kept and the `run` it had when it was put there, `since` the visit of the
     update that made the vector in play, and whether that was already `judged`. `spent` (2,) counts vectors judged and
     the dot products that took, in the columns `SPENT`.
     """
@@ -92,19 +91,14 @@ def judge(X: Any, pocket: Any, visit: int, p: int) -> None:
     Each vector is judged at most once: while it stays in play its run grows but its error does not change. Changes
     `pocket`.
     """
-    run = visit - pocket.since[p] - 1
-    if run <= pocket.run[p] or pocket.judged[p] == _REJECTED:
+    if visit - pocket.since[p] - 1 <= pocket.run[p] or pocket.judged[p]:
         return
-    if pocket.judged[p] == _KEPT:
-        pocket.run[p] = run
-        return
+    pocket.judged[p] = True
     pocket.spent[SPENT.vectors] += 1
     error = _error_of(X, pocket, pocket.W, pocket.b, p, pocket.error[p])
     if not error < pocket.error[p]:
-        pocket.judged[p] = _REJECTED
         return
-    pocket.judged[p] = _KEPT
-    pocket.run[p] = run
+    pocket.run[p] += 1
     pocket.error[p] = error
     # Entry by entry: an array assigned to an array has its shape checked, with a message that takes seconds to compile.
     first, last = (0, pocket.b.shape[0]) if pocket.together else (p, p + 1)
@@ -120,7 +114,7 @@ def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any]
         p = 0 if watch.together else k
         judge(X, watch, visit, p)
         watch.since[p] = visit
-        watch.judged[p] = _NOT_YET
+        watch.judged[p] = False
 
     return end_of_run if getattr(watch, "instance_class", None) is Pocket else None
 
@@ -138,4 +132,4 @@ def open_pocket(X: Any, pocket: Any, visit: int) -> None:
     for p in range(pocket.error.shape[0]):
         pocket.error[p] = _error_of(X, pocket, pocket.kept, pocket.kept_b, p, np.inf)
         pocket.since[p] = visit - 1
-        pocket.judged[p] = _NOT_YET
+        pocket.judged[p] = False

@@ -1,4 +1,7 @@
-"""Where the records of CSV text end: at line ends outside quotes. A quote is one at the beginning of a field only."""
+"""Where the records of CSV text end: at line ends outside quotes. A quote is one at the beginning of a field only.
+
+`sep` is the byte between two fields.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ from typing import Any
 
 from numba import njit
 
-_NEWLINE, _RETURN, _QUOTE, _COMMA = (ord(mark) for mark in '\n\r",')
+_NEWLINE, _RETURN, _QUOTE = (ord(mark) for mark in '\n\r"')
 
 
 @njit(cache=True, nogil=True)
-def record_end(text: Any, i: Any) -> Any:
+def record_end(text: Any, i: Any, sep: Any) -> Any:
     """(where the record at byte i ends, its faulty quote); the end is -1 if a quote in it is never closed.
 
     A quote is faulty, too, if more of the field follows the quote that closes it; -1 stands for none.
@@ -24,13 +27,13 @@ def record_end(text: Any, i: Any) -> Any:
             i = _closed(text, i + 1)
             if i < 0:
                 return -1, opened
-            if fault < 0 and i < text.size and text[i] != _COMMA and text[i] != _RETURN and text[i] != _NEWLINE:
+            if fault < 0 and i < text.size and text[i] != sep and text[i] != _RETURN and text[i] != _NEWLINE:
                 fault = opened
             begins = False
             continue
         if c == _NEWLINE:
             return i + 1, fault
-        begins = c in (_COMMA, _RETURN)
+        begins = c in (sep, _RETURN)
         i += 1
     return i, fault
 
@@ -48,11 +51,11 @@ def _closed(text: Any, i: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def last_record_end(text: Any) -> Any:
+def last_record_end(text: Any, sep: Any) -> Any:
     """Where the last record that ends with a line end ends; 0 if there is none."""
     last = 0
     while last < text.size:
-        end, _ = record_end(text, last)
+        end, _ = record_end(text, last, sep)
         if end < 0 or text[end - 1] != _NEWLINE:
             break
         last = end
@@ -60,11 +63,11 @@ def last_record_end(text: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def record_end_after(text: Any, position: Any) -> Any:
+def record_end_after(text: Any, position: Any, sep: Any) -> Any:
     """Where the first record ends that ends beyond a position, and the last one up to it; 0 where there is none."""
     before = end = 0
     while end < text.size:
-        end, _ = record_end(text, end)
+        end, _ = record_end(text, end, sep)
         if end < 0:
             return 0, before
         if end > position:
@@ -74,16 +77,16 @@ def record_end_after(text: Any, position: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def faulty_quote(text: Any) -> Any:
+def faulty_quote(text: Any, sep: Any) -> Any:
     """The first quote that is never closed, or that is closed in the middle of its field; -1 if there is none."""
     end, fault = 0, -1
     while 0 <= end < text.size and fault < 0:
-        end, fault = record_end(text, end)
+        end, fault = record_end(text, end, sep)
     return fault
 
 
 @njit(cache=True, nogil=True)
-def record_start(text: Any, number: Any) -> Any:
+def record_start(text: Any, number: Any, sep: Any) -> Any:
     """Where record `number`, counted from 0 without empty lines, begins; -1 if there are fewer."""
     start, seen = 0, -1
     while start < text.size:
@@ -92,7 +95,7 @@ def record_start(text: Any, number: Any) -> Any:
         seen += not empty
         if seen == number:
             return start
-        start, _ = record_end(text, start)
+        start, _ = record_end(text, start, sep)
         if start < 0:
             return -1
     return -1

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from linsep.declared import ValueSpec
+from linsep.declared import MOST, ValueSpec
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
@@ -66,6 +66,10 @@ class BatchLearner(LabelledClassifier):
         `memory` is what `prepare` returned, or None in `partial_fit`.
         """
         raise NotImplementedError
+
+    def counts_survival(self) -> bool:
+        """Whether vectors count by the rows that they survive, and so the epochs left out after a clean pass too."""
+        return False
 
     def settle(self) -> None:
         """Derive what predictions use from what passes moved."""
@@ -196,6 +200,10 @@ class BatchLearner(LabelledClassifier):
         trace = self.trace_
         self.stop_reason_ = stop
         self.n_iter_, self.n_mistakes_, self.n_updates_ = trace.total_epochs, trace.total_mistakes, trace.total_updates
+        final = stop in (StopReason.CLEAN_PASS, StopReason.IMPOSSIBLE)
+        if final and self.counts_survival() and self.max_iter is not None:
+            # No pass from here on would change a weight. A count that a model file could not hold is cut.
+            self.t_ = min(MOST, self.t_ + trace.n_rows * (self.max_iter - trace.total_epochs))
         self.settle()
         if trace.update_log is not None:
             trace.update_log.used[0] = self.n_updates_  # passes beyond an impossible stop do not count

@@ -56,11 +56,11 @@ class DerivedLearner(EpochLearner):
 
     def widen(self, width: int, names: list[str]) -> None:
         super().widen(width, names)
-        self._stale = True
+        self.settle_later()
 
     def _make_room(self, before: int, place: int) -> None:
         super()._make_room(before, place)
-        self._stale = True
+        self.settle_later()
 
     def settled(self) -> None:
         if hasattr(self, "classes_") and (self._stale or self._derived_with != self._settings()):
@@ -76,7 +76,7 @@ class DerivedLearner(EpochLearner):
 
     @coef_.setter
     def coef_(self, value: Array) -> None:
-        self._coef, self._derived_with = value, self._settings()
+        self._put("coef_", value)
 
     @property
     def intercept_(self) -> Array:
@@ -85,7 +85,12 @@ class DerivedLearner(EpochLearner):
 
     @intercept_.setter
     def intercept_(self, value: Array) -> None:
-        self._intercept, self._derived_with = value, self._settings()
+        self._put("intercept_", value)
+
+    def _put(self, name: str, value: Array) -> None:
+        """Take this as what predicts, until something is learnt."""
+        self.__dict__[f"_{name[:-1]}"] = value
+        self._derived_with = self._settings()
 
     def _score_row(self, X: Any) -> Array | float:
         if not self._stale:

@@ -100,6 +100,10 @@ class LinearClassifier(LabelledClassifier):
         """The weights (n_planes, n_features) and intercepts that updates move."""
         return self.coef_, self.intercept_
 
+    def _kept(self, names: tuple[str, ...]) -> list[str]:
+        """Those of the arrays that this learner keeps: sums for a mean are kept only where it predicts."""
+        return [name for name in names if name in self.__dict__]
+
     def _make_room(self, before: int, place: int) -> None:
         """Insert the plane of the class that joined `before` others at `place`.
 
@@ -108,7 +112,7 @@ class LinearClassifier(LabelledClassifier):
         if hasattr(self, "class_count_"):
             self.class_count_ = np.insert(self.class_count_, place, 0)
         made: dict[int, Array] = {}
-        for name in self.plane_arrays:
+        for name in self._kept(self.plane_arrays):
             old = getattr(self, name)
             if id(old) not in made:
                 new = old if before > 1 or place == 0 else -old

@@ -276,7 +276,7 @@ class OnlineClassifier(LinearClassifier):
         try:
             if names:
                 listed = self._roomy("feature_names_in_", self.feature_names_in_[None], width)[0]
-            for name in self.column_arrays:
+            for name in self._kept(self.column_arrays):
                 array = getattr(self, name)
                 if id(array) not in grown:
                     grown[id(array)] = self._roomy(name, array, width)
@@ -292,7 +292,7 @@ class OnlineClassifier(LinearClassifier):
                 listed[len(columns)] = name
                 columns[name] = len(columns)
                 self._names.append(name)
-        for name in self.column_arrays:
+        for name in self._kept(self.column_arrays):
             setattr(self, name, grown[id(getattr(self, name))])
         self.n_features_in_ = width
         self._plain = None

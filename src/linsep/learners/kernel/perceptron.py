@@ -62,7 +62,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         The last vector w; the mean of the vectors after each visit; or the votes of these vectors, sign(w.x) each.
         Training is the same: set it after fitting to try the others.
     max_iter : int or None, default=1
-        Largest number of passes; one without a mistake is the last. None sets no limit.
+        Largest number of passes; one without a mistake is the last, and its vector is counted for all rows of those
+        left out. None sets no limit.
     shuffle : bool, default=True
         Whether to visit the rows in a new order in each pass.
     random_state : int, RandomState or None, default=None
@@ -279,6 +280,9 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         record[0, RECORD.norm_w] = np.sqrt(max(0.0, self.norm2_.sum()))
         record[0, [RECORD.cos, RECORD.w_dot_reference]] = np.nan
         return 1
+
+    def counts_survival(self) -> bool:
+        return True
 
     def settle(self) -> None:
         if self._budgeted is not None:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
-from linsep.declared import ArraySpec
-from linsep.kernels.optional import Mean
-from linsep.learners.base.derived import DerivedLearner
+from linsep.learners.base.mean import MeanLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_options, keep_parameters
-from linsep.types import Array
 
 
-class AveragedPerceptron(DerivedLearner):
+class AveragedPerceptron(MeanLearner):
     """Predicts with sum c_n w_n / sum c_n, where the perceptron's n-th vector w_n survived c_n rows.
 
     The usual remedy for rows that no hyperplane separates: the last vector depends on the last rows, the mean does
@@ -25,15 +20,19 @@ class AveragedPerceptron(DerivedLearner):
     holds the updates before rounding: in float32 a difference of 2e-5 of its size from the mean of the rounded w_n has
     been observed, and an update that no longer changed w still counts in u.
 
+    The mean is that of `max_iter` epochs. After a clean pass no epoch would change w, so the run ends there, and its
+    vector is counted for all rows of the epochs left out: `n_iter_` and `trace_` tell the epochs that were made. With
+    `max_iter=None`, and in `partial_fit`, streams and clusters, the rows that were visited count.
+
     One-vs-rest of several classes makes passes until no class needs one. A class with an early clean pass continues to
-    count its last vector, so its mean is the one of that class fitted alone for the same number of epochs.
+    count its last vector, so its mean is the one of that class fitted alone.
 
     Parameters
     ----------
     average : {"averaged", "last"}, default="averaged"
         The vector that predicts; `set_params` may change it after training.
     max_iter : int or None, default=10
-        Largest number of epochs; None sets no limit.
+        Number of epochs that count; those after a clean pass are not made. None ends with the clean pass.
     time_limit : float or None, default=None
         Largest number of seconds, checked between passes; None sets no limit.
     fit_intercept : bool, default=True
@@ -88,21 +87,6 @@ class AveragedPerceptron(DerivedLearner):
     """
 
     wants_clean_pass: ClassVar[bool] = False
-    _derived_by: ClassVar[tuple[str, ...]] = ("average",)
-    state_arrays: ClassVar[dict[str, ArraySpec]] = {
-        **DerivedLearner.state_arrays,
-        "last_coef_": ArraySpec(("planes", "features")),
-        "last_intercept_": ArraySpec(("planes",), like="last_coef_"),
-        "_sum_coef": ArraySpec(("planes", "features"), "float64", bounded=False),
-        "_sum_intercept": ArraySpec(("planes",), "float64", bounded=False),
-    }
-    plane_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept")
-    column_arrays: ClassVar[tuple[str, ...]] = ("last_coef_", "_sum_coef")
-
-    running_sums: ClassVar[dict[str, str]] = {"_sum_coef": "last_coef_", "_sum_intercept": "last_intercept_"}
-
-    last_coef_: Array
-    last_intercept_: Array
 
     average: str
 
@@ -125,24 +109,11 @@ class AveragedPerceptron(DerivedLearner):
     ) -> None:
         keep_parameters(self, locals())
 
-    def check_parameters(self) -> None:
-        super().check_parameters()
+    def check_average(self) -> None:
         check_options(self, average=("averaged", "last"))
 
-    def start(self, X: Any) -> None:
-        super().start(X)
-        self.last_coef_, self.last_intercept_ = self.coef_, self.intercept_
-        self._sum_coef = np.zeros(self.coef_.shape)
-        self._sum_intercept = np.zeros(self.intercept_.shape)
+    def wants_mean(self) -> bool:
+        return self.average != "last"
 
-    def moving(self) -> tuple[Array, Array]:
-        return self.last_coef_, self.last_intercept_
-
-    def watch(self) -> Mean:
-        return Mean(self._sum_coef, self._sum_intercept)
-
-    def _derive(self, columns: Any) -> tuple[Array, Array]:
-        w, b = self.last_coef_, self.last_intercept_
-        if self.average == "last" or self.t_ == 0:
-            return w[:, columns], b
-        return w[:, columns] - self._sum_coef[:, columns] / self.t_, b - self._sum_intercept / self.t_
+    def keeps_sums(self) -> bool:
+        return True

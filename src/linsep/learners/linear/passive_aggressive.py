@@ -6,12 +6,12 @@ import math
 from typing import Any, ClassVar
 
 from linsep.kernels.steps import PA, PA1, PA2, PerceptronStep
-from linsep.learners.base.epochs import EpochLearner
+from linsep.learners.base.mean import MeanLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import check_options, is_number, keep_parameters
 
 
-class MarginPerceptron(EpochLearner):
+class MarginPerceptron(MeanLearner):
     """w += y x, b += y wherever y z <= margin; margin = 0 is the plain perceptron.
 
     On separable rows it stops with every functional margin above `margin`, after at most
@@ -21,6 +21,10 @@ class MarginPerceptron(EpochLearner):
     ----------
     margin : float, default=1.0
         The functional margin y z that every row has to exceed.
+    average : bool, default=False
+        Whether to predict with the mean of the vectors after each visit, which depends less on the last rows. After a
+        clean pass its vector is counted for the epochs left out, as in `AveragedPerceptron`. A learner trained with it
+        may be set back to False, but not the other way round.
     max_iter : int or None, default=1000
         Largest number of epochs; None sets no limit.
     time_limit : float or None, default=None
@@ -56,7 +60,11 @@ class MarginPerceptron(EpochLearner):
 
     Attributes
     ----------
-    coef_, intercept_, classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
+    coef_, intercept_ : ndarray
+        The vector that predicts, float64 with `average`.
+    last_coef_, last_intercept_ : ndarray
+        The last vector, in the dtype of the rows.
+    classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
         As in `Perceptron`; a mistake is y z <= 0, an update y z <= margin.
 
     References
@@ -75,11 +83,13 @@ class MarginPerceptron(EpochLearner):
     unit_steps: ClassVar[bool] = False
 
     margin: float
+    average: bool
 
     def __init__(
         self,
         *,
         margin: float = 1.0,
+        average: bool = False,
         max_iter: int | None = 1000,
         time_limit: float | None = None,
         fit_intercept: bool = True,
@@ -104,7 +114,7 @@ class MarginPerceptron(EpochLearner):
         return PerceptronStep(float(self.margin))
 
 
-class PassiveAggressive(EpochLearner):
+class PassiveAggressive(MeanLearner):
     """w += tau y x: the least move that brings the functional margin of the row to 1.
 
     With the loss l = max(0, 1 - y z) and q = ||x||^2 (+ 1 with an intercept): tau = l / q ("pa"),
@@ -117,6 +127,10 @@ class PassiveAggressive(EpochLearner):
         The rule for the step tau, as above.
     C : float, default=1.0
         Aggressiveness of "pa1" and "pa2"; "pa" has none.
+    average : bool, default=False
+        Whether to predict with the mean of the vectors after each visit, which depends less on the last rows. After a
+        clean pass its vector is counted for the epochs left out, as in `AveragedPerceptron`. A learner trained with it
+        may be set back to False, but not the other way round.
     max_iter : int or None, default=10
         Largest number of epochs; None sets no limit.
     time_limit : float or None, default=None
@@ -152,7 +166,11 @@ class PassiveAggressive(EpochLearner):
 
     Attributes
     ----------
-    coef_, intercept_, classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
+    coef_, intercept_ : ndarray
+        The vector that predicts, float64 with `average`.
+    last_coef_, last_intercept_ : ndarray
+        The last vector, in the dtype of the rows.
+    classes_, n_iter_, n_mistakes_, n_updates_, stop_reason_, trace_
         As in `Perceptron`; a mistake is y z <= 0, an update y z < 1.
 
     References
@@ -173,12 +191,14 @@ class PassiveAggressive(EpochLearner):
 
     variant: str
     C: float
+    average: bool
 
     def __init__(
         self,
         *,
         variant: str = "pa1",
         C: float = 1.0,
+        average: bool = False,
         max_iter: int | None = 10,
         time_limit: float | None = None,
         fit_intercept: bool = True,

@@ -21,8 +21,9 @@ from linsep.types import Array, StopReason
 class PocketPerceptron(LinearBatchLearner):
     """The perceptron that keeps the vector with the fewest training mistakes, among those judged, in its pocket.
 
-    A vector is judged when its run of consecutive correct rows is longer than that of the vector in the pocket: its
-    mistakes on all rows are counted, and it goes into the pocket if they are strictly fewer (the ratchet).
+    A vector is judged when its run of consecutive correct rows is longer than the run that the vector in the pocket had
+    when it was put there: its mistakes on all rows are counted, and it goes into the pocket if they are strictly fewer
+    (the ratchet).
     So the training error of the pocket never rises, and on rows that no hyperplane separates it is far better than that
     of the last vector. With shuffling it reaches the least possible error with a probability that tends to 1; no bound
     on the time is known, and finding the least error is NP-hard.
@@ -99,7 +100,7 @@ class PocketPerceptron(LinearBatchLearner):
         "last_coef_": ArraySpec(("planes", "features"), like="coef_"),
         "last_intercept_": ArraySpec(("planes",), like="coef_"),
         "_pocket_errors": ArraySpec(("pockets",), "count", least=0),
-        "_pocket_runs": ArraySpec(("pockets",), "whole", least=-1),
+        "_pocket_runs": ArraySpec(("pockets",), "whole", least=-1),  # -1: of files from when runs began there
     }
 
     last_coef_: Array
@@ -133,7 +134,7 @@ class PocketPerceptron(LinearBatchLearner):
         super().start(X)
         self.last_coef_ = self.coef_.copy(order="K")
         self.last_intercept_ = self.intercept_.copy()
-        self._pocket_runs = np.full(1 if self._together() else len(self.intercept_), -1)
+        self._pocket_runs = np.zeros(1 if self._together() else len(self.intercept_), np.int64)
 
     def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_
@@ -168,7 +169,7 @@ class PocketPerceptron(LinearBatchLearner):
             error=np.zeros(n_pockets),
             run=self._pocket_runs,
             since=np.zeros(n_pockets, np.int64),
-            judged=np.zeros(n_pockets, np.int64),
+            judged=np.zeros(n_pockets, np.bool_),
             spent=np.zeros(len(SPENT), np.int64),
         )
         open_pocket(rows.X, pocket, self.t_)

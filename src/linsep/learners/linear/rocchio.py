@@ -1,4 +1,4 @@
-"""Rocchio's classifier: the difference of two means."""
+"""Rocchio's classifier: the plane between two means, or the nearest of several."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ from linsep.types import Array, StopReason
 class Rocchio(OnlineClassifier):
     """w = u - v and b = -w.(u + v) / 2, u the mean of the positive rows and v that of the others.
 
+    Several classes: w_k = u_k and b_k = -||u_k||^2 / 2, u_k the mean of class k. As ||x - u_k||^2 = ||x||^2 - 2 z_k,
+    the largest z_k = w_k.x + b_k is that of the nearest mean.
+
     It needs one pass, and is exact at any time on a stream. The plane lies halfway between the means, so it may be
     wrong about rows that a hyperplane separates: with positives at 0 and 10 and a negative at -1 the means are 5 and
-    -1, and 0 falls on the wrong side of 2. Several classes: each class's mean against the mean of all other rows.
+    -1, and 0 falls on the wrong side of 2. A class without rows so far has the mean 0.
 
     Parameters
     ----------
     fit_intercept : bool, default=True
-        Without it b = 0.
+        Without it b = 0: of several classes the largest u_k.x counts, not the nearest mean.
     open_classes : bool, default=False
         Whether a label that was not named may join in `partial_fit` when its first row comes.
 
@@ -147,9 +150,9 @@ class Rocchio(OnlineClassifier):
         add_class_sums(rows.X, codes, weight, self._sums, self._totals)
         self.t_ += len(codes)
         u = _means(self._sums, self._totals)
-        v = _means(self._sums.sum(axis=0) - self._sums, self._totals.sum() - self._totals)
-        planes = slice(-1, None) if n_classes <= 2 else slice(None)
-        u, v = u[planes], v[planes]
+        v: Any = 0.0  # of several classes, and of one alone before others join
+        if n_classes == 2:
+            u, v = u[1:], u[:1]
         self.coef_ = u - v
         self.intercept_ = -0.5 * (self.coef_ * (u + v)).sum(axis=1) * float(self.fit_intercept)
         return self

@@ -30,8 +30,11 @@ class VotedPerceptron(EpochLearner):
 
     Mistakes are stored instead of vectors: w_n = w_{n-1} + a_n x_n, so all decision values of a block of rows
     come from one matrix product with the mistaken rows and a running sum. Ties, of both signs, are positive.
-    In one-vs-rest every class continues to count until all stop, so its survival counts add up to rows x epochs: the
-    votes are those of the class fitted alone for the same number of epochs.
+
+    The survival counts add up to rows x `max_iter`. After a clean pass no epoch would change w, so the run ends there,
+    and its vector is counted for all rows of the epochs left out: `n_iter_` and `trace_` tell the epochs that were
+    made. With `max_iter=None`, after a time limit, and in `partial_fit` the rows that were visited count. In
+    one-vs-rest every class continues to count until all stop: the votes are those of the class fitted alone.
 
     Memory: a copy of each row that was mistaken and 32 bytes an update, with room for half as many again where rows
     came later; predicting adds one block of at most 2^24 dot products. Time to predict: (mistaken rows) x n_features a
@@ -40,7 +43,7 @@ class VotedPerceptron(EpochLearner):
     Parameters
     ----------
     max_iter : int or None, default=1
-        Largest number of epochs; None sets no limit.
+        Number of epochs that count; those after a clean pass are not made. None ends with the clean pass.
     time_limit : float or None, default=None
         Largest number of seconds, checked between passes; None sets no limit.
     fit_intercept : bool, default=True
@@ -131,6 +134,9 @@ class VotedPerceptron(EpochLearner):
         self._stored: Any = empty if isinstance(X, np.ndarray) else as_rows(sp.csr_matrix(empty))
         self.mistake_rows_ = self.mistake_classes_ = self.mistake_visits_ = np.zeros(0, np.int64)
         self.mistake_steps_ = np.zeros(0)
+
+    def counts_survival(self) -> bool:
+        return True
 
     def prepare(self, rows: Rows) -> Array:
         """Where each row stands in `mistaken_rows_`, -1 for those not there yet."""

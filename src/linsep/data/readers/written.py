@@ -1,0 +1,169 @@
+"""How a CSV file is written: what separates its columns, and the decimal mark. Told by its first lines, or asked."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import NamedTuple
+
+from linsep.types import DataError
+
+# The bytes that decide how a file is written: the same ones whether it is read whole or in blocks.
+HEAD_BYTES = 1 << 16
+_MARKS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
+_WORDS = {"tab": "\t", "\\t": "\t"}
+_DECIMAL = {mark: re.compile(rf"[+-]?([0-9]+\{mark}?[0-9]*|\{mark}[0-9]+)([eE][+-]?[0-9]+)?") for mark in ".,"}
+# 1,234 is one and a bit, or a thousand and more.
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+
+
+class Written(NamedTuple):
+    """How the rows of a CSV file are written."""
+
+    sep: str = ","
+    decimal: str = "."
+
+    @property
+    def mark(self) -> int:
+        """The separator as a byte."""
+        return ord(self.sep)
+
+    def told(self) -> str:
+        """What is not as usual, in a few words; nothing where columns have commas between them and numbers points.
+
+        Examples
+        --------
+        >>> Written(";", ",").told()
+        "columns separated by ';', decimal comma"
+        """
+        said = [] if self.sep == "," else [f"columns separated by {_MARKS.get(self.sep, repr(self.sep))}"]
+        return ", ".join(said + ([] if self.decimal == "." else ["decimal comma"]))
+
+
+def check_sep(sep: str | None) -> str | None:
+    """Return the separator that was asked for: "\\t" for "tab".
+
+    Raises
+    ------
+    DataError
+        It is not one character of ASCII, or is one that numbers, quotes and line ends need.
+
+    Examples
+    --------
+    >>> check_sep(";"), check_sep("tab")
+    (';', '\\t')
+    """
+    if sep is None:
+        return None
+    mark = _WORDS.get(sep, sep)
+    if len(mark) != 1 or not mark.isascii() or mark.isalnum() or mark in '"\r\n.+-\0':
+        raise DataError(f"--sep (sep=) is one character between the columns, such as ';' or tab, not {sep!r}")
+    return mark
+
+
+def check_decimal(decimal: str | None) -> str | None:
+    """Return the decimal mark that was asked for: "." or ",", or None.
+
+    Raises
+    ------
+    DataError
+        It is another one.
+
+    Examples
+    --------
+    >>> check_decimal(",")
+    ','
+    """
+    if decimal not in (None, ".", ","):
+        raise DataError(f"--decimal (decimal=) is '.' or ',', not {decimal!r}")
+    return decimal
+
+
+def find_written(head: bytes, name: str, sep: str | None, decimal: str | None) -> Written:
+    """Return how a file is written, from what was asked and, for the rest, from its first bytes.
+
+    The separator is a comma wherever the header has commas and every record of the first lines has as many; else the
+    one mark of `;`, tab and `|` for which that is so. Numbers have a decimal comma if the separator is another mark,
+    some column of the first lines holds numbers with commas alone, and none holds numbers with points. What the first
+    lines leave open is asked, not guessed.
+
+    Parameters
+    ----------
+    head : bytes
+        The beginning of the file, of which `HEAD_BYTES` are looked at.
+    name : str
+        What messages call it.
+    sep, decimal : str or None
+        What was asked for.
+
+    Raises
+    ------
+    DataError
+        The first lines can be read in two ways; the option that decides is named.
+
+    Examples
+    --------
+    >>> find_written(b"size;sold\\n1,5;yes\\n2,25;no\\n", "t.csv", None, None)
+    Written(sep=';', decimal=',')
+    """
+    if sep is not None and decimal is not None:
+        return Written(sep, decimal)
+    if len(head) > HEAD_BYTES:
+        head = head[: head.rfind(b"\n", 0, HEAD_BYTES) + 1] or head[:HEAD_BYTES]
+    text = head.decode("utf-8", errors="replace")
+    sep = _separator(text, name) if sep is None else sep
+    if decimal is None:
+        decimal = "." if sep == "," else _decimal_mark(_records(text, sep), name)
+    return Written(sep, decimal)
+
+
+def _records(text: str, sep: str) -> list[list[str]]:
+    """The records, header first; none where the text is malformed, which is told when it is read."""
+    try:
+        return [one for one in csv.reader(io.StringIO(text, newline=""), delimiter=sep) if one]
+    except csv.Error:
+        return []
+
+
+def _separator(text: str, name: str) -> str:
+    records = {mark: _records(text, mark) for mark in _MARKS}
+    found = [mark for mark in _MARKS if records[mark] and len(records[mark][0]) > 1]
+    if found in ([], [","]):
+        return ","
+    even = [mark for mark in found if len({len(one) for one in records[mark]}) == 1]
+    if len(even) == 1:
+        return even[0]
+    if not even and "," in found:
+        return ","
+    if not even and len(found) == 1:
+        raise DataError(
+            f"{name}:1: one column, or several with {_MARKS[found[0]]} between them, but not all lines have as many: "
+            "say which with --sep (sep=)"
+        )
+    listed = " or ".join(_MARKS[mark] for mark in even or found)
+    raise DataError(
+        f"{name}:1: the columns may be separated by {listed}, and the first lines do not tell: name the mark between "
+        "them with --sep (sep=)"
+    )
+
+
+def _decimal_mark(records: list[list[str]], name: str) -> str:
+    """The mark in the columns of numbers; a point where no number has either."""
+    width = len(records[0]) if records else 0
+    columns = [[row[j].strip() for row in records[1:] if j < len(row) and row[j].strip()] for j in range(width)]
+    used = {
+        mark: [cells for cells in columns if any(mark in cell for cell in cells) and all(map(number.fullmatch, cells))]
+        for mark, number in _DECIMAL.items()
+    }
+    if not used[","]:
+        return "."
+    in_groups = all(_THOUSANDS.fullmatch(cell) for cells in used[","] for cell in cells if "," in cell)
+    if used["."] or in_groups:
+        cell = next(cell for cell in used[","][0] if "," in cell)
+        what = "and other columns have points" if used["."] else "which may be a thousand and more"
+        raise DataError(
+            f"{name}: {cell!r} may be a number with a decimal comma, {what}: say --decimal ',' (decimal=',') or "
+            "--decimal '.'"
+        )
+    return ","

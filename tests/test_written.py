@@ -1,0 +1,155 @@
+"""How text is written: separators, decimal commas and encodings give the same table, or a question."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linsep
+from linsep import DataError, open_data
+from linsep.data.columns import Column, TableChunk
+from linsep.data.readers.written import HEAD_BYTES
+from linsep.data.sources import blocks
+
+# Cells of a column of text; a digit first would make some columns numbers.
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\ufeff"), max_size=6).map(lambda text: "w" + text)
+NUMBERS = st.decimals(-1000, 1000, allow_nan=False, places=2)
+
+
+def as_text(rows: list[list[str]], sep: str) -> str:
+    out = io.StringIO()
+    csv.writer(out, delimiter=sep, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def plain(column: Column) -> list[Any]:
+    if column.values is not None:
+        return list(column.values.tolist())
+    assert column.text is not None
+    return list(column.text.to_pylist())
+
+
+def columns(source: linsep.Source) -> list[Any]:
+    return [(c.name, plain(c)) for c in source.read().columns]
+
+
+def streamed(source: linsep.Source) -> list[Any]:
+    """Columns of chunks put together."""
+    found: dict[str, list[Any]] = {}
+    for chunk, _ in source.chunks():
+        assert isinstance(chunk, TableChunk)
+        for c in chunk.columns:
+            found.setdefault(c.name, []).extend(plain(c))
+    return list(found.items())
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(st.tuples(NUMBERS, WORDS), min_size=1, max_size=8),
+    sep=st.sampled_from(",;\t|~"),
+    decimal=st.sampled_from(".,"),
+    encoding=st.sampled_from(["utf-8", "utf-16", "utf-16-le", "utf-32", "utf-8-sig"]),
+    packed=st.booleans(),
+)
+def test_a_table_is_the_same_however_it_is_written(
+    rows: list[Any], sep: str, decimal: str, encoding: str, packed: bool
+) -> None:
+    plain = [["a", "t"], *([str(number), word] for number, word in rows)]
+    other = [["a", "t"], *([str(number).replace(".", decimal), word] for number, word in rows)]
+    written = as_text(other, sep).encode(encoding)
+    asked: dict[str, Any] = {"format": "csv", "sep": sep, "decimal": decimal, "encoding": encoding}
+    expected = columns(open_data(as_text(plain, ",").encode(), sep=",", decimal="."))
+    content = gzip.compress(written) if packed else written
+    assert columns(open_data(content, **asked)) == expected
+    assert streamed(open_data(content, **asked)) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "found"),
+    [
+        (b"a,b\n1.5,x\n", "", [1.5]),
+        (b"a;b\n1,5;x\n-2;y\n", "columns separated by ';', decimal comma", [1.5, -2.0]),
+        (b"a\tb\n1.5\tx\n", "columns separated by tab", [1.5]),
+        (b"a|b\n15|x,y\n", "columns separated by '|'", [15.0]),
+        (b"a;b, c\n1,5;x\n2,5;y\n3;z\n", "columns separated by ';', decimal comma", [1.5, 2.5, 3.0]),
+        (b'a,b\n1,"x;y"\n2,z\n', "", [1.0, 2.0]),
+        (b"a,b;c\n1,x\n2,y;z\n", "", [1.0, 2.0]),
+        ("a;b\n1,5;x\n".encode("utf-16"), "columns separated by ';', decimal comma, UTF-16", [1.5]),
+        (gzip.compress("a;b\n1,5;x\n".encode("utf-16")), "columns separated by ';', decimal comma, UTF-16", [1.5]),
+        (b"\xef\xbb\xbfa;b\n0,125;x\n2,500;y\n", "columns separated by ';', decimal comma", [0.125, 2.5]),
+    ],
+)
+def test_the_first_lines_tell(content: bytes, said: str, found: list[float]) -> None:
+    whole, stream = open_data(content), open_data(content)
+    assert columns(whole)[0] == streamed(stream)[0] == ("a", found)
+    assert whole.read_as == stream.read_as == said
+
+
+@pytest.mark.parametrize(
+    ("content", "asked", "message"),
+    [
+        (b"a,b;c\n1,5;6\n2,7;8\n", {}, r"buffer:1: .* separated by ',' or ';', .* with --sep \(sep=\)"),
+        (b"a;b|c\n1;5|6\n", {}, "separated by ';' or '|'"),
+        (b"a;b\n1;2;3\n", {}, "one column, or several with ';' between them, but not all lines"),
+        (b"a;b\n1;2;3\n", {"sep": ";"}, "buffer:2: 3 fields where the header has 2; quote fields that hold ';'"),
+        (b"a;b\n1;2\n", {"sep": ","}, "one column only, 'a;b': is it ';' that --sep"),
+        (b"a;b\n1,500;x\n2,250;y\n", {}, "'1,500' may be a number with a decimal comma, which may be a thousand"),
+        (b"a;b\n1,5;2.5\n", {}, "'1,5' .* and other columns have points: say --decimal ','"),
+        (b'a,b\n"1,5",x\n' * 1 + b'"2,5",x\n' * 4, {}, "buffer:2, column 'a': '1,5' is a number if the decimal mark"),
+        ("a,b\n1,Ö\n".encode("latin-1"), {}, r"buffer:2: not UTF-8 .* --encoding \(encoding=\), such as latin-1"),
+        ("a,b\n1,x\n".encode("utf-16-le"), {}, "a NUL byte.*--encoding utf-16-le"),
+        ("a,b\n1,x\n".encode("utf-16")[:-1], {}, "buffer:2: not utf-16 text"),
+        (b"a,b\n1,x\n", {"sep": "::"}, "one character between the columns"),
+        (b"a,b\n1,x\n", {"sep": "1"}, "one character between the columns"),
+        (b"a,b\n1,x\n", {"decimal": ";"}, "is '.' or ',', not ';'"),
+        (b"a,b\n1,x\n", {"encoding": "rot13"}, "no encoding called 'rot13'"),
+        (b"1 1:2\n", {"format": "svmlight", "sep": ";"}, "are for CSV, and this is svmlight"),
+        (np.eye(2).tobytes(), {"format": "parquet", "encoding": "latin-1"}, "is for text, and this is parquet"),
+    ],
+)
+def test_what_is_open_is_asked(content: bytes, asked: dict[str, Any], message: str) -> None:
+    for read in (columns, streamed):
+        with pytest.raises(DataError, match=message):
+            read(open_data(content, **asked))
+
+
+def test_only_the_first_bytes_tell_whether_read_whole_or_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comma after the first bytes is no sign of a decimal comma, in neither way of reading."""
+    lines = b"1;x\n" * (HEAD_BYTES // 4 + 1)
+    late = b"a;b\n" + lines + b"1,5;x\n"
+    for read in (columns, streamed):
+        with pytest.raises(DataError, match=r"column 'a': '1,5' is not a finite number"):
+            read(open_data(late))
+    monkeypatch.setattr(blocks, "TABLE_BYTES", 2 * HEAD_BYTES)
+    early = b"a;b\n1,5;x\n" + lines
+    assert columns(open_data(early)) == streamed(open_data(early))
+
+
+def test_a_stream_goes_on_in_the_middle_of_a_later_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the first file says holds for all, also when reading begins in another one."""
+    monkeypatch.setattr(blocks, "TABLE_BYTES", 64)
+    for k, cell in enumerate(("1,5", "2")):
+        (tmp_path / f"{k}.csv").write_text("a;b\n" + f"{cell};x\n" * 30)
+    whole: list[Any] = list(open_data(tmp_path).chunks())
+    values = [chunk.column("a").values.tolist() for chunk, _ in whole]
+    for k, (_, position) in enumerate(whole):
+        rest: list[Any] = list(open_data(tmp_path).chunks(position))
+        assert [chunk.column("a").values.tolist() for chunk, _ in rest] == values[k + 1 :]
+
+
+def test_labels_have_decimal_commas_too() -> None:
+    assert open_data(b"a;y\n1,5;0,5\n2;1\n", target="y").read().y.tolist() == [0.5, 1.0]
+
+
+def test_exact_numbers_are_those_written_with_commas() -> None:
+    """(.1, .3)+, (.2, .6)-, (.3, .9)+ is inseparable as written and separable as doubles."""
+    written = b"a;b;y\n0,1;0,3;p\n0,2;0,6;n\n0,3;0,9;p\n"
+    assert linsep.check_table(open_data(written, target="y", decimal=",")).verdict == "inseparable"
