@@ -309,12 +309,27 @@ def test_no_bounds_where_they_do_not_apply(run: Perceptron) -> None:
 def test_bars_are_the_bounds(run: Perceptron) -> None:
     bounds = mistake_bounds(X5, Y5, W5, B5, mistakes=run.n_mistakes_)
     ax = plots.plot_trace(run, "bounds", bounds=bounds)
-    assert ax.patches[0].get_width() == run.n_mistakes_
-    assert [bar.get_width() for bar in ax.patches[1:]] == [row.value for row in bounds if row.applies]
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["mistakes made", *(row.name for row in bounds)]
+    whole, first = ([row for row in bounds if row.one_pass == once] for once in (False, True))
+    made, in_first = run.n_mistakes_, int(run.trace_.mistakes[0])
+    assert made > in_first
+    widths = [
+        made,
+        *(row.value for row in whole if row.applies),
+        in_first,
+        *(row.value for row in first if row.applies),
+    ]
+    assert [bar.get_width() for bar in ax.patches] == widths
+    names = ["mistakes made", *(row.name for row in whole), "in the first pass", *(row.name for row in first)]
+    assert [text.get_text() for text in ax.get_yticklabels()] == names
     said = " ".join(text.get_text().replace("\n", " ") for text in ax.texts)
     assert all(row.why in said for row in bounds)
     assert "one pass" in ax.get_xlabel()
+
+
+def test_without_a_trace_all_bounds_stand_under_all_mistakes(run: Perceptron) -> None:
+    bounds = mistake_bounds(X5, Y5, W5, B5, mistakes=7, epochs=1)
+    ax = plots.plot_trace(None, "bounds", bounds=bounds)
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["mistakes made", *(row.name for row in bounds)]
 
 
 def test_survival_counts_add_up() -> None:

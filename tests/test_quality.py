@@ -142,3 +142,13 @@ def test_weights_are_printed_as_people_read_them(weights: list[int]) -> None:
         assert [float(word) for word in words] == pytest.approx([w / sum(weights) for w in weights], rel=0.01)
     else:
         assert [int(word) for word in words] == weights
+
+
+def test_the_report_leads_with_the_rows_held_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("jinja2")
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("a,b,y\n" + "".join(f"{i},{i * i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(40)))
+    linsep("fit", "t.csv", "--target", "y", "--learner", "averaged", "--holdout", 0.25, "--report", "r.html")
+    lead = Path("r.html").read_text().partition('class="lead">')[2].partition("</p>")[0]
+    assert lead.startswith("Of 10 rows held out ")
+    assert "always answering &#34;yes&#34; would give" in lead

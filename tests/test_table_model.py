@@ -35,7 +35,7 @@ from linsep import (
     open_data,
     save,
 )
-from linsep.learners.table_model import default_learner
+from linsep.learners.predicting import default_learner
 from linsep.types import DataError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

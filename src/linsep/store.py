@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
@@ -256,6 +257,8 @@ def _header_of(model: Any, extra: Mapping[str, Any] | None) -> tuple[dict[str, A
     if model is not estimator:
         positive = to_jsonable(model.positive, "parameter positive of TableModel")
         header["table"] = {"names": pack_labels("names", model.classes_, arrays), "positive": positive}
+        if model.calibration_ is not None:
+            header["table"]["calibration"] = to_jsonable([list(part) for part in model.calibration_], "calibration")
         if model.encoder_ is not None:
             values, state = model.encoder_.state()
             header["encoder"] = to_jsonable(values, "encoder")
@@ -297,7 +300,24 @@ def _build_table_model(learner: Any, header: dict[str, Any], arrays: dict[str, A
     positive = from_jsonable(header["table"]["positive"])
     if not isinstance(positive, str | int | float | None):
         raise DataError(f"positive is {positive!r:.40}, which is no label")
-    return TableModel.of(learner, encoder, names, positive=positive)
+    calibration = _calibration(header["table"].get("calibration"), 1 if len(names) == 2 else len(names))
+    return TableModel.of(learner, encoder, names, positive=positive, calibration=calibration)
+
+
+def _calibration(told: Any, n: int) -> Any:
+    """Slopes and offsets as a model file has them: n finite numbers each."""
+    if told is None:
+        return None
+    from linsep.learners.calibration import Calibration
+
+    parts = from_jsonable(told)
+    if not isinstance(parts, list) or len(parts) != 2:
+        raise DataError("the calibration is not slopes and offsets")
+    if any(not isinstance(part, list) or len(part) != n for part in parts):
+        raise DataError(f"the calibration does not have {n} slopes and as many offsets")
+    if any(type(value) is not float or not isfinite(value) for part in parts for value in part):
+        raise DataError("the calibration holds something that is no finite number")
+    return Calibration(tuple(parts[0]), tuple(parts[1]))
 
 
 def _learner_in(model: Any) -> Any:

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from linsep.app.fit_cli import fit
+from linsep.app.grouped_help import GroupedHelp
 from linsep.app.options import (
     CategoricalOpt,
     DecimalOpt,
@@ -78,7 +79,7 @@ def _options(
     """Linear separators with receipts: train one, use one, or ask whether one exists."""
 
 
-app.command()(fit)
+app.command(cls=GroupedHelp)(fit)
 
 
 @app.command()
@@ -86,6 +87,10 @@ def predict(
     model: ModelArg,
     table: RowsArg,
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
+    probabilities: Annotated[
+        bool,
+        typer.Option("--probabilities", help="Also write the probability of each class, of a model that has them."),
+    ] = False,
     format: FormatOpt = None,
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
@@ -94,7 +99,8 @@ def predict(
     """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
-    for message in run(model, table, output, format=format, sep=sep, decimal=decimal, encoding=encoding):
+    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    for message in run(model, table, output, probabilities=probabilities, **asked):
         warn(message)
 
 
@@ -140,23 +146,28 @@ def check(
     is not separable from the rest), 3 undecided, 2 bad usage or input, 130 after Ctrl-C (what is known by then is
     printed).
     """
-    from linsep.app.commands.check import check as run
-    from linsep.app.searching import until_ctrl_c
+    from linsep.app.progress import Line
 
-    result = until_ctrl_c(
-        run,
-        table,
-        target=target,
-        positive=positive,
-        time_limit=time_limit,
-        certificate=certificate,
-        report=report,
-        categorical=tuple(categorical or ()),
-        format=format,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-    )
+    with Line() as line:
+        line.step("starting")
+        from linsep.app.commands.check import check as run
+        from linsep.app.searching import until_ctrl_c
+
+        result = until_ctrl_c(
+            run,
+            table,
+            target=target,
+            positive=positive,
+            time_limit=time_limit,
+            certificate=certificate,
+            report=report,
+            categorical=tuple(categorical or ()),
+            format=format,
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
+            on_step=line.step,
+        )
     finish(result, as_json, details)
 
 
@@ -264,6 +275,23 @@ def demo(
     result = run(folder, lambda text: console().print(text, markup=False))
     print_lines([*result.lines, *result.details], result.data, False)
     console().print(result.closing, markup=False)
+
+
+@app.command()
+def warm(
+    learner: Annotated[
+        list[str] | None,
+        typer.Option(help="A learner to compile, as in `linsep fit`; may be repeated. perceptron if not given."),
+    ] = None,
+) -> None:
+    """Compile for this processor what fit, check, predict and score use, so that their first run need not.
+
+    For images of containers and for the machines of a cluster. What is compiled is kept in the folder of
+    NUMBA_CACHE_DIR, or beside the library, and used by all later runs on processors of this kind.
+    """
+    from linsep.app.warm import warm as run
+
+    say(run(learner or ["perceptron"]))
 
 
 app.add_typer(tag_commands(finish), name="tag")

@@ -80,6 +80,12 @@ def fit(
     sample_weight: Annotated[
         str | None, typer.Option(help="The column that holds the weight of each row; it is no feature then.")
     ] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities", help="Also fit probabilities, on rows held out in five folds: six times the training."
+        ),
+    ] = False,
     model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
     categorical: CategoricalOpt = None,
     format: FormatOpt = None,
@@ -182,7 +188,8 @@ def fit(
             "seed": seed,
             "holdout": holdout or None,
         }
-        whole |= {"class_weight": class_weight, "sample_weight": sample_weight, **own}
+        whole |= {"class_weight": class_weight, "sample_weight": sample_weight}
+        whole |= {"probabilities": probabilities or None, **own}
         if any(given is not None for given in whole.values()):
             *but_last, last = ["--" + name.replace("_", "-") for name in whole]
             raise typer.BadParameter(
@@ -204,25 +211,31 @@ def fit(
         finish(result, as_json, details)
     if options != StreamOptions():
         raise typer.BadParameter(f"--no-stream conflicts with: {', '.join(options.given())}")
-    from linsep.app.commands.fit import fit as run
+    from linsep.app.progress import EpochProgress
 
-    result = run(
-        table,
-        target=target,
-        positive=positive,
-        learner=learner,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        holdout=holdout,
-        model=model,
-        categorical=tuple(categorical or ()),
-        reading=reading,
-        report=report,
-        seed=seed or 0,
-        class_weight=tuple(class_weight or ()),
-        sample_weight=sample_weight,
-        **own,
-    )
+    with EpochProgress(max_iter, time_limit) as progress:
+        progress.step("starting")
+        from linsep.app.commands.fit import fit as run
+
+        result = run(
+            table,
+            target=target,
+            positive=positive,
+            learner=learner,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            holdout=holdout,
+            model=model,
+            categorical=tuple(categorical or ()),
+            reading=reading,
+            report=report,
+            seed=seed or 0,
+            class_weight=tuple(class_weight or ()),
+            sample_weight=sample_weight,
+            probabilities=probabilities,
+            progress=progress,
+            **own,
+        )
     finish(result, as_json, details)
 
 

@@ -1,4 +1,4 @@
-"""A progress line on standard error, on terminals only, for work that takes longer than a second."""
+"""A progress line on standard error, on terminals only: the step that a command is at, and how far the training is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # the type alone: importing it would bring the learners along
     from linsep.streaming.result import StreamState
 
 
-class _Line:
+class Line:
     """The line itself, created when there is something to show."""
 
     _bar: Progress | None = None
@@ -27,18 +27,22 @@ class _Line:
         if self._bar is not None:
             self._bar.stop()
 
-    def _show(self, seconds: float, total: float | None, completed: float, description: str) -> None:
-        if seconds < 1.0 or not sys.stderr.isatty():
+    def step(self, description: str) -> None:
+        """Say at once which step begins; how long it takes is not known."""
+        self._show(None, 0, description)
+
+    def _show(self, total: float | None, completed: float, description: str) -> None:
+        if not sys.stderr.isatty():
             return
         if self._bar is None:
             columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
-            self._task = self._bar.add_task("", total=total)
-        self._bar.update(self._task, completed=completed, description=description)
+            self._task = self._bar.add_task(description, total=total)
+        self._bar.update(self._task, total=total, completed=completed, description=description)
 
 
-class EpochProgress(_Line):
+class EpochProgress(Line):
     """Callable for a learner's `verbose`: shows epochs, mistakes of the last pass and the time."""
 
     def __init__(self, max_iter: int | None, time_limit: float | None) -> None:
@@ -47,13 +51,13 @@ class EpochProgress(_Line):
 
     def __call__(self, epochs: int, mistakes: int, seconds: float) -> None:
         done = seconds if self._time_limit else epochs
-        self._show(seconds, self._time_limit or self._max_iter, done, f"epoch {epochs:,}: {mistakes:,} mistakes")
+        self._show(self._time_limit or self._max_iter, done, f"epoch {epochs:,}: {mistakes:,} mistakes")
 
 
-class StreamLine(_Line):
+class StreamLine(Line):
     """Callable for `fit_stream`'s `callback`: shows rows, rows a second and the mistakes so far."""
 
     def __call__(self, state: StreamState) -> None:
         rows, rate = state.counters.rows, state.new_rows / max(state.seconds, 1e-9)
         words = f"{rows:,} rows, {rate:,.0f} a second: {state.counters.summary()}"
-        self._show(state.seconds, state.total_bytes, state.counters.position.offset, words)
+        self._show(state.total_bytes, state.counters.position.offset, words)

@@ -7,48 +7,26 @@ from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
-from sklearn.metrics import accuracy_score
+from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.source import Source
+from linsep.learners.calibration import Calibration, calibrate
 from linsep.learners.inputs.class_names import (
-    NamedClasses,
     code_class_weight,
-    comparable,
     first_names,
     next_targets,
     targets_of,
 )
-from linsep.learners.inputs.tables import EncodedColumns, Prepared, is_table, labels_given, open_rows, weight_argument
-from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.learners.inputs.tables import Prepared, is_table, labels_given, open_rows, weight_argument
+from linsep.learners.predicting import PredictingTables, default_learner, learner_has
 from linsep.tables import check_index
 from linsep.types import Array, DataError
 
 
-def default_learner() -> AveragedPerceptron:
-    """The learner of a table where none is asked for.
-
-    Means predict well whether or not the rows are separable; of several classes those that one row moves together do
-    better than each against the rest (`make bench SUITES=defaults`).
-    """
-    return AveragedPerceptron(multi_class="multiclass", random_state=0)
-
-
-def _learner_has(method: str) -> Any:
-    """Whether the learner (the fitted one, if there is one) has a method."""
-
-    def check(model: TableModel) -> bool:
-        given = default_learner() if model.learner is None else model.learner
-        return hasattr(getattr(model, "learner_", given), method)
-
-    return check
-
-
-class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
+class TableModel(PredictingTables):
     """Encode the columns of a table, train a learner on them, and predict labels by their names.
 
     z = w.e(x) + b, where e(x) is the encoded row: a number is standardised, a text becomes one indicator per level.
@@ -66,6 +44,9 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
     positive : label, default=None
         The label of the positive class. With three or more labels the model decides this one against the rest, and
         the class of the rest is called "not LABEL".
+    probabilities : bool, default=False
+        Whether `fit` also fits 1 / (1 + exp(slope z + offset)) on the decision values of rows held out, five folds of
+        them, for `predict_proba`. Costs six fits more.
 
     Attributes
     ----------
@@ -73,6 +54,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         Trained on the labels themselves. With `positive` it is trained on 0 and 1, and on 0, 1, ... where a column of
         labels holds fractions.
     encoder_ : TableEncoder or None
+    calibration_ : Calibration or None
+        Slopes and offsets of the probabilities.
     classes_ : ndarray, shape (n_classes,)
         The names of the classes in the order of `learner_.classes_`. Of two classes the second is the positive one.
     n_features_in_ : int
@@ -93,15 +76,30 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
 
     learner_: Any
     classes_: Array
+    calibration_: Calibration | None
 
-    def __init__(self, learner: Any = None, *, encoder: TableEncoder | None = None, positive: Any = None) -> None:
+    def __init__(
+        self,
+        learner: Any = None,
+        *,
+        encoder: TableEncoder | None = None,
+        positive: Any = None,
+        probabilities: bool = False,
+    ) -> None:
         self.learner = learner
         self.encoder = encoder
         self.positive = positive
+        self.probabilities = probabilities
 
     @classmethod
     def of(
-        cls, learner: Any, encoder: TableEncoder | None = None, classes: Any = None, *, positive: Any = None
+        cls,
+        learner: Any,
+        encoder: TableEncoder | None = None,
+        classes: Any = None,
+        *,
+        positive: Any = None,
+        calibration: Calibration | None = None,
     ) -> TableModel:
         """Return a fitted model made of parts that are trained already; nothing is copied.
 
@@ -115,6 +113,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             Names of the classes in the order of `learner.classes_`; None takes those.
         positive : label, optional
             The label of the positive class, as in the constructor.
+        calibration : Calibration, optional
+            Slopes and offsets of its probabilities.
 
         Returns
         -------
@@ -141,7 +141,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             width = len(encoder.feature_names_)
             if width != learner.n_features_in_:
                 raise DataError(f"the encoder makes {width} columns, the learner has {learner.n_features_in_}")
-        model = cls(learner, encoder=encoder, positive=positive)._take(learner, encoder, names)
+        model = cls(learner, encoder=encoder, positive=positive, probabilities=calibration is not None)
+        model._take(learner, encoder, names, calibration)
         if model._has_codes and not np.array_equal(np.unique(learner.classes_), learner.classes_):
             raise DataError("the classes that the names stand for are not in sorted order")
         if model._has_codes and isinstance(getattr(learner, "class_weight", None), Mapping):
@@ -150,9 +151,12 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             model.learner = clone(learner).set_params(class_weight=named)
         return model
 
-    def _take(self, learner: Any, encoder: TableEncoder | None, names: Array) -> Self:
+    def _take(
+        self, learner: Any, encoder: TableEncoder | None, names: Array, calibration: Calibration | None = None
+    ) -> Self:
         with self.writing():
             self.learner_, self.encoder_, self.classes_ = learner, encoder, names
+            self.calibration_ = calibration
         return self
 
     # ----------------------------------------------------------------- training
@@ -240,9 +244,15 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         finally:
             if own is not None:
                 learner.set_params(verbose=own)
-        return self._take(learner, prepared.encoder, learner.classes_ if names is None else names)
+        trained = (learner, prepared.encoder, learner.classes_ if names is None else names)
+        try:
+            found = calibrate(learner, prepared.rows, prepared.targets, sample_weight) if self.probabilities else None
+        except KeyboardInterrupt:
+            self._take(*trained)
+            raise
+        return self._take(*trained, found)
 
-    @available_if(_learner_has("partial_fit"))
+    @available_if(learner_has("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn some more rows.
 
@@ -271,6 +281,8 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
             The rows or labels cannot be used; the model is as it was.
         """
         check_index(X, y)
+        if self.probabilities:
+            raise DataError("probabilities are fitted on rows held out in `fit`, so the model learns no further rows")
         with self.writing():
             first = not hasattr(self, "learner_")
             # The encoder learns before the learner finds an error, so a copy of it learns.
@@ -299,94 +311,6 @@ class TableModel(ClassifierMixin, NamedClasses, EncodedColumns):
         """An encoder that is not fitted, if these rows need one."""
         made: TableEncoder | None = clone(self.encoder) if self.encoder is not None else None
         return TableEncoder() if made is None and is_table(X) else made
-
-    # --------------------------------------------------------------- prediction
-    def predict(self, X: Any) -> Array:
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-            Names from `classes_`.
-        """
-        said, still = self._asked("predict", X)
-        return still.named(said)
-
-    def decision_function(self, X: Any) -> Array:
-        """The decision values that the learner gives to the encoded rows.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples,) or (n_samples, n_classes)
-            Two classes: at or above 0 for `classes_[1]`. More: one column a class.
-        """
-        return np.asarray(self._asked("decision_function", X)[0])
-
-    @available_if(_learner_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Array:
-        """The probabilities of the classes, as the learner gives them.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            One column per class, in the order of `classes_`.
-        """
-        return np.asarray(self._asked("predict_proba", X)[0])
-
-    @available_if(_learner_has("predict_log_proba"))
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithms of the probabilities of the classes, as the learner gives them.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            One column per class, in the order of `classes_`.
-        """
-        return np.asarray(self._asked("predict_log_proba", X)[0])
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Compute the share of rows that are predicted correctly.
-
-        Parameters
-        ----------
-        X : dataframe, Source, array or SciPy sparse matrix
-            The rows.
-        y : array-like of shape (n_samples,), optional
-            Labels of the table; None takes the label column of a Source.
-        sample_weight : array-like of shape (n_samples,), optional
-            The weight of each row.
-
-        Returns
-        -------
-        float
-            Between 0 and 1.
-        """
-        check_index(X, y)
-        said = self.predict(X)
-        truth = self.as_classes(labels_given(y, X if isinstance(X, Source) else None))
-        if self.encoder_ is not None or self._has_codes:
-            truth, said = comparable(truth, said)
-        return float(accuracy_score(truth, said, sample_weight=sample_weight))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")

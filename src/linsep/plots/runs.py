@@ -14,7 +14,7 @@ from linsep.learners.linear.voted import VotedPerceptron
 from linsep.plots.steps import check_rows
 from linsep.plots.style import COLOURS, GREY, INK, legend, look, new_axes, note, say_thinned, thinned
 from linsep.plots.subject import Table, labels_of, table_of
-from linsep.theory.bounds.table import MistakeBounds
+from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.theory.margin.geometry import homogeneous_margin, radius
 from linsep.types import Array, DataError, Hyperplane
 
@@ -52,7 +52,7 @@ def plot_trace(
     - "norm": k^2 gamma^2 <= ||w_k||^2 <= k R^2 after k updates (with an intercept (w, b), (x, 1) and the margin of the
       unit vector (w*, b*));
     - "angle": cos(w_k, w*) >= sqrt(k) gamma / R;
-    - "bounds": the mistakes made beside each bound.
+    - "bounds": the mistakes made beside the bounds on a whole run, those of the first pass beside the bounds on one.
 
     "norm" and "angle" show every update of a run fitted with trace="updates" on dense rows, and every kept epoch of
     others ("angle" then needs the reference in `fit` too).
@@ -94,7 +94,7 @@ def plot_trace(
     if show == "bounds":
         if bounds is None:
             raise DataError("give the bounds: bounds=mistake_bounds(X, y, w, b, mistakes=..., epochs=...)")
-        return _draw_bounds(new_axes(ax), bounds, getattr(run, "n_mistakes_", None))
+        return _draw_bounds(new_axes(ax), bounds, run)
     trace = run if isinstance(run, Trace) else getattr(run, "trace_", None)
     if trace is None or not len(trace):
         raise DataError("there is no trace: the model was not fitted by passes, or was loaded from a file")
@@ -209,33 +209,58 @@ def _say_missing(ax: Axes, path: _Path) -> None:
         note(ax, "no lower bound: the reference does not separate")
 
 
-def _draw_bounds(ax: Axes, bounds: MistakeBounds, made: int | None) -> Axes:
-    """Bars on a logarithmic axis; a bound that does not apply has its reason instead."""
-    made = bounds.mistakes if bounds.mistakes is not None else made
-    names = [row.name for row in bounds]
-    values = [row.value if row.applies and row.value is not None else np.nan for row in bounds]
-    finite = [value for value in [*values, made or 1] if np.isfinite(value)]
+def _draw_bounds(ax: Axes, bounds: MistakeBounds, run: Any) -> Axes:
+    """Bars on a logarithmic axis, bounds under the mistakes that they are about; or why a bound does not apply."""
+    groups = _bounds_of_passes(bounds, run)
+    titles = [title for title, _, _ in groups]
+    many = sum(1 + len(rows) for _, _, rows in groups)
+    finite = [row.value for row in bounds if row.applies and row.value is not None and np.isfinite(row.value)]
+    finite += [made for _, made, _ in groups if made is not None] or [1]
     low, high = min(min(finite) / 3, 0.5), max(finite)
-    heights = np.arange(len(names) + 1)
-    if made is not None:
-        ax.barh(0, made, color=INK, height=0.6, label="mistakes made")
-        ax.text(max(made, low) * 1.15, 0, f"{made:,}", va="center", fontsize="small")
-        ax.axvline(made, color=INK, lw=0.8, ls=":")
-    for h, row, value in zip(heights[1:], bounds, values, strict=True):
-        if np.isfinite(value):
-            ax.barh(h, value, color=COLOURS[5], hatch="///" if row.one_pass else "", edgecolor=INK, lw=0.5, height=0.6)
-            ax.text(value * 1.15, h, f"{value:,.0f}", va="center", fontsize="small")
-        else:
-            why = row.why if not row.applies else "infinite"
-            ax.text(low * 1.15, h, fill(why, 34), va="center", fontsize="x-small", color=INK, linespacing=0.95)
+    names: list[str] = []
+    for title, made, rows in groups:
+        if made is not None:
+            ax.barh(len(names), made, color=INK, height=0.6, label=title)
+            ax.text(max(made, low) * 1.15, len(names), f"{made:,}", va="center", fontsize="small")
+            ax.plot([made, made], [len(names), len(names) + len(rows) + 0.4], color=INK, lw=0.8, ls=":")
+        names.append(title)
+        for row in rows:
+            _draw_bound(ax, len(names), row, low)
+            names.append(row.name)
     ax.set_xscale("log")
     ax.set_xlim(low, high * 30)
-    ax.set_yticks(heights, ["mistakes made", *names])
-    ax.set_ylim(len(names) + 0.5, -0.5)
-    ax.set_xlabel("mistakes allowed")
+    ax.set_yticks(np.arange(many), names)
+    ax.set_ylim(many - 0.5, -0.5)
+    ax.set_xlabel("mistakes made, and allowed" if len(titles) > 1 else "mistakes allowed")
     if any(row.one_pass and row.applies for row in bounds):
         note(ax, "hatched: covers one pass only")
     return ax
+
+
+def _bounds_of_passes(bounds: MistakeBounds, run: Any) -> list[tuple[str, int | None, list[Bound]]]:
+    """Mistakes of the whole run with the bounds on them, and of the first pass with those on one pass.
+
+    What was made in the first pass is known of a run with a trace, and of one pass.
+    """
+    made = bounds.mistakes if bounds.mistakes is not None else getattr(run, "n_mistakes_", None)
+    trace = run if isinstance(run, Trace) else getattr(run, "trace_", None)
+    rows = list(bounds)
+    if trace is None or not len(trace) or int(trace.epoch[-1]) == 1:
+        return [("mistakes made", made, rows)]
+    whole, first = [row for row in rows if not row.one_pass], [row for row in rows if row.one_pass]
+    parts: list[tuple[str, int | None, list[Bound]]] = [("mistakes made", made, whole)]
+    return [*parts, ("in the first pass", int(trace.mistakes[0]), first)] if first else parts
+
+
+def _draw_bound(ax: Axes, height: int, row: Bound, low: float) -> None:
+    value = row.value if row.applies and row.value is not None else np.nan
+    if np.isfinite(value):
+        hatch = "///" if row.one_pass else ""
+        ax.barh(height, value, color=COLOURS[5], hatch=hatch, edgecolor=INK, lw=0.5, height=0.6)
+        ax.text(value * 1.15, height, f"{value:,.0f}", va="center", fontsize="small")
+        return
+    why = row.why if not row.applies else "infinite"
+    ax.text(low * 1.15, height, fill(why, 34), va="center", fontsize="x-small", color=INK, linespacing=0.95)
 
 
 def plot_survival(model: Any, *, label: Any = None, ax: Axes | None = None) -> Axes:

@@ -63,6 +63,12 @@ class Scores:
         rows are of one class, or decision values were not kept.
     average_precision : float or None
         The mean precision over the recalls of the positive class; with several classes the mean of them.
+    brier : float or None
+        The mean over rows and classes of the squared difference between the probability and 1 or 0; of a model with
+        probabilities.
+    reliability : tuple of (float, float, int)
+        Of such a model, for each tenth of the probabilities: the mean probability of a class, the share of rows that
+        are of that class, and how many pairs of a row and a class fall into it (two classes: rows, the positive one).
     """
 
     rows: int
@@ -74,6 +80,8 @@ class Scores:
     classes: dict[str, ClassScores]
     roc_auc: float | None = None
     average_precision: float | None = None
+    brier: float | None = None
+    reliability: tuple[tuple[float, float, int], ...] = ()
 
     @property
     def beats_majority(self) -> bool:
@@ -121,6 +129,8 @@ class Scores:
             "balanced_accuracy": self.balanced_accuracy,
             "roc_auc": self.roc_auc,
             "average_precision": self.average_precision,
+            "brier": self.brier,
+            "reliability": [list(part) for part in self.reliability],
             "classes": {name: one._asdict() for name, one in self.classes.items()},
             "counts": {f"{a} predicted {b}": count for (a, b), count in self.counts.items()},
         }
@@ -178,6 +188,17 @@ def with_areas(scores: Scores, truth: Array, values: Array | None) -> Scores:
     return Scores(**{**scores.__dict__, "roc_auc": roc, "average_precision": precision})
 
 
+def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
+    """The scores with the Brier score and, for each tenth, mean probability, share of the class and rows."""
+    is_class = truth[:, None] == np.arange(p.shape[1])
+    brier = float(np.mean((p - is_class) ** 2))
+    said, true = (p[:, 1], is_class[:, 1]) if p.shape[1] == 2 else (p.ravel(), is_class.ravel())
+    tenth = np.minimum((10 * said).astype(np.int64), 9)
+    bins = [(said[tenth == k], true[tenth == k]) for k in np.unique(tenth).tolist()]
+    parts = tuple((float(a.mean()), float(b.mean()), len(a)) for a, b in bins)
+    return Scores(**{**scores.__dict__, "brier": brier, "reliability": parts})
+
+
 def majority_line(scores: Scores) -> tuple[str, str]:
     """What always answering one class would give."""
     text = f'{scores.majority_accuracy:.2%} (always answering "{scores.majority_class}")'
@@ -191,6 +212,8 @@ def score_lines(scores: Scores) -> list[tuple[str, str]]:
         each = "" if len(scores.classes) == 2 else ", the mean of each class against the rest"
         lines.append(("ROC AUC", f"{scores.roc_auc:.4f}{each}"))
         lines.append(("average precision", f"{scores.average_precision:.4f}{each}"))
+    if scores.brier is not None:
+        lines.append(("Brier score", f"{scores.brier:.4f}, of the probabilities"))
     return [*lines, *_table_of_classes(scores)]
 
 

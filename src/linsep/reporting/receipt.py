@@ -14,11 +14,12 @@ from sklearn.base import clone
 from linsep.data.columns import label_names
 from linsep.data.features.encoder import TableEncoder
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
+from linsep.learners.calibration import calibrate
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.inputs.tables import weight_argument
 from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.reporting.quality import Scores, majority_line, score_lines, scores_of_rows
+from linsep.reporting.quality import Scores, majority_line, score_lines, scores_of_rows, with_reliability
 from linsep.theory.bounds.kernel import kernel_bounds
 from linsep.theory.bounds.least_loss import least_loss, training_loss
 from linsep.theory.bounds.mistakes import mistake_bounds
@@ -212,11 +213,19 @@ def check_hold_out(fraction: float, labels_of: Callable[[Array], set[Any]], n: i
 
 
 def hold_out(
-    learner: Any, X: Any, y: Array, fraction: float, names: Sequence[str], weight: Array | None = None
+    learner: Any,
+    X: Any,
+    y: Array,
+    fraction: float,
+    names: Sequence[str],
+    weight: Array | None = None,
+    *,
+    probabilities: bool = False,
 ) -> Scores:
     """Scores on `fraction` of the rows, drawn with seed 0, of a copy of the learner fitted on the others.
 
-    `names` are those of `learner.classes_`. The majority class is that of the rows it was fitted on.
+    `names` are those of `learner.classes_`. With `probabilities` the copy is calibrated too, if a row of each class can
+    be held out once more. The majority class is that of the rows it was fitted on.
     """
     train, test = held_out_split(len(y), fraction)
     with warnings.catch_warnings():
@@ -228,8 +237,11 @@ def hold_out(
         complete = len(other.classes_) == len(learner.classes_)
         values = np.asarray(other.decision_function(X[test])) if complete else None
     truth, classes = positions(y, learner.classes_), learner.classes_
+    again = probabilities and complete and np.bincount(truth[train], minlength=len(classes)).min() > 1
+    known = calibrate(learner, X[train], y[train], of_rows.get("sample_weight")) if again else None
     most = int(np.bincount(truth[train]).argmax())
-    return scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
+    found = scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
+    return found if known is None or values is None else with_reliability(found, truth[test], known.of(values))
 
 
 def _prove(

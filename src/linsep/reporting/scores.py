@@ -29,11 +29,14 @@ class Predictions(NamedTuple):
         w.x + b; with several classes that of the class predicted.
     y : ndarray, shape (n_rows,), or None
         The label in the table; None without labels.
+    probabilities : ndarray, shape (n_rows, n_classes), or None
+        Those of each class, if they were asked for.
     """
 
     labels: Array
     decision_values: Array
     y: Array | None
+    probabilities: Array | None = None
 
 
 def iter_predictions(
@@ -45,6 +48,7 @@ def iter_predictions(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    probabilities: bool = False,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
 
@@ -63,6 +67,8 @@ def iter_predictions(
         The format, as in `open_data`; needed if the name of the file does not tell.
     sep, decimal, encoding : str, optional
         How text is written, as in `open_data`; needed if its first lines do not tell.
+    probabilities : bool, default=False
+        Whether to give the probabilities of the classes as well.
 
     Yields
     ------
@@ -72,7 +78,7 @@ def iter_predictions(
     Raises
     ------
     DataError
-        The table does not have the columns of the model, or not one row.
+        The table does not have the columns of the model, or not one row; or the model has no probabilities.
 
     Examples
     --------
@@ -81,18 +87,24 @@ def iter_predictions(
     >>> [part.labels.tolist() for part in iter_predictions(model, pd.DataFrame({"age": [60.0, 20.0]}))]
     [['yes', 'no']]
     """
+    if probabilities and not hasattr(model, "predict_proba"):
+        raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
     asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
-    for labels, z, y in _predicted(model, table, asked):
-        yield Predictions(labels, z if z.ndim == 1 else z.max(axis=1), y)
+    for labels, z, y, X in _predicted(model, table, asked):
+        of_classes = None
+        if probabilities:
+            known = model.calibration_
+            of_classes = model.learner_.predict_proba(X) if known is None else known.of(z)
+        yield Predictions(labels, z if z.ndim == 1 else z.max(axis=1), y, of_classes)
 
 
-def _predicted(model: TableModel, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Array, Array, Any]]:
-    """Classes, all decision values and labels of some rows after another."""
+def _predicted(model: TableModel, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Array, Array, Any, Any]]:
+    """Classes, all decision values, labels and the encoded rows, some rows after another."""
     if model.encoder_ is None:
         raise DataError("the model was not trained on a table: use its predict and decision_function")
     for X, y in _encoded(model.encoder_, table, asked):
         z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
-        yield model.named(model.learner_.predict(X)), z, y
+        yield model.named(model.learner_.predict(X)), z, y, X
 
 
 def _encoded(encoder: TableEncoder, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
@@ -174,7 +186,7 @@ def score_table(
     strange: set[str] = set()
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     truths, kept = [], []
-    for labels, z, y in _predicted(model, table, asked):
+    for labels, z, y, _ in _predicted(model, table, asked):
         if y is None:
             raise DataError("these rows have no labels to compare with")
         truth, said = label_names(model.as_classes(y)).tolist(), label_names(labels).tolist()

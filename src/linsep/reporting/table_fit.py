@@ -16,10 +16,12 @@ from linsep.data.columns import label_names
 from linsep.data.sources.source import Source
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
+from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
 from linsep.reporting.receipt import Receipt, check_hold_out, hold_out, make_receipt
 from linsep.reporting.steps import train_keep_measure
+from linsep.reporting.warm import warm_up
 from linsep.types import Array
 
 
@@ -61,8 +63,10 @@ def fit_table(
     positive: Any = None,
     holdout: float = 0.0,
     sample_weight: str | None = None,
+    probabilities: bool = False,
     verbose: Any = 0,
     on_trained: Callable[[TableModel], None] | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
 ) -> TableFit:
     """Encode a table, train a learner on it, and prove what can be proved.
 
@@ -79,11 +83,15 @@ def fit_table(
         This share of the rows is also predicted by a copy of the learner that was trained on the others.
     sample_weight : str, optional
         A column of numbers that is no feature: the weight of each row, for the learner. Scores count all rows alike.
+    probabilities : bool, default=False
+        Whether the model is calibrated on rows held out, as `TableModel(probabilities=True)`.
     verbose : int or callable, default=0
         Progress of this fit: 1 prints it on standard error, a callable is called with it.
     on_trained : callable, optional
         Called with the model when training is over, also after Ctrl-C, and before anything is measured or proved: it
         may save the model.
+    on_step : callable, optional
+        Called with a few words when a step begins: encoding, compiling, training, holding out, proving.
 
     Returns
     -------
@@ -106,15 +114,20 @@ def fit_table(
     >>> found.receipt.data["training_accuracy"], found.receipt.data["verdict"]
     (1.0, 'separable')
     """
-    model = TableModel(positive=positive)
+    on_step("encoding")
+    model = TableModel(positive=positive, probabilities=probabilities)
     weight = None if sample_weight is None else source.take_out(sample_weight)
     prepared = model.prepare(source)
     targets = np.asarray(prepared.targets)
     check_hold_out(holdout, lambda kept: set(targets[kept].tolist()), len(targets))
     choice = Receipt([], {})
     if isinstance(learner, Mapping):
+        on_step("choosing a learner")
         learner, choice = _choose(prepared, learner)
     model.learner = learner
+    on_step("compiling for this processor, once")
+    warm_up(default_learner() if learner is None else learner, prepared.rows, targets, weight)
+    on_step("training")
     said: list[str] = []
     seconds = 0.0
 
@@ -132,8 +145,12 @@ def fit_table(
     def measure(at_length: bool) -> tuple[Array, Receipt]:
         y = model.named(prepared.targets)
         asked = holdout and at_length
+        if asked:
+            on_step("holding out")
         names = label_names(model.classes_).tolist()
-        held_out = hold_out(model.learner_, prepared.rows, targets, holdout, names, weight) if asked else None
+        given = (model.learner_, prepared.rows, targets, holdout, names, weight)
+        held_out = hold_out(*given, probabilities=probabilities) if asked else None
+        on_step("proving" if at_length else "measuring")
         known = partial(make_receipt, seconds=seconds, held_out=held_out, weighted=weight is not None)
         return y, known(model, prepared.rows, y, prove=at_length)
 

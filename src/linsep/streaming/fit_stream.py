@@ -16,7 +16,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.interrupt import uninterrupted
-from linsep.learners.table_model import default_learner
+from linsep.learners.predicting import default_learner
 from linsep.streaming.checkpoint import Checkpoint, check_place
 from linsep.streaming.drift import DriftAlarm
 from linsep.streaming.labels import StreamLabels

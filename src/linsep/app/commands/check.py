@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,16 @@ def check(
     certificate: Path | None = None,
     report: Path | None = None,
     categorical: tuple[str, ...] = (),
+    on_step: Callable[[str], None] = lambda step: None,
     **reading: Any,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
     if certificate is not None:
         check_output(certificate, "the certificate", reads=inputs(table))
     check_report(report, certificate, *inputs(table))
+    on_step("reading")
     source = open_labelled(table, target, categorical, reading)
+    on_step("proving")
     found = check_table(source, positive=positive, time_limit=time_limit)
     lines = [*read_as(source), *found.lines]
     if certificate is not None:

@@ -33,29 +33,33 @@ def fit(
     seed: int = 0,
     class_weight: tuple[str, ...] = (),
     sample_weight: str | None = None,
+    probabilities: bool = False,
+    progress: EpochProgress | None = None,
     **options: Any,
 ) -> Result:
     """Encode a table, train on it with the `options` that are not None, save the model, and make its receipt."""
     check_output(model, "the model", reads=inputs(table))
     check_report(report, model, *inputs(table))
-    source = open_labelled(table, target, categorical, reading or {})
-    if class_weight:
-        options["class_weight"] = class_weight_of(class_weight, source.read().y, positive)
-    limits = Limits(max_iter, time_limit, seed)
-    chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
-    with saved_when_trained(model, origin_of_run(inputs(table), hashed=True)) as keep:
-        with EpochProgress(max_iter, time_limit) as progress:
-            check_weights(chosen, sample_weight)
-            train = partial(fit_table, positive=positive, holdout=holdout, sample_weight=sample_weight)
-            found = train(source, chosen, verbose=progress, on_trained=keep)
-        said = [_on_the_command_line(text) for text in found.warnings]
-        if found.interrupted:
-            said.append(keep.what_was_kept(found.model))
-        receipt = found.receipt
-        lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
-        data = {**receipt.data, "model": str(model)}
-        result = Result(lines, data, said, found.interrupted, details=receipt.details)
-        return with_report(result, report, page_of_fit(found))
+    with progress or EpochProgress(max_iter, time_limit) as line:
+        line.step("reading")
+        source = open_labelled(table, target, categorical, reading or {})
+        if class_weight:
+            options["class_weight"] = class_weight_of(class_weight, source.read().y, positive)
+        limits = Limits(max_iter, time_limit, seed)
+        chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
+        check_weights(chosen, sample_weight)
+        train = partial(fit_table, positive=positive, holdout=holdout, sample_weight=sample_weight)
+        train = partial(train, probabilities=probabilities)
+        with saved_when_trained(model, origin_of_run(inputs(table), hashed=True)) as keep:
+            found = train(source, chosen, verbose=line, on_trained=keep, on_step=line.step)
+            said = [_on_the_command_line(text) for text in found.warnings]
+            if found.interrupted:
+                said.append(keep.what_was_kept(found.model))
+            receipt = found.receipt
+            lines = [*read_as(source), *receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
+            data = {**receipt.data, "model": str(model)}
+            result = Result(lines, data, said, found.interrupted, details=receipt.details)
+            return with_report(result, report, page_of_fit(found))
 
 
 def _on_the_command_line(warning: str) -> str:

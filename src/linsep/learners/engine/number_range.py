@@ -10,6 +10,8 @@ from sklearn.utils.validation import assert_all_finite
 from linsep.kernels.checks import largest_bits
 from linsep.types import Array, DataError
 
+_FEW = 500_000  # fewer entries are looked at sooner than the kernel is compiled
+
 
 def check_entries(X: Any) -> None:
     """Raise unless all entries are finite and every ||x||^2 is within the range of their dtype.
@@ -23,7 +25,9 @@ def check_entries(X: Any) -> None:
     """
     values = X if isinstance(X, np.ndarray) else X.data
     most = 0.0
-    if values.size:  # the largest |x|, NaN if one is, in a single read: without its sign a float sorts as its bits
+    if 0 < values.size < _FEW:
+        most = float(np.abs(values).max())
+    elif values.size:  # the largest |x|, NaN if one is, in a single read: without its sign a float sorts as its bits
         whole = np.uint32 if values.dtype == np.float32 else np.uint64
         sign = whole(1) << whole(8 * values.itemsize - 1)
         bits = largest_bits(values.ravel(order="K").view(whole), sign)

@@ -15,6 +15,8 @@ from linsep.types import Array, DataError
 SIGNS = np.array([-1.0, 1.0])
 # Whole numbers in a range no longer than this are looked up in a table.
 _RANGE = 1 << 16
+# Fewer labels are sorted sooner than the tables are compiled.
+_FEW = 20_000
 _ACCEPTED = "Labels are text, whole numbers or truth values, all of one kind"
 
 
@@ -108,7 +110,7 @@ def distinct_labels(y: Array) -> Array:
     >>> distinct_labels(np.array([3, -1, 3])).tolist()
     [-1, 3]
     """
-    low = _low(y)
+    low = _low(y) if y.size >= _FEW else None
     if low is None:
         return np.unique(y)
     present = np.zeros(int(y.max()) - low + 1, dtype=np.bool_)
@@ -147,7 +149,7 @@ def number_labels(y: Array) -> tuple[Array, Array]:
     >>> number_labels(np.array([7, 2, 7]))
     (array([2, 7]), array([ 1., -1.,  1.]))
     """
-    low = _low(y)
+    low = _low(y) if y.size >= _FEW else None
     if low is None:
         classes, positions = np.unique(y, return_inverse=True)
     else:
@@ -175,7 +177,7 @@ def replace_labels(y: Array, classes: Array, codes: Array) -> tuple[Array, int]:
     >>> replace_labels(np.array([7, 2, 7]), np.array([2, 7]), np.array([-1.0, 1.0]))
     (array([ 1., -1.,  1.]), -1)
     """
-    low = _low(classes)
+    low = _low(classes) if y.size >= _FEW else None
     if low is not None and y.dtype.kind in "iu" and not (y.dtype == np.uint64 and (y > 2**62).any()):
         table = np.full(int(classes.max()) - low + 1, np.nan)
         table[classes.astype(np.int64) - low] = codes

@@ -11,7 +11,7 @@ from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import ROSENBLATT, EpochLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import keep_parameters
-from linsep.types import Array
+from linsep.types import CSR, Array
 
 
 class Perceptron(EpochLearner):
@@ -92,6 +92,8 @@ class Perceptron(EpochLearner):
 
     # Skipping starts after a pass with mistakes on at most this share of the rows; w moves too fast before.
     _skip_below: ClassVar[float] = 1 / 16
+    # And only after passes over so many stored entries: before, all of them cost less than compiling it does.
+    _skip_from: ClassVar[int] = 20_000_000
 
     def __init__(
         self,
@@ -122,6 +124,10 @@ class Perceptron(EpochLearner):
         state = (w, self.intercept_, intercept, log, self.t_, reference, record)
         if memory:
             return int(skipping_epochs(rows, memory[0], *state))
+        stored = rows.X.data.size if isinstance(rows.X, CSR) else rows.X.size
+        before = -(-self._skip_from // max(1, stored)) - self.trace_.total_epochs
+        if before > 0:
+            return int(plain_epochs(rows, ROSENBLATT, *state[:-1], record[:before], 0))
         few = int(self._skip_below * len(rows.y))
         made = int(plain_epochs(rows, ROSENBLATT, *state, few))
         if 0 < record[made - 1, RECORD.mistakes] <= few:

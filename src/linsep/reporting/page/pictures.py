@@ -33,10 +33,12 @@ class Seen(NamedTuple):
     is_linear: bool
 
 
-def model_sketches(seen: Seen | None, model: Any, weights: Weights, proved: Proved) -> list[Sketch]:
+def model_sketches(seen: Seen | None, model: Any, weights: Weights, proved: Proved, held_out: Any) -> list[Sketch]:
     """All that apply to a fitted model; without rows those of the run and the weights."""
     learner, _ = parts_of(model)
     sketches = [] if seen is None else [*_of_rows(seen), _margins(seen)]
+    if held_out and held_out["reliability"]:
+        sketches.append(_reliability(held_out["reliability"]))
     sketches += _of_run(seen, learner, proved)
     sketches += _of_weights(learner, weights, model.classes_)
     if seen is not None and proved.certificate is not None:
@@ -73,6 +75,25 @@ def _margins(seen: Seen) -> Sketch:
     return Sketch("Margins", caption, alt, lambda ax: plots.plot_margins(seen.subject, seen.rows, seen.y, ax=ax))
 
 
+def _reliability(parts: list[Any]) -> Sketch:
+    """Probabilities of rows held out beside how often they came true."""
+    n = sum(part[2] for part in parts)
+    far = max(abs(said - true) for said, true, _ in parts)
+    caption = (
+        "Probabilities given to rows held out, in tenths, and the share of them that came true; the larger a dot, the "
+        "more rows. On the line they are as good as their word."
+    )
+    alt = f"{len(parts)} dots for {n:,} probabilities; the farthest from the diagonal is off by {far:.2f}."
+
+    def draw(ax: Any) -> None:
+        ax.plot([0, 1], [0, 1], color="0.6", lw=0.8)
+        said, true, rows = zip(*parts, strict=True)
+        ax.scatter(said, true, s=[12 + 160 * k / n for k in rows], color="C0", zorder=3)
+        ax.set(xlabel="probability given", ylabel="share that came true", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+
+    return Sketch("Reliability", caption, alt, draw)
+
+
 def _of_run(seen: Seen | None, learner: Any, proved: Proved) -> list[Sketch]:
     sketches = []
     trace = getattr(learner, "trace_", None)
@@ -93,8 +114,11 @@ def _of_run(seen: Seen | None, learner: Any, proved: Proved) -> list[Sketch]:
     bounds = proved.bounds
     if bounds is not None and any(row.applies for row in bounds):
         best = bounds.best
-        caption = "The mistakes that were made, and how many each theorem allows, on a logarithmic axis."
-        allowed = "" if best is None or best.value is None else f"; the least bound allows {best.value:,.0f}"
+        caption = (
+            "The mistakes of the run and of its first pass, each above the bounds that are about them. The axis is "
+            "logarithmic."
+        )
+        allowed = "" if best is None or best.value is None else f"; the least bound on them allows {best.value:,.0f}"
         alt = f"Bars: {learner.n_mistakes_:,} mistakes were made{allowed}."
         sketches.append(
             Sketch(
