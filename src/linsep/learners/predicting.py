@@ -114,6 +114,8 @@ class PredictingTables(ClassifierMixin, NamedClasses, EncodedColumns):
         ndarray, shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
+        if not self.probabilities:
+            return np.asarray(self._asked("predict_log_proba", X)[0])
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
