@@ -101,7 +101,7 @@ def test_refuses_rows_of_another_kind() -> None:
 def test_columns_the_model_does_not_use_may_hold_anything(tmp_path: Path) -> None:
     encoder = TableEncoder().fit(source(a=[1.0, 3.0], y=[0, 1]))
     path = tmp_path / "later.csv"
-    path.write_text("note,a\n1,3\n,1\n5,3\n", encoding="utf-8")  # `note` is refused where it is used
+    path.write_text("note,a\n1,3\nx,1\n5,3\n", encoding="utf-8")  # `note` is refused where it is used
     assert encoder.transform(open_data(path)).X.tolist() == [[1], [-1], [1]]
     with pytest.raises(DataError, match=r"later\.csv:3, column 'note'"):
         TableEncoder().fit(open_data(path))

@@ -144,7 +144,7 @@ def test_missing_values_stay_errors_unless_asked(lines: Path) -> None:
     with pytest.raises(
         DataError, match=r"rows.jsonl:22: this row does not go with the rows before it: .*the value is missing"
     ):
-        fit(lines, lines.with_name("m"), text=(), open_columns=False)
+        fit(lines, lines.with_name("m"), text=(), open_columns=False, missing="error")
     lines.write_text('{"size": 1.0, "sold": "yes"}\n{"size": 2.0, "sold": null}\n')
     with pytest.raises(DataError, match=r"rows.jsonl:2, column 'sold': the value is missing"):
         fit(lines, lines.with_name("m"), text=())

@@ -146,7 +146,7 @@ def test_columns_are_limited_and_take_memory_only_as_they_occur(folder: Path) ->
     found = fit(path, max_columns=5000)
     assert found.model.learner_.coef_.shape == (1, 5001)
     encoder: Any = found.model.encoder_
-    assert encoder._scale.strides == (0,)  # one number, not one a column
+    assert encoder._fitted.scale.strides == (0,)  # one number, not one a column
     wide = folder / "w.csv"
     wide.write_text(",".join(f"c{k}" for k in range(20)) + ",y\n" + "1," * 20 + "p\n" + "2," * 20 + "q\n")
     with pytest.raises(DataError, match=r"w\.csv:2: 20 columns, and the limit is 19"):

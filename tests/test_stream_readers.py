@@ -171,7 +171,7 @@ def test_a_malformed_line_is_named_or_skipped(tmp_path: Path, name: str, text: s
     path = tmp_path / name
     path.write_text(text)
     target = None if name in ("t.svm", "t.vw") else "y"
-    encoder = TableEncoder(bits=8)
+    encoder = TableEncoder(bits=8, missing="error")
     stream = open_data(str(path), target=target)
     stream.check = encoder.check_chunk
     before = 0
@@ -180,7 +180,7 @@ def test_a_malformed_line_is_named_or_skipped(tmp_path: Path, name: str, text: s
             before += encoder.learn_chunk(chunk).shape[0]
             assert position.row == before
     assert before == 30  # the rows before it are there
-    stream, encoder = open_data(str(path), target=target, lenient=True), TableEncoder(bits=8)
+    stream, encoder = open_data(str(path), target=target, lenient=True), TableEncoder(bits=8, missing="error")
     stream.check = encoder.check_chunk
     found = [encoder.learn_chunk(chunk).shape[0] for chunk, _ in stream.chunks()]
     assert (sum(found), stream.skipped, len(stream.complaints)) == (30, 1, 1), stream.complaints

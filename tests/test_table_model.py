@@ -271,7 +271,7 @@ def test_an_error_changes_nothing() -> None:
         assert everything(streamed) == before
     fitted = TableModel().fit(frame, y)
     before = everything(fitted)
-    wrong: list[tuple[Any, Any]] = [(frame, ["a"] * 120), (frame.assign(age=np.nan), y), ("t.csv", y), (frame, y[:5])]
+    wrong: list[tuple[Any, Any]] = [(frame, ["a"] * 120), (frame.assign(age=np.inf), y), ("t.csv", y), (frame, y[:5])]
     for X, labels in wrong:
         with pytest.raises(ValueError, match=r".+"):
             fitted.fit(X, labels)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linsep.data.sources.open import open_data
     from linsep.data.sources.source import Position, Source
     from linsep.data.synthetic.separable import make_separable
+    from linsep.data.telling import TellingColumn, telling_columns
     from linsep.learners.engine.trace import Trace
     from linsep.learners.kernel.perceptron import KernelPerceptron
     from linsep.learners.linear.averaged import AveragedPerceptron
@@ -106,6 +107,7 @@ _HOME = {
     "Tagged": "linsep.data.readers.tagged",
     "TaggerFit": "linsep.reporting.tagging",
     "TaggerScores": "linsep.reporting.tagging",
+    "TellingColumn": "linsep.data.telling",
     "Trace": "linsep.learners.engine.trace",
     "VotedPerceptron": "linsep.learners.linear.voted",
     "check_table": "linsep.reporting.table_check",
@@ -132,6 +134,7 @@ _HOME = {
     "separation_scan": "linsep.regression.separation",
     "sgd_bound": "linsep.theory.bounds.descent",
     "tag_text": "linsep.reporting.tagging",
+    "telling_columns": "linsep.data.telling",
 }
 # Parts that need an extra, and parts with names of their own.
 _PARTS = ("distributed", "export", "plots", "theory")
@@ -184,6 +187,7 @@ __all__ = [
     "Tagged",
     "TaggerFit",
     "TaggerScores",
+    "TellingColumn",
     "Trace",
     "VotedPerceptron",
     "__version__",
@@ -211,6 +215,7 @@ __all__ = [
     "separation_scan",
     "sgd_bound",
     "tag_text",
+    "telling_columns",
 ]
 
 

@@ -14,6 +14,7 @@ from linsep.app.options import (
     EncodingOpt,
     FormatOpt,
     JsonOpt,
+    MissingOpt,
     PositiveOpt,
     ReportOpt,
     RowsArg,
@@ -92,6 +93,7 @@ def fit(
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    missing: MissingOpt = None,
     stream: Annotated[
         bool | None,
         typer.Option(help="Read TABLE in pieces: the default for pipes and for files that are large for the memory."),
@@ -164,6 +166,7 @@ def fit(
         "gamma": gamma,
         "coef0": coef0,
     }
+    way: Any = None if missing is None else missing.value
     reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
     options = StreamOptions(
         passes=passes,
@@ -205,6 +208,7 @@ def fit(
             model=model,
             categorical=tuple(categorical or ()),
             reading=reading,
+            missing=way,
             report=report,
             say=say,
         )
@@ -228,6 +232,7 @@ def fit(
             model=model,
             categorical=tuple(categorical or ()),
             reading=reading,
+            missing=way,
             report=report,
             seed=seed or 0,
             class_weight=tuple(class_weight or ()),

@@ -17,6 +17,7 @@ class Format(StrEnum):
     SVMLIGHT = "svmlight"
     JSONL = "jsonl"
     VW = "vw"
+    EXCEL = "excel"
 
 
 class Family(StrEnum):
@@ -27,17 +28,28 @@ class Family(StrEnum):
     MULTINOMIAL = "multinomial"
 
 
+class MissingWay(StrEnum):
+    """What becomes of missing values."""
+
+    DROP = "drop"
+    MEAN = "mean"
+    MEDIAN = "median"
+    INDICATOR = "indicator"
+    ERROR = "error"
+
+
 TableArg = Annotated[
     str,
     typer.Argument(
-        help="CSV, Parquet, svmlight, JSON lines or Vowpal Wabbit text, also as .gz or .zst; - is standard input."
+        help="CSV, Parquet, svmlight, JSON lines, Vowpal Wabbit text or Excel, also as .gz or .zst; - is "
+        "standard input."
     ),
 ]
 RowsArg = Annotated[
     str,
     typer.Argument(
-        help="CSV, Parquet, svmlight, JSON lines or Vowpal Wabbit text, also as .gz or .zst: a file, a folder or a "
-        "quoted pattern; - is standard input."
+        help="CSV, Parquet, svmlight, JSON lines, Vowpal Wabbit text or Excel, also as .gz or .zst: a file, a folder "
+        "or a quoted pattern; - is standard input."
     ),
 ]
 ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep fit`.")]
@@ -58,6 +70,13 @@ DecimalOpt = Annotated[
 EncodingOpt = Annotated[
     str | None,
     typer.Option(help="The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark."),
+]
+MissingOpt = Annotated[
+    MissingWay | None,
+    typer.Option(
+        help="What becomes of missing values: leave the row out, put the mean or the median in place of a number, the "
+        "mean and a feature that tells (indicator, unless given), or refuse them. Stream: mean unless given, no median."
+    ),
 ]
 CategoricalOpt = Annotated[
     list[str] | None,

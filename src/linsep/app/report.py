@@ -54,7 +54,8 @@ def page_of_fit(found: TableFit) -> Callable[[Sequence[str]], Page]:
         from linsep.reporting.page.about import about_encoded
         from linsep.reporting.page.model import of_model
 
-        about = about_encoded(found.rows, found.y, found.source.read(), found.model.encoder_)
+        chunk = found.source.read() if found.kept is None else found.source.read().take(found.kept)
+        about = about_encoded(found.rows, found.y, chunk, found.model.encoder_)
         return of_model(found.model, about, found.receipt, command_line(), said)
 
     return page

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from numbers import Real
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from linsep.types import Array, DataError
-
-# Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
-_MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "inf", "+inf", "-inf", "infinity", "-infinity"}
 
 
 @dataclass(frozen=True)
@@ -27,7 +21,7 @@ class Column:
 
     A column of numbers has `text` too where its numbers were read from text: with points, whatever the decimal mark.
     `there` says which rows have the column; None means all of them. `decimal` is the decimal mark of categories that
-    may be numbers.
+    may be numbers. `missing` says in which rows the cell is empty, None if in none: a number there is 0, a text "".
     """
 
     name: str
@@ -35,6 +29,7 @@ class Column:
     text: pa.Array | None
     there: Array | None = None
     decimal: str = "."
+    missing: Array | None = None
 
     @property
     def is_number(self) -> bool:
@@ -45,7 +40,8 @@ class Column:
 class TableChunk:
     """Some rows of a table.
 
-    A column is parsed on first access, so a column that nobody uses raises no error.
+    A column is parsed on first access, so a column that nobody uses raises no error. `cells` gives columns with missing
+    values; `column` and `columns` refuse missing numbers.
 
     Attributes
     ----------
@@ -61,6 +57,8 @@ class TableChunk:
         `where(row)` says in which file and line a row stands.
     parse : callable
         `parse(name)` reads a column.
+    keyed : bool
+        Whether rows may lack a column without a cell for it, as lines of JSON may.
     columns : list of Column
         The feature columns, parsed.
     """
@@ -71,6 +69,7 @@ class TableChunk:
     n_rows: int
     where: Callable[[int], str] = field(repr=False)
     parse: Callable[[str], Column] = field(repr=False)
+    keyed: bool = False
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
 
     @property
@@ -93,9 +92,102 @@ class TableChunk:
         Raises
         ------
         DataError
-            A cell cannot be read.
+            A cell cannot be read, or a number is missing.
         """
         return self._column(name) if name in self._known else None
+
+    def cells(self, name: str) -> Column | None:
+        """Parse one column, which may have missing values.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        Column or None
+            The column; None if there is no feature column of that name.
+
+        Raises
+        ------
+        DataError
+            A cell cannot be read.
+        """
+        if name not in self._known:
+            return None
+        if name not in self._parsed:
+            self._parsed[name] = self.parse(name)
+        return self._parsed[name]
+
+    def refuse_missing(self, name: str, *, text: bool = False) -> None:
+        """Raise DataError if a number of a column is missing, with `text` also if a text is.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        text : bool, default=False
+            Whether an empty text is refused too.
+        """
+        column = self.cells(name)
+        if column is None or column.missing is None or not (text or column.is_number):
+            return
+        row = int(np.flatnonzero(column.missing)[0])
+        said = "the value is missing"
+        if column.is_number and column.text is not None:
+            said = f"{column.text[row].as_py()!r:.80} where the column holds numbers"
+        raise DataError(f"{self.where(row)}, column {name!r}: {said}; fill or drop missing values first")
+
+    def take(self, rows: Array) -> TableChunk:
+        """Return some of the rows.
+
+        Parameters
+        ----------
+        rows : ndarray of bool, shape (n_rows,)
+            Which ones.
+
+        Returns
+        -------
+        TableChunk
+            The rows, each with its own place.
+        """
+        numbers = np.flatnonzero(rows)
+
+        def parse(name: str) -> Column:
+            column = self.cells(name)
+            assert column is not None
+            values, there, missing = (
+                None if array is None else array[numbers] for array in (column.values, column.there, column.missing)
+            )
+            text = None if column.text is None else column.text.take(pa.array(numbers))
+            missing = missing if missing is not None and missing.any() else None
+            return replace(column, values=values, text=text, there=there, missing=missing)
+
+        y = None if self.y is None else self.y[numbers]
+
+        def where(row: int) -> str:
+            return self.where(int(numbers[row]))
+
+        return TableChunk(self.names, y, self.start, len(numbers), where, parse, self.keyed)
+
+    def met(self, name: str) -> Column | None:
+        """Return the column, as `cells` does; where rows may lack columns, one that no row has is missing in all.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        Column or None
+            The column; None if there is no feature column of that name, and no row may lack one.
+        """
+        if self.keyed and name not in self._known:
+            everywhere = np.ones(self.n_rows, dtype=np.bool_)
+            return Column(name, None, pa.array([""] * self.n_rows, pa.string()), missing=everywhere)
+        return self.cells(name)
 
     def place(self, row: int) -> str:
         """Say where a row stands, for messages.
@@ -117,88 +209,10 @@ class TableChunk:
         return frozenset(self.names)
 
     def _column(self, name: str) -> Column:
-        if name not in self._parsed:
-            self._parsed[name] = self.parse(name)
-        return self._parsed[name]
-
-
-def read_numbers(text: pa.Array, decimal: str = ".") -> tuple[pa.Array, Array] | None:
-    """Return the text without blanks around its cells, and the numbers in them; None if a cell is not a number.
-
-    With a decimal comma the text that is returned has points in its place.
-    """
-    if decimal != ".":
-        if not are_numbers(text, decimal).all():
-            return None
-        text = pc.replace_substring_regex(text, decimal, ".")
-    try:
-        return text, pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid:
-        if not are_numbers(text).all():
-            return None
-    trimmed = pc.utf8_trim_whitespace(text)
-    unsigned = pc.replace_substring_regex(trimmed, r"^\+", "")  # Arrow knows no plus sign
-    return trimmed, pc.cast(unsigned, pa.float64()).to_numpy(zero_copy_only=False)
-
-
-def number_column(
-    name: str, text: pa.Array, where: Callable[[int], str], *, is_text: bool, decimal: str = "."
-) -> Column:
-    """Read text as numbers if every cell is one, as categories if at most half of them are.
-
-    Raises
-    ------
-    DataError
-        More than half of the cells are numbers, but not all; or a number is not finite; or all are numbers with another
-        decimal mark.
-    """
-    if is_text:
-        return Column(name, None, text, decimal=decimal)
-    numbers = read_numbers(text, decimal)
-    if numbers is None:
-        good = are_numbers(text, decimal)
-        if 2 * int(good.sum()) <= len(good):
-            _refuse_other_mark(name, text, where, decimal)
-            return Column(name, None, text, decimal=decimal)
-        _refuse_cell(name, text, int(np.flatnonzero(~good)[0]), where)
-    trimmed, values = numbers
-    finite = np.isfinite(values)
-    if not finite.all():
-        _refuse_cell(name, trimmed, int(np.flatnonzero(~finite)[0]), where)
-    return Column(name, values, trimmed)
-
-
-def are_numbers(text: pa.Array, decimal: str = ".") -> Array:
-    """Return which cells are decimal numbers; each distinct text is tested once."""
-    encoded = text.dictionary_encode()
-    pattern = NUMBER if decimal == "." else NUMBER.replace(r"\.", decimal)
-    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), pattern)
-    return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=bool)
-
-
-def _refuse_other_mark(name: str, text: pa.Array, where: Callable[[int], str], decimal: str) -> None:
-    """Raise DataError where the cells are no numbers, but all would be with the other decimal mark."""
-    other = "," if decimal == "." else "."
-    if len(text) >= _ENOUGH and are_numbers(text, other).all():
-        row = int(np.flatnonzero(~are_numbers(text, decimal))[0])
-        raise DataError(
-            f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} is a number if the decimal mark is {other!r}: "
-            f"say --decimal '{other}' (decimal={other!r}), or read the column as categories with --categorical "
-            f"{quote(name)} (categorical=[{name!r}])"
-        )
-
-
-def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str]) -> NoReturn:
-    cell = text[row].as_py()
-    if cell.strip().lower() in _MISSING:
-        raise DataError(
-            f"{where(row)}, column {name!r}: {cell!r:.80} where the column holds numbers; "
-            "fill or drop missing values first"
-        )
-    raise DataError(
-        f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
-        f"mend it, or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
-    )
+        self.refuse_missing(name)
+        column = self.cells(name)
+        assert column is not None
+        return column
 
 
 def as_text(values: Any) -> Any:

@@ -110,6 +110,11 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
         columns = [(column["name"], column["levels"]) for column in meta["columns"]]
     scales = list(zip(arrays["mean"].tolist(), arrays["scale"].tolist(), strict=True))
     sizes = [1 if levels is None else len(levels) for _, levels in columns]
+    if meta.get("had_missing") and encoder.way == "indicator" and sum(sizes) < W.shape[1]:
+        raise DataError(
+            "cannot export this model: it has features that tell where a number is missing; train it with "
+            "--missing mean"
+        )
     if sum(sizes) != W.shape[1] or sum(levels is None for _, levels in columns) != len(scales):
         raise DataError(
             "cannot export this model: its encoder makes features that are neither a number standardised nor the "
@@ -127,7 +132,7 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
 
 def _streamed_inputs(running: dict[str, Any], moments: Array, W: Array) -> list[Number | Category]:
     """The columns of a stream, if all are numbers: (x - mean) / deviation, as the last row left them."""
-    if running.get("open") or any(kind != "number" for _, kind in running["kinds"]):
+    if running.get("open") or running.get("flags") or any(kind != "number" for _, kind in running["kinds"]):
         raise DataError(
             "cannot export this model: it was trained on a stream, whose categories and text are hashed (so are open "
             "columns), and no other program knows that hash; train it on the whole table (without --stream)"

@@ -20,7 +20,7 @@ from linsep.learners.inputs.class_names import (
     next_targets,
     targets_of,
 )
-from linsep.learners.inputs.tables import Prepared, is_table, labels_given, open_rows, weight_argument
+from linsep.learners.inputs.tables import Prepared, fitted_rows, is_table, labels_given, open_rows, weight_argument
 from linsep.learners.predicting import PredictingTables, default_learner, learner_has
 from linsep.tables import check_index
 from linsep.types import Array, DataError
@@ -211,8 +211,10 @@ class TableModel(PredictingTables):
         if encoder is None:
             return Prepared(None, X, *targets_of(labels_given(y, None), self.positive, is_table=False))
         source = open_rows(X, encoder)
-        rows = encoder.fit(source).transform(source).X
-        return Prepared(encoder, rows, *targets_of(labels_given(y, source), self.positive, is_table=True))
+        rows, kept = fitted_rows(source, encoder)
+        labels = labels_given(y, source)
+        labels = labels if kept is None else np.asarray(labels)[kept]
+        return Prepared(encoder, rows, *targets_of(labels, self.positive, is_table=True), kept)
 
     def fit_prepared(self, prepared: Prepared, sample_weight: Any = None, *, verbose: Any = None) -> Self:
         """Train on what `prepare` made.
@@ -231,6 +233,8 @@ class TableModel(PredictingTables):
         self
         """
         learner, names = self._new_learner(), prepared.names
+        if sample_weight is not None and prepared.kept is not None and np.ndim(sample_weight):
+            sample_weight = np.asarray(sample_weight)[prepared.kept]
         code_class_weight(learner, names)
         own = learner.get_params(deep=False).get("verbose")
         try:

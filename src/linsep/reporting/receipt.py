@@ -20,6 +20,7 @@ from linsep.learners.inputs.tables import weight_argument
 from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.reporting.quality import Scores, majority_line, score_lines, scores_of_rows, with_reliability
+from linsep.theory.bounds.cover import cover_note
 from linsep.theory.bounds.kernel import kernel_bounds
 from linsep.theory.bounds.least_loss import least_loss, training_loss
 from linsep.theory.bounds.mistakes import mistake_bounds
@@ -256,7 +257,8 @@ def _prove(
     fit_intercept = getattr(learner, "fit_intercept", True)
     certificate = separability(X, y, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
     data: dict[str, Any] = {"verdict": certificate.verdict, "summary": certificate.summary()}
-    lines = [("separable?", certificate.summary())]
+    told = cover_note(len(y), X.shape[1] + fit_intercept, int((y == classes[1]).sum()))
+    lines = [("separable?", certificate.summary() + (told if certificate.verdict == "separable" else ""))]
     planes = []
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))

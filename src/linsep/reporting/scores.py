@@ -128,11 +128,18 @@ def unknown_levels(model: TableModel) -> list[str]:
     if encoder is None:
         return []
     ignored = f"{encoder.ignored_:,} columns beyond those of the training rows were left out"
-    return ([ignored] if encoder.ignored_ else []) + [
-        f"column {column!r}: {count:,} rows hold a category that was not there in training; they count as none"
-        for column, count in encoder.unknown_.items()
-        if count
-    ]
+    return (
+        ([ignored] if encoder.ignored_ else [])
+        + [
+            f"column {column!r}: {count:,} rows hold a category that was not there in training; they count as none"
+            for column, count in encoder.unknown_.items()
+            if count
+        ]
+        + [
+            f"column {column!r}: {count:,} values are missing, and none was in training; the mean stands in for them"
+            for column, count in encoder.new_missing_.items()
+        ]
+    )
 
 
 def score_table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from linsep.data.columns import label_names
+from linsep.data.features.missing import told
 from linsep.reporting.receipt import Receipt, columns_line
 from linsep.streaming.result import StreamFit
 
@@ -48,6 +49,8 @@ def stream_receipt(found: StreamFit) -> Receipt:
         ("stop reason", f"{reason}: {reason.sentence}"),
         *_accuracy(found, majority, doubts),
     ]
+    lines += told(counters.missing, found.model.encoder_.way) if found.model.encoder_ else []
+    data |= {"missing": counters.missing} if counters.missing else {}
     if counters.skipped:
         data["skipped"] = counters.skipped
     if counters.alarms:

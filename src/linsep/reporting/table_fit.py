@@ -13,7 +13,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from linsep.data.columns import label_names
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.missing import Missing, told
 from linsep.data.sources.source import Source
+from linsep.data.telling import TellingColumn, telling_columns
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
@@ -23,6 +26,8 @@ from linsep.reporting.receipt import Receipt, check_hold_out, hold_out, make_rec
 from linsep.reporting.steps import train_keep_measure
 from linsep.reporting.warm import warm_up
 from linsep.types import Array
+
+_TELLING = 3  # columns that tell the classes apart, named on a receipt
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,8 @@ class TableFit:
         The warnings of the learner, and what the receipt says loudly.
     interrupted : bool
         Whether Ctrl-C ended the training, or what is measured and proved after it.
+    kept : ndarray of bool, or None
+        Which rows of the source `rows` are, where some were left out.
     """
 
     model: TableModel
@@ -54,6 +61,7 @@ class TableFit:
     y: Array
     warnings: list[str]
     interrupted: bool
+    kept: Array | None = None
 
 
 def fit_table(
@@ -62,6 +70,7 @@ def fit_table(
     *,
     positive: Any = None,
     holdout: float = 0.0,
+    missing: Missing | None = None,
     sample_weight: str | None = None,
     probabilities: bool = False,
     verbose: Any = 0,
@@ -81,6 +90,8 @@ def fit_table(
         The label of the positive class; all others together are the other class.
     holdout : float, default=0.0
         This share of the rows is also predicted by a copy of the learner that was trained on the others.
+    missing : {"drop", "mean", "median", "indicator", "error"}, optional
+        What becomes of missing values, as in `TableEncoder`; "indicator" unless given.
     sample_weight : str, optional
         A column of numbers that is no feature: the weight of each row, for the learner. Scores count all rows alike.
     probabilities : bool, default=False
@@ -115,9 +126,11 @@ def fit_table(
     (1.0, 'separable')
     """
     on_step("encoding")
-    model = TableModel(positive=positive, probabilities=probabilities)
+    model = TableModel(encoder=TableEncoder(missing=missing), positive=positive, probabilities=probabilities)
     weight = None if sample_weight is None else source.take_out(sample_weight)
     prepared = model.prepare(source)
+    assert prepared.encoder is not None
+    kept_weight = weight if weight is None or prepared.kept is None else weight[prepared.kept]
     targets = np.asarray(prepared.targets)
     check_hold_out(holdout, lambda kept: set(targets[kept].tolist()), len(targets))
     choice = Receipt([], {})
@@ -126,7 +139,7 @@ def fit_table(
         learner, choice = _choose(prepared, learner)
     model.learner = learner
     on_step("compiling for this processor, once")
-    warm_up(default_learner() if learner is None else learner, prepared.rows, targets, weight)
+    warm_up(default_learner() if learner is None else learner, prepared.rows, targets, kept_weight)
     on_step("training")
     said: list[str] = []
     seconds = 0.0
@@ -148,7 +161,7 @@ def fit_table(
         if asked:
             on_step("holding out")
         names = label_names(model.classes_).tolist()
-        given = (model.learner_, prepared.rows, targets, holdout, names, weight)
+        given = (model.learner_, prepared.rows, targets, holdout, names, kept_weight)
         held_out = hold_out(*given, probabilities=probabilities) if asked else None
         on_step("proving" if at_length else "measuring")
         known = partial(make_receipt, seconds=seconds, held_out=held_out, weighted=weight is not None)
@@ -157,9 +170,22 @@ def fit_table(
     (y, receipt), interrupted = train_keep_measure(
         train, lambda: hasattr(model, "learner_"), lambda: on_trained(model) if on_trained else None, measure
     )
-    receipt = replace(receipt, lines=[*choice.lines, *receipt.lines], data={**choice.data, **receipt.data})
+    gone, telling = prepared.encoder.missing_, _telling(source, positive)
+    lines = [*choice.lines, *receipt.lines, *told(gone, prepared.encoder.way)]
+    lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
+    data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
+    data |= {"telling_columns": [one.name for one in telling]} if telling else {}
+    receipt = replace(receipt, lines=lines, data=data)
     said = [_with_answer(text, receipt.data.get("verdict")) for text in said] + receipt.warnings
-    return TableFit(model, receipt, source, prepared.rows, y, said, interrupted)
+    return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
+
+
+def _telling(source: Source, positive: Any) -> list[TellingColumn]:
+    """The columns that alone tell the classes apart, `positive` from the rest where it is given."""
+    if source.kind != "table":
+        return []
+    y = source.read().y
+    return telling_columns(source, y if positive is None else label_names(y) == str(positive))
 
 
 def _with_answer(warning: str, verdict: str | None) -> str:

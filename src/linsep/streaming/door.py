@@ -32,8 +32,11 @@ class Door:
 
     def note_numbers(self, chunk: TableChunk) -> None:
         """Look for numbers that drown the others: one that is nearly all of the sum comes first, as that is cheap."""
-        for column in chunk.columns:
-            values = column.values
+        for name in chunk.names:
+            column = chunk.cells(name)
+            values = None if column is None else column.values
+            if column is not None and values is not None and column.missing is not None:
+                values = values[~column.missing]
             if values is None or len(values) < 3 or len(self.notes) == _NOTES:
                 continue
             sizes = np.abs(values)
@@ -42,8 +45,9 @@ class Door:
                 others = np.delete(values, row)
                 spread = float(others.std())
                 if spread > 0 and abs(values[row] - others.mean()) > _FAR * spread:
+                    place = row if column is None or column.missing is None else np.flatnonzero(~column.missing)[row]
                     self.notes.append(
-                        f"{chunk.where(row)}, column {column.name!r}: {values[row]:g} drowns the numbers around it, as "
+                        f"{chunk.where(int(place))}, column {name!r}: {values[row]:g} drowns the numbers around it, as "
                         "the mean and the scale of the column come from it alone; is it a mistake?"
                     )
 

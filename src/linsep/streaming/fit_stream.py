@@ -13,6 +13,7 @@ from typing import Any
 from sklearn.base import clone
 
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.missing import Missing, check_way
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.interrupt import uninterrupted
@@ -49,6 +50,7 @@ def fit_stream(
     checkpoint_rows: int = 1_000_000,
     max_columns: int = 1 << 24,
     max_record_bytes: int = 1 << 24,
+    missing: Missing | None = None,
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
@@ -81,7 +83,7 @@ def fit_stream(
         A class joins with its first row.
     categorical : collection of str
         Columns to read as categories even if they hold numbers.
-    format : {"csv", "parquet", "jsonl", "svmlight", "vw"}, optional
+    format : {"csv", "parquet", "jsonl", "svmlight", "vw", "excel"}, optional
         Where the names of the files do not tell.
     text : dict or collection of str
         Columns of running text, and what is made of each: "words" (the default), "words1-2", "chars3-5" and the like.
@@ -109,6 +111,9 @@ def fit_stream(
         occurs: 8 bytes a column and class.
     max_record_bytes : int, default=2**24
         The most bytes of one line of text, or of one CSV record with line ends in quotes; 2 MB are always allowed.
+    missing : {"mean", "indicator", "drop", "error"}, optional
+        What becomes of missing values: the running mean stands in for a number (the default), with "indicator" beside a
+        hashed feature that tells; "drop" leaves the row out, "error" refuses it. A missing category is one of its own.
     sep, decimal, encoding : str, optional
         How text is written, as in `linsep.open_data`, where the first lines do not tell.
     verbose : int or callable, default=0
@@ -158,7 +163,8 @@ def fit_stream(
     reading |= {"sep": sep, "decimal": decimal, "encoding": encoding}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
-    encoder = TableEncoder(bits=bits, text=text, open_columns=opened.open_columns)
+    check_way(missing, stream=True)
+    encoder = TableEncoder(bits=bits, text=text, open_columns=opened.open_columns, missing=missing)
     encoder.target = opened.target
     safeguards = Safeguards(ball, half_life)
     limits = {"passes": passes, "max_columns": max_columns}
@@ -252,6 +258,7 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "positive": labels.positive,
         "classes": labels.named,
         "categorical": sorted(source.categorical),
+        "missing": encoder.missing,
         **source.written_as_asked,
         "text": dict(text) if isinstance(text, Mapping) else dict.fromkeys(sorted(text), "words"),
         "bits": encoder.bits,

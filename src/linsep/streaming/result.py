@@ -38,6 +38,8 @@ class Counters:
         What the drift detector reported.
     finished : bool
         Whether all passes are complete, or one made no mistake.
+    missing : dict
+        Column -> missing values in the first pass.
     labels : dict
         Rows of each label in the first pass; the labels as text, with `positive` "0" and "1".
     """
@@ -50,6 +52,7 @@ class Counters:
     absorbed: int = 0
     alarms: list[str] = field(default_factory=list)
     finished: bool = False
+    missing: dict[str, int] = field(default_factory=dict)
     labels: dict[str, int] = field(default_factory=dict)
 
     @property

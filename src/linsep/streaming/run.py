@@ -13,6 +13,7 @@ import numpy as np
 
 from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.sources.source import START, Position, Source
 from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import EpochLearner
@@ -96,6 +97,15 @@ class StreamRun:
         is_new = counters.passes == 0  # the encoder learns in the first pass
         if isinstance(chunk, TableChunk) and not counters.rows:
             self._check_categorical(chunk)
+        if isinstance(chunk, TableChunk):
+            known = () if self.source.open_columns else self.encoder.column_names or ()
+            if is_new:
+                count_missing(chunk, counters.missing, known)
+            kept = rows_to_learn(chunk, self.encoder.missing, known)
+            chunk = chunk if kept is None else chunk.take(kept)
+            if not chunk.n_rows:
+                counters.position = position
+                return
         y, classes = self.labels.read(chunk)
         if is_new and isinstance(chunk, TableChunk):
             self._door.note_numbers(chunk)

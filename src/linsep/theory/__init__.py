@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linsep.theory.bounds.chain_radius import chain_radius
+    from linsep.theory.bounds.cover import cover_odds
     from linsep.theory.bounds.descent import auto_eta0, gradient_bound, sgd_bound
     from linsep.theory.bounds.kernel import (
         forgetron_bound,
@@ -52,6 +53,7 @@ __all__ = [
     "auto_eta0",
     "chain_radius",
     "collins_bounds",
+    "cover_odds",
     "forgetron_bound",
     "functional_margins",
     "geometric_margin",
@@ -78,6 +80,7 @@ __all__ = [
 # Where each name is defined: `import linsep.theory` alone loads none of these files, nor NumPy.
 _HOMES = {
     "bounds.chain_radius": ("chain_radius",),
+    "bounds.cover": ("cover_odds",),
     "bounds.descent": ("auto_eta0", "gradient_bound", "sgd_bound"),
     "bounds.kernel": (
         "forgetron_bound",

@@ -59,8 +59,11 @@ def read(table: Any) -> Any:
 
 
 def naive(table: Any) -> Any:
-    """Numbers and truth values are numbers, text is text, anything else and what is missing is refused."""
+    """Numbers and truth values are numbers, text is text, "" where it is missing; all else is refused."""
     columns = table.to_pydict()
+    for field in table.schema:
+        if field.name != "y" and is_text(field.type):
+            columns[field.name] = ["" if value is None else value for value in columns[field.name]]
     if not table.num_rows:
         return []
     if "y" not in columns or len(columns) == 1 or any(None in values for values in columns.values()):
@@ -82,6 +85,13 @@ def naive(table: Any) -> Any:
     if any(not isinstance(values[0], str) and not all(map(math.isfinite, values)) for values in found.values()):
         raise RefusedError
     return [(y, found)]
+
+
+def is_text(kind: Any) -> bool:
+    """Whether values of this type are text, as they are or by number."""
+    if pa.types.is_dictionary(kind):
+        return is_text(kind.value_type)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 TARGET = Target("arrow", make, read, naive)

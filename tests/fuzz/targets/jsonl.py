@@ -42,17 +42,17 @@ def value(rng: Random, kind: str) -> str:
 
 
 def naive(case: bytes) -> Any:
-    """One object on each line that is not blank, all with the same keys, of one kind each."""
+    """One object on each line that is not blank, of one kind a key; text that is missing is ""."""
     text = decoded_json(case)
     lines = [line for line in text.split("\n") if line.strip(_BLANK)]
     rows = [parsed(line) for line in lines]
     if not rows:
         return []
     names = list(dict.fromkeys(name for row in rows for name in row))
-    if "y" not in names or len(names) == 1 or any(set(row) != set(names) for row in rows):
+    if "y" not in names or len(names) == 1:
         raise RefusedError
-    found = {name: column([row[name] for row in rows]) for name in names}
-    y = found.pop("y")
+    y = column([row.get("y") for row in rows])
+    found = {name: column(filled([row.get(name) for row in rows])) for name in names if name != "y"}
     if any(isinstance(label, str) and (not label.strip() or "\0" in label) for label in y):
         raise RefusedError
     if isinstance(y[0], float) and all(v.is_integer() and abs(v) < 2**53 for v in y):
@@ -90,6 +90,15 @@ def parsed(line: str) -> dict[str, Any]:
 def repr_of(row: Any) -> str:
     """All text in a value."""
     return json.dumps(row, ensure_ascii=False)
+
+
+def filled(values: list[Any]) -> list[Any]:
+    """Text with "" where it is missing; anything else as it is."""
+    if all(isinstance(value, str) or value is None for value in values) and any(
+        isinstance(value, str) for value in values
+    ):
+        return ["" if value is None else value for value in values]
+    return values
 
 
 def column(values: list[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from linsep.app.learners import Limits, check_weights, class_weight_of, make_lad
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
 from linsep.app.result import Result, program
+from linsep.data.features.missing import Missing
 from linsep.files import check_output
 from linsep.reporting.table_fit import fit_table
 
@@ -29,6 +30,7 @@ def fit(
     model: Path,
     categorical: tuple[str, ...] = (),
     reading: Mapping[str, Any] | None = None,
+    missing: Missing | None = None,
     report: Path | None = None,
     seed: int = 0,
     class_weight: tuple[str, ...] = (),
@@ -51,7 +53,7 @@ def fit(
         train = partial(fit_table, positive=positive, holdout=holdout, sample_weight=sample_weight)
         train = partial(train, probabilities=probabilities)
         with saved_when_trained(model, origin_of_run(inputs(table), hashed=True)) as keep:
-            found = train(source, chosen, verbose=line, on_trained=keep, on_step=line.step)
+            found = train(source, chosen, missing=missing, verbose=line, on_trained=keep, on_step=line.step)
             said = [_on_the_command_line(text) for text in found.warnings]
             if found.interrupted:
                 said.append(keep.what_was_kept(found.model))

@@ -16,6 +16,7 @@ from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
+from linsep.data.features.missing import Missing
 from linsep.data.inputs import find_files, free_memory
 from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
@@ -78,6 +79,7 @@ def fit_on_stream(
     model: Path,
     categorical: tuple[str, ...],
     reading: Mapping[str, Any],
+    missing: Missing | None = None,
     report: Path | None = None,
     say: Say,
 ) -> Result:
@@ -87,7 +89,7 @@ def fit_on_stream(
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
     asked = {**asdict(options), "text": _text_columns(options.text)}
-    asked |= {"target": target, "positive": positive, "categorical": categorical, **reading}
+    asked |= {"target": target, "positive": positive, "categorical": categorical, "missing": missing, **reading}
     came_from = origin_of_run(find_files(str(table)), hashed=False)  # a stream may be read only once
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:

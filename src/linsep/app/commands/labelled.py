@@ -21,7 +21,7 @@ def open_labelled(table: Any, target: str | None, categorical: tuple[str, ...], 
     source = open_data(table, target=target, categorical=categorical, **reading)
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
-    missing = [] if source.kind == "rows" else [c for c in categorical if source.read().column(c) is None]
+    missing = [] if source.kind == "rows" else [c for c in categorical if c not in source.read().names]
     if missing:
         raise DataError(f"no feature column called {missing[0]!r} to read as categories")
     return source

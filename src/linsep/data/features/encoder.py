@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from linsep.data.columns import TableChunk
 from linsep.data.features.encoder_state import check_encoder
 from linsep.data.features.exact_decimals import row_names
-from linsep.data.features.fitted_columns import Levels, encode_as_fitted, fit_columns, moments
+from linsep.data.features.fitted_columns import Fitted, encode_as_fitted, fit_columns, moments
+from linsep.data.features.missing import Missing, check_way, count_missing, note_missing, refuse_missing, rows_to_learn
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.sizes import check_size, check_size_of_entries
 from linsep.data.sources.open import open_data
@@ -40,6 +41,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     open_columns : bool, default=False
         In a stream: columns join as they appear, and rows may lack some. A row has no entry for a column that it lacks,
         and the mean and deviation of a number are those of the rows that have it.
+    missing : {"drop", "mean", "median", "indicator", "error"}, optional
+        What becomes of missing values. A missing category is a category of its own. For a missing number stands the
+        mean or the median of the rows of `fit`; with "indicator" the mean, and each number that was missing in a row of
+        `fit` has one more feature, which is 1 where it is missing. With "drop" `fit` leaves rows out that have a
+        missing value. None is "indicator", and "mean" in a stream, where the columns that lack values are not known
+        before.
 
     Attributes
     ----------
@@ -55,6 +62,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Column -> rows with an unknown level in the last `transform`.
     ignored_ : int
         Matrix columns beyond those seen in `fit`, in the last `transform`.
+    missing_ : dict
+        Column -> missing values in the rows of `fit`.
+    new_missing_ : dict
+        Column -> missing values in the last `transform`, where `fit` saw none.
 
     Examples
     --------
@@ -69,22 +80,27 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self, *, bits: int = 18, text: Mapping[str, str] | Collection[str] = (), open_columns: bool = False
+        self,
+        *,
+        bits: int = 18,
+        text: Mapping[str, str] | Collection[str] = (),
+        open_columns: bool = False,
+        missing: Missing | None = None,
     ) -> None:
         self.bits = bits
+        self.missing = missing
         self.open_columns = open_columns
         self.text = text
         self._running: RunningTable | None = None
         self.target: str | None = None
         self.unknown_: dict[str, int] = {}
         self.ignored_ = 0
+        self.missing_: dict[str, int] = {}
+        self.new_missing_: dict[str, int] = {}
         self._kind = "table"
         # The index that svmlight text gives to the first matrix column; None for arrays.
         self._first_index: int | None = None
-        # Levels of each text column, None for numbers, in the order of the columns.
-        self._levels: Levels = {}
-        self._mean = np.empty(0)
-        self._scale = np.empty(0)
+        self._fitted = Fitted({}, np.empty(0), np.empty(0), np.empty(0))
 
     # -------------------------------------------------------------------- fit
     def fit(self, source: Any, y: Any = None) -> Self:
@@ -113,16 +129,33 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         if not isinstance(source, Source):
             source = _as_source(source)
+        check_way(self.missing)
         self._running = None
         self._kind, self.target = source.kind, source.target
         chunk = source.read()
         self._first_index = source.first_index
+        self.missing_ = {}
         if source.kind == "rows":
-            self._levels = {}
-            self._mean, self._scale = moments(chunk.X, row_names(chunk.X.shape[1], self._first_index))
+            mean, scale = moments(chunk.X, row_names(chunk.X.shape[1], self._first_index))
+            self._fitted = Fitted({}, mean, scale, np.empty(0))
             return self
-        self._levels, self._mean, self._scale = fit_columns(chunk)
+        count_missing(chunk, self.missing_)
+        refuse_missing(chunk, self.missing)
+        kept = rows_to_learn(chunk, self.missing)
+        if kept is not None and not kept.any():
+            raise DataError(f"{source.name}: every row has a missing value, and none is left: do not drop them")
+        self._fitted = fit_columns(chunk if kept is None else chunk.take(kept), self.way)
         return self
+
+    @property
+    def way(self) -> Missing:
+        """What becomes of missing values: `missing`, or what stands for None."""
+        return self.missing or ("indicator" if self._running is None else "mean")
+
+    @property
+    def _met(self) -> Collection[str]:
+        """The columns that a stream has had, if later rows may not lack them."""
+        return () if self._running is None or self.open_columns else self._running.kinds
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
         """Learn from the next rows of a stream.
@@ -164,12 +197,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if isinstance(chunk, Chunk):
             self._kind, self._first_index = "rows", 0
             width = chunk.X.shape[1]
-            if width > len(self._scale):  # one number each, however wide the rows
-                self._mean, self._scale = np.broadcast_to(0.0, width), np.broadcast_to(1.0, width)
+            if width > len(self._fitted.scale):  # one number each, however wide the rows
+                self._fitted = Fitted({}, np.broadcast_to(0.0, width), np.broadcast_to(1.0, width), np.empty(0))
             return chunk.X
+        count_missing(chunk, self.missing_, self._met)
         if self._running is None:
             text = self.text if isinstance(self.text, Mapping) else dict.fromkeys(self.text, "words")
-            self._running = RunningTable(self.bits, text, is_open=self.open_columns)
+            self._running = RunningTable(self.bits, text, is_open=self.open_columns, flags=self.missing == "indicator")
         return self._running.encode(chunk, learn=True)
 
     def encode_chunk(self, chunk: TableChunk | Chunk) -> Any:
@@ -178,8 +212,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return self._scale_rows(self._from_first(chunk))
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
+        note_missing(chunk, self.column_names or [], self.missing, self.missing_, self.new_missing_)
         if self._running is None:
-            return encode_as_fitted(chunk, self._levels, self._mean, self._scale, self.unknown_)
+            return encode_as_fitted(chunk, self._fitted, self.unknown_)
         return self._running.encode(chunk, learn=False)
 
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
@@ -191,10 +226,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if isinstance(chunk, Chunk):
             check_size_of_entries(chunk)
             return
+        check_way(self.missing, stream=True)
+        refuse_missing(chunk, self.missing, self._met)
         if self._running is not None:
             self._running.check(chunk)
-        for column in chunk.columns:
-            check_size(column, chunk)
+        for name in chunk.names:
+            column = chunk.cells(name)
+            if column is not None:
+                check_size(column, chunk)
 
     def forget_names(self, weight: Callable[[], Array]) -> None:
         """Drop names of hashed features if too many are kept, smallest |weight| first; `weight()` has one a feature."""
@@ -206,14 +245,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Columns that hold categories or text."""
         if self._running is not None:
             return [name for name, kind in self._running.kinds.items() if kind != "number"]
-        return [name for name, levels in self._levels.items() if levels is not None]
+        return [name for name, levels in self._fitted.levels.items() if levels is not None]
 
     @property
     def column_names(self) -> list[str] | None:
         """The columns that it was fitted to, in their order; None for rows of numbers, which have no names."""
         if self._kind == "rows":
             return None
-        return list(self._levels if self._running is None else self._running.kinds)
+        return list(self._fitted.levels if self._running is None else self._running.kinds)
 
     @property
     def is_running(self) -> bool:
@@ -223,13 +262,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @property
     def feature_names_(self) -> list[str]:
         if self._kind == "rows":
-            return row_names(len(self._scale), self._first_index)
+            return row_names(len(self._fitted.scale), self._first_index)
         if self._running is not None:
             return self._running.feature_names()
-        names = []
-        for name, levels in self._levels.items():
-            names += [name] if levels is None else [f"{name}={level}" for level in levels]
-        return names
+        return self._fitted.feature_names()
 
     @property
     def feature_signs_(self) -> Array:
@@ -275,6 +311,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def start_counting(self) -> None:
         """Set to 0 what `unknown_` and `ignored_` count."""
         self.unknown_ = {}
+        self.new_missing_ = {}
         self.ignored_ = 0
 
     def _aligned(self, X: Any, source: Source) -> Any:
@@ -296,28 +333,35 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return chunk.X[:, 1:]
 
     def _scale_rows(self, X: Any) -> Any:
-        p = len(self._scale)
+        mean, scale = self._fitted.mean, self._fitted.scale
+        p = len(scale)
         self.ignored_ = max(self.ignored_, X.shape[1] - p)
         if isinstance(X, np.ndarray):
             if X.shape[1] < p:
                 raise DataError(f"the model was trained on {p} features, these rows have {X.shape[1]}")
-            return (X[:, :p] - self._mean) / self._scale
+            return (X[:, :p] - mean) / scale
         X = sp.csr_matrix(X[:, :p], dtype=np.float64, copy=True)
         X.resize(X.shape[0], p)
-        X.data /= self._scale[X.indices]
+        X.data /= scale[X.indices]
         return X
 
     # ------------------------------------------------------------------ state
     def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Return all that was learnt as a JSON-able part and an array part."""
-        columns = [{"name": name, "levels": levels} for name, levels in self._levels.items()]
+        columns = [{"name": name, "levels": levels} for name, levels in self._fitted.levels.items()]
         meta: dict[str, Any] = {
             "kind": self._kind,
             "target": self.target,
             "columns": columns,
             "first_index": self._first_index,
         }
-        arrays = {"mean": self._mean, "scale": self._scale}
+        arrays = {"mean": self._fitted.mean, "scale": self._fitted.scale}
+        if self.missing is not None:
+            meta["missing"] = self.missing
+        if self.missing == "median" and self._running is None:
+            arrays["fill"] = self._fitted.fill
+        if self.missing_:
+            meta["had_missing"] = sorted(self.missing_)
         if self._running is not None:
             meta["running"], running = self._running.state()
             arrays |= {f"running/{name}": array for name, array in running.items()}
@@ -330,8 +374,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         encoder = cls()
         encoder._kind, encoder.target = meta["kind"], meta["target"]
         encoder._first_index = meta["first_index"]
-        encoder._levels = {c["name"]: c["levels"] for c in meta["columns"]}
-        encoder._mean, encoder._scale = arrays["mean"], arrays["scale"]
+        encoder.missing = meta.get("missing")
+        encoder.missing_ = dict.fromkeys(meta.get("had_missing", ()), 0)
+        levels = {c["name"]: c["levels"] for c in meta["columns"]}
+        flagged = [name for name in encoder.missing_ if levels.get(name, ()) is None and encoder.way == "indicator"]
+        mean, scale = arrays["mean"], arrays["scale"]
+        fill = arrays.get("fill", np.zeros(len(scale) if meta["kind"] == "table" else 0))
+        encoder._fitted = Fitted(levels, mean, scale, fill, frozenset(flagged))
         if "running" in meta:
             running = {name.removeprefix("running/"): a for name, a in arrays.items() if name.startswith("running/")}
             encoder._running = RunningTable.from_state(meta["running"], running)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.data.features.missing import WAYS
 from linsep.declared import MOST, ArraySpec, ValueSpec, check_arrays, check_values
 from linsep.types import Array, DataError
 
@@ -18,10 +19,13 @@ _VALUES = {
     "columns": _LIST,
     "first_index": ValueSpec(most=1, none=True),
     "running": ValueSpec("dict", needed=False),
+    "missing": ValueSpec("choice", choices=WAYS, needed=False),
+    "had_missing": ValueSpec("list", needed=False),
 }
 _RUNNING = {
     "bits": ValueSpec(least=8, most=28),
     "open": ValueSpec("flag", needed=False),
+    "flags": ValueSpec("flag", needed=False),
     "text": ValueSpec("dict"),
     "kinds": _LIST,
     "names": _LIST,
@@ -31,6 +35,7 @@ _ARRAYS = {
     "mean": ArraySpec(("numbers",), "float64", bounded=False),
     "scale": ArraySpec(("numbers",), "float64", least=_LEAST_SCALE, bounded=False),
 }
+_FILL = {"fill": ArraySpec(("numbers",), "float64", bounded=False)}
 _RUNNING_ARRAYS = {
     "running/moments": ArraySpec(("running numbers", 3), "float64", bounded=False),
     "running/named": ArraySpec(("names",), "int64", least=0, below="hashed"),
@@ -51,8 +56,11 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
     check_values(values, _VALUES)
     numbers = _count_numbers(values["columns"])
     sizes = {"numbers": numbers} if values["kind"] == "table" else {}
+    had_missing = values.get("had_missing", [])
+    if not all(isinstance(name, str) for name in had_missing) or len(set(had_missing)) < len(had_missing):
+        raise DataError("the columns of the encoder that had missing values are not distinct text")
     if "running" not in values:
-        check_arrays(arrays, _ARRAYS, sizes)
+        check_arrays(arrays, _ARRAYS | (_FILL if values.get("missing") == "median" else {}), sizes)
         return
     running = values["running"]
     check_values(running, _RUNNING)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column
+from linsep.data.cells import are_missing, are_numbers, number_column
+from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.exact_decimals import WIDE
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
@@ -18,36 +19,78 @@ from linsep.types import Array, DataError
 Levels = dict[str, list[str] | None]
 
 
-def fit_columns(chunk: TableChunk) -> tuple[Levels, Array, Array]:
+class Fitted(NamedTuple):
+    """What was learnt of the columns.
+
+    `mean`, `scale` and `fill` have one entry a number: what is subtracted, what it is divided by then, and what stands
+    in for a missing one after that. The numbers `flagged` have one more feature, which is 1 where they are missing.
+    """
+
+    levels: Levels
+    mean: Array
+    scale: Array
+    fill: Array
+    flagged: frozenset[str] = frozenset()
+
+    def feature_names(self) -> list[str]:
+        """The name of a number, "column=level" of an indicator; a missing value is called "(missing)"."""
+        names = []
+        for name, levels in self.levels.items():
+            if levels is None:
+                names += [name, f"{name}=(missing)"] if name in self.flagged else [name]
+            else:
+                names += [f"{name}={level or '(missing)'}" for level in levels]
+        return names
+
+
+def fit_columns(chunk: TableChunk, missing: str = "indicator") -> Fitted:
     """Return the levels of text columns in sorted order, and the means and standard deviations of the numbers.
+
+    Missing numbers count for nothing in them.
 
     Examples
     --------
     >>> from linsep import open_data
-    >>> fit_columns(open_data(b"size,city\\n1,Rome\\n3,Oslo\\n").read())
-    ({'size': None, 'city': ['Oslo', 'Rome']}, array([2.]), array([1.]))
+    >>> fitted = fit_columns(open_data(b"size,city\\n1,Rome\\n3,Oslo\\n,Oslo\\n").read())
+    >>> fitted.levels, fitted.mean.tolist(), fitted.feature_names()
+    ({'size': None, 'city': ['Oslo', 'Rome']}, [2.0], ['size', 'size=(missing)', 'city=Oslo', 'city=Rome'])
     """
     levels: Levels = {}
-    names, numbers = [], []
-    for column in chunk.columns:
+    names: list[str] = []
+    numbers: list[Array] = []
+    there: dict[int, Array] = {}
+    for name in chunk.names:
+        column = chunk.cells(name)
+        assert column is not None
         if column.values is not None:
-            levels[column.name] = None
-            names.append(column.name)
+            levels[name] = None
+            if column.missing is not None:
+                there[len(names)] = column.values[~column.missing]
+            names.append(name)
             numbers.append(column.values)
         elif column.text is not None:
-            levels[column.name] = sorted(pc.unique(column.text).to_pylist())
-    return levels, *moments(np.column_stack(numbers) if numbers else np.empty((1, 0)), names)
+            levels[name] = sorted(pc.unique(column.text).to_pylist())
+    mean, scale = moments(np.column_stack(numbers) if numbers else np.empty((1, 0)), names)
+    fill = np.zeros(len(names))
+    for j, values in there.items():
+        if not values.size:  # 0 in every row
+            continue
+        mean[j : j + 1], scale[j : j + 1] = moments(values[:, None], [names[j]])
+        if missing == "median":
+            fill[j] = (np.median(values) - mean[j]) / scale[j]
+    flagged = frozenset(names[j] for j in there) if missing == "indicator" else frozenset()
+    return Fitted(levels, mean, scale, fill, flagged)
 
 
-def encode_as_fitted(chunk: TableChunk, levels: Levels, mean: Array, scale: Array, unknown: dict[str, int]) -> Any:
+def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: dict[str, int]) -> Any:
     """Return the rows of a chunk as a matrix, CSR where there are many levels.
 
     Parameters
     ----------
     chunk : TableChunk
         Its further columns are ignored.
-    levels, mean, scale
-        As `fit_columns` returned them.
+    fitted : Fitted
+        As `fit_columns` returned it.
     unknown : dict
         Column -> rows with a level that is not among `levels`, whose indicators are all 0; counted on.
 
@@ -59,26 +102,35 @@ def encode_as_fitted(chunk: TableChunk, levels: Levels, mean: Array, scale: Arra
     Examples
     --------
     >>> from linsep import open_data
-    >>> chunk = open_data(b"size,city\\n3,Oslo\\n").read()
-    >>> encode_as_fitted(chunk, {"size": None, "city": ["Oslo", "Rome"]}, np.array([2.0]), np.array([1.0]), {}).tolist()
+    >>> fitted = fit_columns(open_data(b"size,city\\n1,Rome\\n3,Oslo\\n").read())
+    >>> encode_as_fitted(open_data(b"size,city\\n3,Oslo\\n").read(), fitted, {}).tolist()
     [[1.0, 1.0, 0.0]]
     """
-    missing = [name for name in levels if chunk.column(name) is None]
-    if missing:
+    levels = fitted.levels
+    absent = [name for name in levels if name not in chunk.names]
+    if absent:
         source = chunk.where(0).rpartition(":")[0] or "the table"
-        raise DataError(f"{source}: columns missing: {', '.join(map(repr, missing))}")
+        raise DataError(f"{source}: columns missing: {', '.join(map(repr, absent))}")
     columns = [_as_fitted(chunk, name, is_number=found is None) for name, found in levels.items()]
     # Entries column by column: one a row each, a number or a 1 at the place of its level.
-    n = chunk.n_rows
-    data = np.ones((n, len(columns)))
-    indices = np.empty((n, len(columns)), dtype=np.int64)
-    offset = number = 0
-    for j, column in enumerate(columns):
+    n, width = chunk.n_rows, len(columns) + len(fitted.flagged)
+    data = np.ones((n, width))
+    indices = np.empty((n, width), dtype=np.int64)
+    offset = number = j = 0
+    for column in columns:
         known = levels[column.name]
         if known is None:
-            data[:, j] = (column.values - mean[number]) / scale[number]
+            assert column.values is not None
+            data[:, j] = (column.values - fitted.mean[number]) / fitted.scale[number]
+            if column.missing is not None:
+                data[column.missing, j] = fitted.fill[number]
             indices[:, j] = offset
             number, offset = number + 1, offset + 1
+            if column.name in fitted.flagged:
+                j += 1
+                data[:, j] = 0 if column.missing is None else column.missing
+                indices[:, j] = offset
+                offset += 1
         else:
             assert column.text is not None
             place = pc.index_in(column.text, value_set=pa.array(known, pa.string()))
@@ -88,7 +140,8 @@ def encode_as_fitted(chunk: TableChunk, levels: Levels, mean: Array, scale: Arra
             data[:, j] = codes >= 0
             indices[:, j] = offset + np.maximum(codes, 0)
             offset += len(known)
-    if offset > WIDE * len(columns):
+        j += 1
+    if offset > WIDE * width:
         kept = data != 0
         indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
         return sp.csr_matrix((data[kept], indices[kept], indptr), shape=(n, offset))
@@ -99,15 +152,18 @@ def encode_as_fitted(chunk: TableChunk, levels: Levels, mean: Array, scale: Arra
 
 def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
     """The column as numbers or as text, whichever it was in `fit_columns`."""
-    column = chunk.column(name)
+    column = chunk.cells(name)
     assert column is not None
     if not is_number:
-        return Column(name, None, as_text(column.values) if column.text is None else column.text)
+        text = as_text(column.values) if column.text is None else column.text
+        if column.missing is not None:
+            text = pc.if_else(pa.array(column.missing), "", text)
+        return Column(name, None, text, missing=column.missing)
     if column.text is None or column.values is not None:
         return column
-    bad = np.flatnonzero(~are_numbers(column.text, column.decimal))
-    if not bad.size:  # numbers that the source was told to read as categories
-        return number_column(name, column.text, chunk.where, is_text=False, decimal=column.decimal)
+    bad = np.flatnonzero(~are_numbers(column.text, column.decimal) & ~are_missing(column.text))
+    if not bad.size:  # numbers that the source was told to read as categories, or missing ones alone
+        return number_column(name, column.text, chunk.where, is_text=False, decimal=column.decimal, is_number=True)
     row = int(bad[0])
     raise DataError(
         f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r} where the model was trained on numbers"

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.columns import Column, TableChunk, are_numbers, as_text, number_column, quote
+from linsep.data.cells import are_missing, are_numbers, number_column
+from linsep.data.columns import Column, TableChunk, as_text, quote
 from linsep.data.features.ngrams import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.kernels.running_moments import standardise_running
@@ -38,12 +39,14 @@ class RunningTable:
 
     With `is_open` columns join as they appear and may be absent: a row that lacks one has no entry for it, and its
     mean and scale are those of the rows that have it. There are hashed columns from the start, so that places stay.
+
+    A missing number is such a number, too; with `flags` "column=" is hashed for it, as for a missing category.
     """
 
-    def __init__(self, bits: int, text: Mapping[str, str], *, is_open: bool = False) -> None:
+    def __init__(self, bits: int, text: Mapping[str, str], *, is_open: bool = False, flags: bool = False) -> None:
         if not 8 <= bits <= 28:
             raise DataError(f"categories are hashed to 2**bits columns, bits from 8 to 28, not {bits}")
-        self.bits, self.is_open = bits, is_open
+        self.bits, self.is_open, self.flags = bits, is_open, flags
         self.text = {name: Grams.parse(spec) for name, spec in text.items()}
         self.kinds: dict[str, str] = {}  # column -> number, category or text
         self.moments = np.zeros((0, 3))  # count, mean, sum of squares about the mean
@@ -53,7 +56,7 @@ class RunningTable:
     @property
     def hashed(self) -> int:
         """How many features are hashed: none where all columns are numbers."""
-        numbers_alone = self.kinds and set(self.kinds.values()) == {"number"} and not self.is_open
+        numbers_alone = self.kinds and set(self.kinds.values()) == {"number"} and not (self.is_open or self.flags)
         return 0 if numbers_alone else 1 << self.bits
 
     @property
@@ -98,6 +101,8 @@ class RunningTable:
                 j = numbers[name]
                 columns = np.full(chunk.n_rows, j)
                 found.append(_Entries(_standardise(column, moments[j - hashed], learn), columns, column.there))
+                if self.flags:
+                    found.append(self._flags(name, column, learn))
             elif kind == "category":
                 found.append(self._categories(name, column, learn))
             else:
@@ -110,8 +115,8 @@ class RunningTable:
 
     def check(self, chunk: TableChunk) -> None:
         """Raise DataError if a column is missing or no longer holds what it held in the first rows."""
-        missing = [name for name in self.kinds if chunk.column(name) is None]
-        if missing and not self.is_open:
+        missing = [name for name in self.kinds if name not in chunk.names]
+        if missing and not (self.is_open or chunk.keyed):
             raise DataError(f"{chunk.where(0)}: columns missing: {', '.join(map(repr, missing))}")
         for name, kind in self.kinds.items():
             self._as_met(chunk, name, kind)
@@ -126,7 +131,7 @@ class RunningTable:
                         f"{chunk.where(0)}: column {name!r} was not there in the rows before; take it out, or let "
                         "columns join with --open-columns (open_columns=True)"
                     )
-                column = chunk.column(name)
+                column = chunk.cells(name)
                 assert column is not None
                 kind = "text" if name in self.text else "number" if column.is_number else "category"
                 self.kinds[name] = kind
@@ -137,18 +142,22 @@ class RunningTable:
 
     def _as_met(self, chunk: TableChunk, name: str, kind: str) -> Column | None:
         """The column as numbers or as text, whichever it was in its first rows; None if these rows lack it."""
-        column = chunk.column(name)
+        column = chunk.cells(name) if self.is_open else chunk.met(name)
         if column is None:
             return None
         if kind != "number":
-            return replace(column, values=None, text=as_text(column.values) if column.text is None else column.text)
+            text = as_text(column.values) if column.text is None else column.text
+            if column.missing is not None:
+                text = pc.if_else(pa.array(column.missing), "", text)
+            return replace(column, values=None, text=text)
         if column.values is not None:
-            return column
+            return _without_missing(column)
         assert column.text is not None
-        bad = np.flatnonzero(~are_numbers(column.text, column.decimal))
+        bad = np.flatnonzero(~are_numbers(column.text, column.decimal) & ~are_missing(column.text))
         if not bad.size:
-            as_numbers = number_column(name, column.text, chunk.where, is_text=False, decimal=column.decimal)
-            return replace(as_numbers, there=column.there)
+            known: dict[str, Any] = {"is_text": False, "is_number": True, "decimal": column.decimal}
+            as_numbers = number_column(name, column.text, chunk.where, **known)
+            return _without_missing(replace(as_numbers, there=column.there))
         row = int(bad[0])
         raise DataError(
             f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} where the rows before held "
@@ -163,9 +172,16 @@ class RunningTable:
         if learn:
             for k in np.flatnonzero(~self._named[columns]):
                 level = bytes(levels[offsets[k] : offsets[k + 1]]).decode()
-                self._keep(int(columns[k]), f"{name}={level}", float(signs[k]))
+                self._keep(int(columns[k]), f"{name}={level or '(missing)'}", float(signs[k]))
         codes = encoded.indices.to_numpy(zero_copy_only=False)
         return _Entries(signs[codes], columns[codes], column.there)
+
+    def _flags(self, name: str, column: Column, learn: bool) -> _Entries:
+        """The feature that says in which rows a number is missing."""
+        none = np.zeros(len(column.values) if column.values is not None else 0, dtype=np.bool_)
+        missing = none if column.missing is None else column.missing
+        empty = Column(name, None, pa.array([""] * len(missing), pa.string()), missing)
+        return self._categories(name, empty, learn and bool(missing.any()))
 
     def _words(self, name: str, column: Column, learn: bool) -> Any:
         text = column.text if column.there is None else pc.if_else(pa.array(column.there), column.text, "")
@@ -197,6 +213,7 @@ class RunningTable:
         meta = {
             "bits": self.bits,
             **({"open": True} if self.is_open else {}),
+            **({"flags": True} if self.flags else {}),
             "text": {name: [*grams] for name, grams in self.text.items()},
             "kinds": [[name, kind] for name, kind in self.kinds.items()],
             "names": [self.names[j][0] for j in columns],
@@ -211,7 +228,7 @@ class RunningTable:
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> RunningTable:
         """Take back what `state` gave."""
-        table = cls(meta["bits"], {}, is_open=meta.get("open", False))
+        table = cls(meta["bits"], {}, is_open=meta.get("open", False), flags=meta.get("flags", False))
         table.text = {name: Grams(*grams) for name, grams in meta["text"].items()}
         table.kinds = dict(meta["kinds"])
         table.moments = arrays["moments"]
@@ -226,6 +243,13 @@ def _bytes_of(text: Any) -> tuple[Array, Array]:
     _, offsets, raw = text.buffers()
     bounds = np.frombuffer(offsets, dtype=np.int32)[text.offset : text.offset + len(text) + 1]
     return np.frombuffer(raw, dtype=np.uint8) if raw is not None and raw.size else np.empty(0, np.uint8), bounds
+
+
+def _without_missing(column: Column) -> Column:
+    """A row whose number is missing has no entry for the column."""
+    if column.missing is None:
+        return column
+    return replace(column, there=~column.missing if column.there is None else column.there & ~column.missing)
 
 
 def _standardise(column: Column, moments: Array, learn: bool) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from linsep.data.cells import INFINITE, category_column
 from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, take_target
 from linsep.data.readers.asked import Asked, in_a_line
 from linsep.types import Array, DataError, NoRowsError
@@ -44,10 +45,10 @@ def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where])
     return table, where
 
 
-def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0) -> TableChunk:
+def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0, *, keyed: bool = False) -> TableChunk:
     """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories.
 
-    A missing value is an error; with `asked.open_columns` it says that the row does not have the column.
+    A missing value is kept as such; with `asked.open_columns` it says that the row does not have the column.
     """
     target, categorical, open_columns = asked.target, asked.categorical, asked.open_columns
     names = [column for column in table.column_names if column != "__index_level_0__"]
@@ -69,8 +70,15 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
             return _spread(some, there)
         return _typed(column, _values(table, column, where), where, is_text=column in categorical)
 
-    y = None if target is None else as_labels(_label_values(_values(table, target, where)), where, target)
-    return TableChunk([column for column in names if column != target], y, start, table.num_rows, where, parse)
+    y = None
+    if target is not None:
+        labels = _values(table, target, where)
+        if labels.null_count:
+            row = pc.index(pc.is_null(labels), True).as_py()
+            raise DataError(f"{where(row)}, column {target!r}: the value is missing; a row to learn from needs a label")
+        y = as_labels(_label_values(labels), where, target)
+    features = [column for column in names if column != target]
+    return TableChunk(features, y, start, table.num_rows, where, parse, keyed)
 
 
 def _label_values(values: Any) -> Any:
@@ -82,9 +90,6 @@ def _label_values(values: Any) -> Any:
 def _values(table: Any, column: str, where: Where) -> Any:
     values = table.column(column).combine_chunks()
     values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    if values.null_count:
-        row = pc.index(pc.is_null(values), True).as_py()
-        raise DataError(f"{where(row)}, column {column!r}: the value is missing; fill or drop missing values first")
     values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
     _check_utf8(values, column, where)
     return values
@@ -109,28 +114,37 @@ def _spread(some: Column, there: Array) -> Column:
     """A column of the rows that have it as one of all rows; what stands in the others is not looked at."""
     row = np.maximum(np.cumsum(there) - 1, 0)
     values = None if some.values is None else some.values[row]
-    return Column(some.name, values, None if some.text is None else some.text.take(pa.array(row)), there)
+    text = None if some.text is None else some.text.take(pa.array(row))
+    missing = None if some.missing is None else some.missing[row] & there
+    return Column(some.name, values, text, there, some.decimal, missing)
 
 
 def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
     kind = values.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return Column(column, None, pc.cast(values, pa.string()))
+        return category_column(column, pc.cast(values, pa.string()).fill_null(""))
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise DataError(
             f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first, or leave it out"
         )
+    missing = np.asarray(pc.is_null(values).to_numpy(zero_copy_only=False), dtype=np.bool_)
+    if missing.any():
+        values = values.fill_null(False if pa.types.is_boolean(kind) else 0)
     # Arrow rounds a decimal twice; its text it reads correctly.
     given = pc.cast(values, pa.string()) if pa.types.is_decimal(kind) else values
     numbers = (pc.cast(given, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
     numbers = numbers.astype(np.float64)
+    if pa.types.is_floating(kind) and np.isnan(numbers).any():
+        missing = missing | np.isnan(numbers)
+        numbers = np.where(missing, 0.0, numbers)
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        raise DataError(f"{where(row)}, column {column!r}: {numbers[row]} is not a finite number")
+        raise DataError(f"{where(row)}, column {column!r}: {numbers[row]} is not a finite number; {INFINITE}")
     # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.
     beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and np.abs(numbers).max() >= 2**53)
     text = pc.cast(values, pa.string()) if beyond else None
     if is_text:
-        return Column(column, None, as_text(numbers) if text is None else text)
-    return Column(column, numbers, text)
+        text = as_text(numbers) if text is None else text
+        return category_column(column, pc.if_else(pa.array(missing), "", text) if missing.any() else text)
+    return Column(column, numbers, text, missing=missing if missing.any() else None)

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from linsep.data.columns import Column, TableChunk, as_labels, check_names, number_column, read_numbers, take_target
+from linsep.data.cells import number_column, read_numbers
+from linsep.data.columns import Column, TableChunk, as_labels, check_names, take_target
 from linsep.data.readers.arrow import Where, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.data.readers.written import Written, find_written

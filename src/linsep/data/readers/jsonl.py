@@ -39,7 +39,7 @@ class JsonlReader(TextReader):
         """Read some lines; None where all are blank."""
         if not lines.content.strip():
             return None
-        return from_arrow(_table(lines), lines.name, self.asked, _place(lines), lines.start)
+        return from_arrow(_table(lines), lines.name, self.asked, _place(lines), lines.start, keyed=True)
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read all files as one table."""
@@ -49,7 +49,7 @@ class JsonlReader(TextReader):
             raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
         table, where = joined([_table(lines) for lines in some], names, [_place(lines) for lines in some])
-        return Whole(from_arrow(table, names[0], self.asked, where))
+        return Whole(from_arrow(table, names[0], self.asked, where, keyed=True))
 
 
 def _place(lines: Lines) -> Any:

@@ -18,7 +18,7 @@ TEXT_READERS: dict[str, type[TextReader]] = {
     "svmlight": SvmlightReader,
     "vw": VowpalReader,
 }
-FORMATS = ("csv", "parquet", "jsonl", "svmlight", "vw")
+FORMATS = ("csv", "parquet", "jsonl", "svmlight", "vw", "excel")
 _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -30,8 +30,13 @@ _BY_SUFFIX = {
     ".svm": "svmlight",
     ".libsvm": "svmlight",
     ".vw": "vw",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
 }
-_CHOICE = "csv, parquet, jsonl, svmlight or vw"
+_CHOICE = "csv, parquet, jsonl, svmlight, vw or excel"
 
 
 # What separates the columns where the suffix tells.

@@ -8,9 +8,11 @@ from typing import Any
 
 from linsep.data.columns import TableChunk, as_labels
 from linsep.data.hashing import RunningHash
-from linsep.data.readers.arrow import from_arrow, row_of
+from linsep.data.inputs import Input
+from linsep.data.readers.arrow import from_arrow, joined, row_of
 from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.dataframe import dataframe_to_arrow
+from linsep.data.readers.excel import excel_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS
 from linsep.data.sources.seen import add_arrays, add_table
 from linsep.data.sources.source import START, Position, Source
@@ -76,6 +78,8 @@ class _InMemory(Source):
 class FrameSource(_InMemory):
     """A pandas, Polars or Arrow table, or any other dataframe that narwhals knows."""
 
+    _first_row = 0
+
     def __init__(self, frame: Any, asked: Asked) -> None:
         super().__init__("dataframe", "table", "dataframe", asked)
         self._frame = frame
@@ -92,14 +96,45 @@ class FrameSource(_InMemory):
         return [[self.name, self._table.num_rows, self._table.num_columns]]
 
     def _read_whole(self) -> Whole:
-        return Whole(from_arrow(self._table, self.name, self._asked, row_of(self.name)))
+        return Whole(from_arrow(self._table, self.name, self._asked, row_of(self.name, self._first_row)))
 
     def _part(self, first: int, after: int) -> TableChunk:
         part = self._table.slice(first, after - first)
-        return from_arrow(part, self.name, self._asked, row_of(self.name, first), first)
+        return from_arrow(part, self.name, self._asked, row_of(self.name, first + self._first_row), first)
 
     def _add_to(self, seen: Any, first: int, after: int) -> None:
         add_table(seen, self._table.slice(first, after - first))
+
+
+class ExcelSource(FrameSource):
+    """Spreadsheets, which are read as a whole and kept. Rows are counted as the spreadsheet counts them."""
+
+    _first_row = 2  # after the names
+
+    def __init__(self, inputs: list[Input], name: str, asked: Asked) -> None:
+        super().__init__(None, asked)
+        self.name, self.format = name, "excel"
+        self.files = [file.path for file in inputs if file.path is not None]
+        self._inputs = inputs
+
+    @property
+    def can_be_read_again(self) -> bool:
+        return all(file.can_be_read_again for file in self._inputs)
+
+    def fingerprint(self) -> list[list[Any]]:
+        return [[file.name, file.size] for file in self._inputs]
+
+    @cached_property
+    def _table(self) -> Any:
+        tables = []
+        for file in self._inputs:
+            stream = file.open()
+            try:
+                tables.append(excel_to_arrow(stream.read_all(), file.name))
+            finally:
+                stream.close()
+        names = [file.name for file in self._inputs]
+        return joined(tables, names, [row_of(name) for name in names])[0]
 
 
 class ArraySource(_InMemory):

@@ -11,7 +11,7 @@ from linsep.data.inputs import Input, find_files
 from linsep.data.readers.asked import Asked
 from linsep.data.readers.written import check_decimal, check_sep
 from linsep.data.sources.formats import TEXT_READERS, choose_format, sep_of
-from linsep.data.sources.in_memory import ArraySource, FrameSource
+from linsep.data.sources.in_memory import ArraySource, ExcelSource, FrameSource
 from linsep.data.sources.of_files import ParquetSource
 from linsep.data.sources.of_text import TextSource
 from linsep.data.sources.source import Source
@@ -40,12 +40,13 @@ def open_data(
     ----------
     source : path, "-", list of paths, bytes, file object, dataframe, or (X, y)
         CSV (.csv, .tsv), JSON lines (.jsonl, .ndjson), Parquet (.parquet), svmlight (.svmlight, .svm, .libsvm) or
-        Vowpal Wabbit text (.vw), as they are or compressed (.gz, .zst): a file, a folder of files, a pattern such as
-        'part-*.csv.gz', several of them, "-" for standard input, a binary file object or bytes. Or a pandas, Polars or
-        Arrow table; or a matrix (dense or sparse) with its labels, or (X, None).
+        Vowpal Wabbit text (.vw), spreadsheets (.xlsx, .xls, .xlsb, .ods; needs the extra excel), as they are or
+        compressed (.gz, .zst): a file, a folder of files, a pattern such as 'part-*.csv.gz', several of them, "-"
+        for standard input, a binary file object or bytes. Or a pandas, Polars or Arrow table; or a matrix (dense or
+        sparse) with its labels, or (X, None).
     target : str, optional
         The column that holds the label; None where there is none, and for svmlight, Vowpal Wabbit text and (X, y).
-    format : {"csv", "parquet", "jsonl", "svmlight", "vw"}, optional
+    format : {"csv", "parquet", "jsonl", "svmlight", "vw", "excel"}, optional
         Needed where the name does not tell; what has no name is CSV unless told otherwise.
     categorical : collection of str
         Columns to read as text even if they hold numbers.
@@ -98,9 +99,11 @@ def open_data(
         return FrameSource(source, asked)
     names = [file.name for file in inputs if _has_name(file)]
     chosen = choose_format(names, format)
-    _refuse_written(asked, chosen, text=chosen != "parquet")
+    _refuse_written(asked, chosen, text=chosen not in ("parquet", "excel"))
     if chosen == "csv" and asked.sep is None:
         asked.sep = sep_of(names)
+    if chosen == "excel":
+        return ExcelSource(inputs, name, asked)
     if chosen == "parquet":
         return ParquetSource(inputs, name, asked)
     reader = TEXT_READERS[chosen](asked)

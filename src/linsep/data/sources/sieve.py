@@ -91,8 +91,10 @@ class Sieve:
         chunk = self.checked(lines)
         if not isinstance(chunk, TableChunk) or not chunk.n_rows:
             return
-        for column in chunk.columns:
-            if column.name in self._source.categorical:
+        for name in chunk.names:
+            column = chunk.cells(name)
+            assert column is not None
+            if name in self._source.categorical or (column.missing is not None and column.missing.all()):
                 continue
             before = self._is_number.setdefault(column.name, column.is_number)
             if before != column.is_number and (before or self._reader.typed):

@@ -53,7 +53,7 @@ class Source:
     target : str or None
         The column of the labels.
     format : str
-        "csv", "jsonl", "parquet", "svmlight", "vw", "dataframe" or "arrays".
+        "csv", "jsonl", "parquet", "svmlight", "vw", "excel", "dataframe" or "arrays".
     files : list of str
         The paths that are read, "-" for standard input; empty for what is in memory.
     first_index : int or None

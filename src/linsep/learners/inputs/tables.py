@@ -15,20 +15,25 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import row_names
+from linsep.data.features.missing import rows_to_learn
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.learners.engine.guard import Guarded
 from linsep.tables import column_names
-from linsep.types import Array, DataError
+from linsep.types import Array, Chunk, DataError
 
 
 class Prepared(NamedTuple):
-    """Rows as a learner takes them: `names[k]` is the name of the target k, None where targets are the labels."""
+    """Rows as a learner takes them: `names[k]` is the name of the target k, None where targets are the labels.
+
+    `kept` says which of the rows these are; None for all of them.
+    """
 
     encoder: TableEncoder | None
     rows: Any
     targets: Any
     names: Array | None
+    kept: Array | None = None
 
 
 def is_table(X: Any) -> bool:
@@ -55,6 +60,14 @@ def open_rows(X: Any, encoder: TableEncoder, model: Any = None) -> Source:
         stacklevel=4,
     )
     return open_data(pa.table(dict(zip(names, X.T, strict=True))), categorical=encoder.text_columns)
+
+
+def fitted_rows(source: Source, encoder: TableEncoder) -> tuple[Any, Array | None]:
+    """Fit an encoder and return the encoded rows, and which they are where it leaves some out."""
+    encoder.fit(source)
+    chunk = source.read()
+    kept = None if isinstance(chunk, Chunk) else rows_to_learn(chunk, encoder.missing)
+    return (encoder.transform(source).X if kept is None else encoder.encode_chunk(chunk.take(kept))), kept
 
 
 def labels_given(y: Any, source: Source | None) -> Any:

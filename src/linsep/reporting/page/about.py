@@ -48,7 +48,7 @@ def about_encoded(matrix: Any, y: Array, chunk: Any, encoder: Any) -> About:
     names = list(encoder.feature_names_)
     if not isinstance(chunk, TableChunk):
         return About(matrix, y, tables.columns_of(chunk.X, names), [f"{name}, scaled" for name in names])
-    numbers = {column.name for column in chunk.columns if column.is_number}
+    numbers = {name for name in chunk.names if (column := chunk.cells(name)) and column.is_number}
     shown = [f"{name}, standardised" if name in numbers else name for name in names]
     return About(matrix, y, tables.columns_of(chunk), shown)
 

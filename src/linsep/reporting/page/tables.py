@@ -65,8 +65,10 @@ def columns_of(rows: Any, names: list[str] | None = None) -> Columns:
 
 
 def _as_read(rows: TableChunk, i: int, name: str) -> Any:
-    column = rows.column(name)
+    column = rows.cells(name)
     assert column is not None
+    if column.missing is not None and column.missing[i]:
+        return ""
     if column.values is not None:
         value = float(column.values[i])
         return value if column.text is None else Cell(_cut(column.text[i].as_py()), value)

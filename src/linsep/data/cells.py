@@ -1,0 +1,136 @@
+"""Cells of text as numbers or as categories: what a number looks like, and what stands for no value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from linsep.data.columns import Column, quote
+from linsep.types import Array, DataError
+
+# Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
+# Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
+_MISSING = r"^(na|n/a|nan|null|none|\?)?$"
+_INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
+INFINITE = "write the number that it stands for, or leave the cell empty: then it counts as a missing value"
+
+
+def read_numbers(text: pa.Array, decimal: str = ".") -> tuple[pa.Array, Array] | None:
+    """Return the text without blanks around its cells, and the numbers in them; None if a cell is not a number.
+
+    With a decimal comma the text that is returned has points in its place.
+    """
+    if decimal != ".":
+        if not are_numbers(text, decimal).all():
+            return None
+        text = pc.replace_substring_regex(text, decimal, ".")
+    try:
+        return text, pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        if not are_numbers(text).all():
+            return None
+    trimmed = pc.utf8_trim_whitespace(text)
+    unsigned = pc.replace_substring_regex(trimmed, r"^\+", "")  # Arrow knows no plus sign
+    return trimmed, pc.cast(unsigned, pa.float64()).to_numpy(zero_copy_only=False)
+
+
+def number_column(
+    name: str,
+    text: pa.Array,
+    where: Callable[[int], str],
+    *,
+    is_text: bool,
+    decimal: str = ".",
+    is_number: bool = False,
+) -> Column:
+    """Read text as numbers if every cell that is there is one, as categories if at most half of all cells are.
+
+    With `is_number` the column is known to hold numbers, and its cells may all be missing.
+
+    Raises
+    ------
+    DataError
+        More than half of the cells are numbers, but not all; or a number is not finite; or all are numbers with another
+        decimal mark.
+    """
+    if is_text:
+        return category_column(name, text, decimal)
+    numbers, missing = read_numbers(text, decimal), None
+    if numbers is None or not np.isfinite(numbers[1]).all():
+        gone = are_missing(text)
+        if gone.any() and (is_number or not gone.all()):
+            found = read_numbers(pc.if_else(pa.array(gone), "0", text), decimal)
+            if found is not None:
+                missing, numbers = gone, (pc.if_else(pa.array(gone), text, found[0]), found[1])
+    if numbers is None:
+        good = are_numbers(text, decimal)
+        if 2 * int(good.sum()) <= len(good):
+            _refuse_other_mark(name, text, where, decimal)
+            return category_column(name, text, decimal)
+        _refuse_cell(name, text, int(np.flatnonzero(~good & ~gone)[0]), where)
+    trimmed, values = numbers
+    finite = np.isfinite(values)
+    if not finite.all():
+        _refuse_cell(name, trimmed, int(np.flatnonzero(~finite)[0]), where)
+    return Column(name, values, trimmed, missing=missing)
+
+
+def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array | None = None) -> Column:
+    """Text as categories; an empty one is missing.
+
+    Examples
+    --------
+    >>> category_column("a", pa.array(["x", ""])).missing.tolist()
+    [False, True]
+    """
+    empty = pc.match_substring_regex(text, "^$")
+    missing = empty.to_numpy(zero_copy_only=False) if pc.any(empty).as_py() else None
+    return Column(name, None, text, there, decimal, missing)
+
+
+def are_missing(text: pa.Array) -> Array:
+    """Return which cells stand for no value where a column holds numbers.
+
+    Examples
+    --------
+    >>> are_missing(pa.array(["", "NA", "2", "none"])).tolist()
+    [True, True, False, True]
+    """
+    found = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), _MISSING)
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def are_numbers(text: pa.Array, decimal: str = ".") -> Array:
+    """Return which cells are decimal numbers; each distinct text is tested once."""
+    encoded = text.dictionary_encode()
+    pattern = NUMBER if decimal == "." else NUMBER.replace(r"\.", decimal)
+    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), pattern)
+    return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=bool)
+
+
+def _refuse_other_mark(name: str, text: pa.Array, where: Callable[[int], str], decimal: str) -> None:
+    """Raise DataError where the cells are no numbers, but all would be with the other decimal mark."""
+    other = "," if decimal == "." else "."
+    if len(text) >= _ENOUGH and are_numbers(text, other).all():
+        row = int(np.flatnonzero(~are_numbers(text, decimal))[0])
+        raise DataError(
+            f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} is a number if the decimal mark is {other!r}: "
+            f"say --decimal '{other}' (decimal={other!r}), or read the column as categories with --categorical "
+            f"{quote(name)} (categorical=[{name!r}])"
+        )
+
+
+def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str]) -> NoReturn:
+    cell = text[row].as_py()
+    if cell.strip().lower() in _INFINITE:
+        raise DataError(f"{where(row)}, column {name!r}: {cell!r:.80} where the column holds numbers; {INFINITE}")
+    raise DataError(
+        f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
+        f"mend it, or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
+    )

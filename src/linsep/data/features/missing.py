@@ -1,0 +1,154 @@
+"""What becomes of missing values: the five ways, what each is called, and what is said of the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Literal
+
+import numpy as np
+
+from linsep.data.columns import TableChunk
+from linsep.types import Array, DataError
+
+Missing = Literal["drop", "mean", "median", "indicator", "error"]
+WAYS: tuple[Missing, ...] = ("drop", "mean", "median", "indicator", "error")
+_SAID = {
+    "drop": "rows with one are left out",
+    "mean": "the mean stands in for a number",
+    "median": "the median stands in for a number",
+    "indicator": "the mean stands in for a number, beside a feature that tells",
+}
+
+
+def check_way(missing: str | None, *, stream: bool = False) -> None:
+    """Raise DataError unless missing values can be treated in this way; None is the default.
+
+    Examples
+    --------
+    >>> check_way("median", stream=True)
+    Traceback (most recent call last):
+    linsep.types.DataError: the median of a stream is not known before its end: use missing="mean", "indicator" or
+    "drop" (--missing), or read the table whole (--no-stream)
+    """
+    if missing is not None and missing not in WAYS:
+        raise DataError(f"missing (--missing) is one of {', '.join(WAYS)}, not {missing!r}")
+    if stream and missing == "median":
+        raise DataError(
+            'the median of a stream is not known before its end: use missing="mean", "indicator" or "drop" '
+            "(--missing), or read the table whole (--no-stream)"
+        )
+
+
+def complete_rows(chunk: TableChunk, known: Collection[str] = ()) -> Array | None:
+    """Which rows have no missing value, in their own columns and those `known` before; None if all are complete.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> complete_rows(open_data(b"a,b\\n1,x\\n,y\\n3,\\n").read()).tolist()
+    [True, False, False]
+    """
+    complete = np.ones(chunk.n_rows, dtype=np.bool_)
+    for name in {**dict.fromkeys(chunk.names), **dict.fromkeys(known)}:
+        column = chunk.met(name)
+        if column is not None and column.missing is not None:
+            complete &= ~column.missing
+    return None if complete.all() else complete
+
+
+def rows_to_learn(chunk: TableChunk, missing: str | None, known: Collection[str] = ()) -> Array | None:
+    """Which rows are learnt from: with "drop" the complete ones; None for all.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows_to_learn(open_data(b"a,b\\n1,x\\n,y\\n").read(), "drop").tolist()
+    [True, False]
+    """
+    return complete_rows(chunk, known) if missing == "drop" else None
+
+
+def count_missing(chunk: TableChunk, counts: dict[str, int], known: Collection[str] = ()) -> None:
+    """Add the number of missing cells of each column, and of those `known` before, to `counts`.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> counts = {"a": 2}
+    >>> count_missing(open_data(b"a,b\\n1,x\\n,y\\n3,\\n").read(), counts)
+    >>> counts
+    {'a': 3, 'b': 1}
+    """
+    for name in {**dict.fromkeys(chunk.names), **dict.fromkeys(known)}:
+        column = chunk.met(name)
+        if column is not None and column.missing is not None:
+            counts[name] = counts.get(name, 0) + int(column.missing.sum())
+
+
+def refuse_missing(chunk: TableChunk, missing: str | None, known: Collection[str] = ()) -> None:
+    """Raise DataError for a missing value, if that is asked for with "error".
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> refuse_missing(open_data(b"a,b\\n1,x\\n,y\\n").read(), "error")
+    Traceback (most recent call last):
+    linsep.types.DataError: buffer:3, column 'a': '' where the column holds numbers; fill or drop missing values first
+    """
+    if missing == "error":
+        for name in chunk.names:
+            chunk.refuse_missing(name, text=True)
+        absent = [name for name in known if name not in chunk.names]
+        if absent and chunk.keyed:
+            raise DataError(f"{chunk.where(0)}, column {absent[0]!r}: the value is missing; fill or drop it first")
+
+
+def note_missing(
+    chunk: TableChunk, names: Iterable[str], missing: str | None, known: Collection[str], new: dict[str, int]
+) -> None:
+    """Look at the missing values of rows to be predicted, in the columns that the model knows by `names`.
+
+    Missing numbers of columns that are not `known` to have had some are counted in `new`.
+
+    Raises
+    ------
+    DataError
+        A value is missing, and the model was trained on complete rows alone.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> new = {}
+    >>> note_missing(open_data(b"a,b\\n1,x\\n,y\\n").read(), ["a", "b"], None, (), new)
+    >>> new
+    {'a': 1}
+    """
+    for name in names:
+        column = chunk.cells(name)
+        if column is None or column.missing is None:
+            continue
+        if missing in ("drop", "error"):
+            row = int(np.flatnonzero(column.missing)[0])
+            raise DataError(
+                f"{chunk.where(row)}, column {name!r}: the value is missing, and the model was trained on complete "
+                f"rows alone (--missing {missing}); train it with --missing indicator"
+            )
+        if column.is_number and name not in known:
+            new[name] = new.get(name, 0) + int(column.missing.sum())
+
+
+def told(counts: Mapping[str, int], way: str) -> list[tuple[str, str]]:
+    """The line of a receipt on missing values; none where no value is missing.
+
+    Examples
+    --------
+    >>> told({"age": 3, "city": 1}, "mean")
+    [('missing values', "4 cells of 2 columns ('age' 3, 'city' 1): the mean stands in for a number; --missing")]
+    """
+    if not counts:
+        return []
+    some = sorted(counts.items(), key=lambda pair: -pair[1])
+    listed = ", ".join(f"{name!r:.40} {count:,}" for name, count in some[:6]) + (", ..." if len(some) > 6 else "")
+    cells = sum(counts.values())
+    what = f"{cells:,} cell{'s' if cells > 1 else ''} of {len(some):,} column{'s' if len(some) > 1 else ''}"
+    return [("missing values", f"{what} ({listed}): {_SAID[way]}; --missing")]

@@ -1,0 +1,210 @@
+"""Columns that tell the classes apart alone: copies of the label, or what is only known when the label is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor, lgamma, log
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from linsep.data.columns import Column, TableChunk, label_names
+from linsep.data.sources.open import open_data
+from linsep.data.sources.source import Source
+from linsep.types import Array, DataError
+
+# A column that has nothing to do with the label is called out in fewer than one table of so many.
+_BY_CHANCE = 1000
+
+
+@dataclass(frozen=True)
+class TellingColumn:
+    """A column from which alone the label can be told.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    errors, rows : int
+        Rows told wrongly, of all rows.
+    rule : str
+        How the label is told.
+    """
+
+    name: str
+    errors: int
+    rows: int
+    rule: str
+
+    def __str__(self) -> str:
+        wrong = f"{self.errors:,} of {self.rows:,} rows wrong" if self.errors else f"all {self.rows:,} rows right"
+        return f"column {self.name!r} alone tells the classes apart ({wrong}: {self.rule})"
+
+
+def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[TellingColumn]:
+    """Find the columns that alone tell the classes apart: share = 1 - errors / (n - n_majority) >= `least`.
+
+    The share is 0 for a column that does no better than always answering the majority class, and 1 without an
+    error. A number tells by thresholds: K - 1 of them cut the line into one interval a class, with the fewest
+    errors; three and more classes stand in the order of their medians. A category tells by the other rows of its
+    level: each row is told by the majority of those, so that a column with a level of its own for each row tells
+    nothing. A missing value is a level of its own and, of a number, told wrongly.
+
+    A column is left out that chance could explain. Let e be the errors allowed, and F the labelings that a column can
+    tell: K! (n + 1)^(K-1) by thresholds (K! if e = 0), K^L by L levels. Shuffled labels are told with at most e errors
+    with probability at most F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!; that times the number of columns has to be
+    below 1/1000.
+
+    Such a column is often a copy of the label, or known only after it: a date of payment tells who has paid.
+
+    Parameters
+    ----------
+    source : Source, dataframe, or array of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,), optional
+        The labels; None takes those of the source.
+    least : float, default=0.99
+        The least share, above 0 and at most 1.
+
+    Returns
+    -------
+    list of TellingColumn
+        Those with the fewest errors first.
+
+    Raises
+    ------
+    DataError
+        There are no labels, or they are not as many as the rows.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"age": [30, 50, 40] * 9, "days_overdue": [0, 90, 0] * 9})
+    >>> found = telling_columns(rows, ["paid", "late", "paid"] * 9)
+    >>> print(found[0])
+    column 'age' alone tells the classes apart (all 27 rows right: paid up to 45, late above 45)
+    """
+    if not 0 < least <= 1:
+        raise ValueError(f"least must be above 0 and at most 1, got {least!r}")
+    chunk, labels = _rows_and_labels(source, y)
+    names, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    n, others = len(codes), len(codes) - int(sizes.max())
+    if len(names) < 2:
+        return []
+    allowed = floor((1 - least) * others)
+    chance = log(_BY_CHANCE * max(1, len(chunk.names))) + _log_chance(sizes.tolist(), allowed)
+    found = []
+    for name in chunk.names:
+        column = chunk.cells(name)
+        assert column is not None
+        if chance + _log_patterns(column, n, len(names), allowed) > 0:
+            continue
+        told = by_thresholds(column, names, codes) if column.is_number else by_levels(column, codes, len(names))
+        if told.errors <= allowed:
+            found.append(told)
+    return sorted(found, key=lambda one: one.errors)
+
+
+def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
+    if isinstance(source, np.ndarray):
+        source = pa.table({f"x{j + 1}": column for j, column in enumerate(source.T)})
+    source = source if isinstance(source, Source) else open_data(source)
+    chunk = source.read()
+    if not isinstance(chunk, TableChunk):
+        raise DataError(f"{source.name} holds rows without named columns: give a table or an array")
+    labels = chunk.y if y is None else np.asarray(y)
+    if labels is None:
+        raise DataError("these rows have no labels: name the label column with target, or give y")
+    if len(labels) != chunk.n_rows:
+        raise DataError(f"the table has {chunk.n_rows} rows and y {len(labels)} labels: one label a row is needed")
+    return chunk, label_names(labels)
+
+
+def _log_chance(sizes: list[int], e: int) -> float:
+    """ln of (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!: labelings at most e rows from one, of all of these sizes."""
+    n, k = sum(sizes), len(sizes)
+    near = log(e + 1) + lgamma(n + 1) - lgamma(e + 1) - lgamma(n - e + 1) + e * log(k - 1)
+    return near + sum(lgamma(size + 1) for size in sizes) - lgamma(n + 1)
+
+
+def _log_patterns(column: Column, n: int, k: int, e: int) -> float:
+    """ln of the number of labelings that a column can tell without an error."""
+    if column.text is not None and not column.is_number:
+        return len(column.text.dictionary_encode().dictionary) * log(k)
+    return lgamma(k + 1) + (0.0 if e == 0 else (k - 1) * log(n + 1))
+
+
+def by_thresholds(column: Column, names: Array, codes: Array) -> TellingColumn:
+    """The fewest errors of one interval a class; a missing number is an error.
+
+    Examples
+    --------
+    >>> column = Column("x", np.array([3.0, 1.0, 2.0]), None)
+    >>> by_thresholds(column, np.array(["a", "b"]), np.array([1, 0, 1])).rule
+    'a up to 1.5, b above 1.5'
+    """
+    assert column.values is not None
+    there = np.ones(len(codes), dtype=np.bool_) if column.missing is None else ~column.missing
+    values, labels = column.values[there], codes[there]
+    distinct, place = np.unique(values, return_inverse=True)
+    counts = np.zeros((len(distinct) + 1, len(names)), dtype=np.int64)
+    np.add.at(counts, (place + 1, labels), 1)
+    before = counts.cumsum(axis=0)  # rows of each class among the first i distinct values
+    medians = [float(np.median(values[labels == k])) if (labels == k).any() else 0.0 for k in range(len(names))]
+    order = sorted(range(len(names)), key=medians.__getitem__)
+    orders = [order, order[::-1]] if len(order) == 2 else [order]
+    errors, order, ends = min((_cut(before, order) for order in orders), key=lambda found: found[0])
+    middle = (distinct[1:] + distinct[:-1]) / 2
+    said, begin = [], 0
+    for k, end in zip(order, ends, strict=True):
+        if end > begin:
+            low = f" above {middle[begin - 1]:.6g}" if begin else ""
+            high = f" up to {middle[end - 1]:.6g}" if end < len(distinct) else ""
+            said.append(f"{names[k]}{low}{high}")
+        begin = end
+    return TellingColumn(column.name, errors + int((~there).sum()), len(codes), ", ".join(said))
+
+
+def _cut(before: Array, order: list[int]) -> tuple[int, list[int], list[int]]:
+    """The fewest errors, the order, and where the interval of each class ends, by dynamic programming.
+
+    The least number of errors among the first i values, with the classes up to the k-th in use, is the least over
+    j <= i of that among the first j values without the k-th, plus the errors of the k-th in between.
+    """
+    total = before.sum(axis=1)
+    places = np.arange(len(total))
+    best = np.where(places == 0, 0, total[-1] + 1)
+    begins = []
+    for k in order:
+        wrong = total - before[:, k]
+        gain = best - wrong
+        least = np.minimum.accumulate(gain)
+        begins.append(np.maximum.accumulate(np.where(gain == least, places, 0)))
+        best = wrong + least
+    ends = [len(total) - 1]
+    for begin in reversed(begins[1:]):
+        ends.append(int(begin[ends[-1]]))
+    return int(best[-1]), order, ends[::-1]
+
+
+def by_levels(column: Column, codes: Array, n_classes: int) -> TellingColumn:
+    """Each row by the majority of the other rows of its level; a tie is an error.
+
+    Examples
+    --------
+    >>> by_levels(Column("x", None, pa.array(["u", "u", "v"])), np.array([0, 0, 1]), 2).errors
+    1
+    """
+    assert column.text is not None
+    encoded = column.text.dictionary_encode()
+    levels = encoded.indices.to_numpy(zero_copy_only=False)
+    counts = np.zeros((len(encoded.dictionary), n_classes), dtype=np.int64)
+    np.add.at(counts, (levels, codes), 1)
+    others = counts[levels]
+    rows = np.arange(len(codes))
+    others[rows, codes] -= 1
+    own = others[rows, codes].copy()
+    others[rows, codes] = -1
+    errors = int((own <= np.maximum(others.max(axis=1), 0)).sum())
+    return TellingColumn(column.name, errors, len(codes), f"each of its {len(counts):,} levels has one class")

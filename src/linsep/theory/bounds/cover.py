@@ -1,0 +1,112 @@
+"""How many labelings of some rows a hyperplane can realise, and what that says of rows that are separable."""
+
+from __future__ import annotations
+
+from math import exp, lgamma, log, log1p
+
+import numpy as np
+from scipy.special import gammaln
+
+_LN10 = log(10.0)
+# Where labels drawn at random are separable with a larger chance than this, "separable" says little.
+_LITTLE = 0.05
+
+
+def cover_odds(rows: int, rank: int, positives: int | None = None) -> float:
+    r"""log10 of 2^(1-n) sum_{k<r} C(n-1, k): the largest chance that random labels of n rows are separable.
+
+    At most 2 S of the 2^n labelings of n rows are separable, S = sum_{k<r} C(n-1, k), where r is the rank of the rows
+    (x, 1), or of the rows x for separators without an intercept. Equality holds in general position. So labels that are
+    drawn independently, each with probability 1/2, are separable with a chance of at most 2 S / 2^n: 1 for r >= n,
+    1/2 for r = n/2, and next to nothing where n is a good deal more than 2 r.
+
+    Given the class sizes, which a shuffle of the labels keeps, the chance is at most 2 S / C(n, n+), and half of that
+    where the two sizes differ, as for each separable labeling the opposite one is separable too.
+
+    It says nothing of rows that depend on each other, or of labels that do not.
+
+    Parameters
+    ----------
+    rows : int
+        n, the number of rows.
+    rank : int
+        r, or a number above it, such as the number of features plus 1; the bound grows with it.
+    positives : int, optional
+        n+, the size of one of the classes: for labels that are shuffled. None is for labels drawn one by one.
+
+    Returns
+    -------
+    float
+        log10 of the bound, at most 0; -100000.0 stands for 10^-100000.
+
+    Raises
+    ------
+    ValueError
+        There are no rows, the rank is below 1, or `positives` is not between 0 and `rows`.
+
+    References
+    ----------
+    Cover, "Geometrical and statistical properties of systems of linear inequalities with applications in pattern
+    recognition", IEEE Transactions on Electronic Computers EC-14 (1965), theorem 1.
+
+    Examples
+    --------
+    >>> 10 ** cover_odds(4, 3), 10 ** cover_odds(20, 10)
+    (0.875, 0.5)
+    >>> round(cover_odds(1_000_000, 1000), 3)
+    -297600.516
+    """
+    if rows < 1 or rank < 1:
+        raise ValueError(f"at least one row and a rank of at least 1 are needed, got {rows} rows of rank {rank}")
+    if positives is not None and not 0 <= positives <= rows:
+        raise ValueError(f"{rows} rows cannot have {positives} positives")
+    if positives is None:
+        return _log_share(rows, rank) / _LN10
+    choices = lgamma(rows + 1) - lgamma(positives + 1) - lgamma(rows - positives + 1)
+    found = rows * log(2.0) + _log_share(rows, rank) - choices
+    if 2 * positives != rows:
+        found -= log(2.0)
+    return min(0.0, found / _LN10)
+
+
+def _log_share(n: int, r: int) -> float:
+    """ln of 2^(1-n) sum_{k<r} C(n-1, k): the larger half of the sum by what it lacks."""
+    if r >= n:
+        return 0.0
+    if 2 * r > n:
+        return log1p(-exp(_log_share(n, n - r)))
+    k = np.arange(r)
+    terms = gammaln(n) - gammaln(k + 1) - gammaln(n - k)
+    top = float(terms[-1])  # they grow up to k = (n - 1) / 2
+    return min(0.0, top + log(float(np.exp(terms - top).sum())) - (n - 1) * log(2.0))
+
+
+def cover_note(rows: int, rank: int, positives: int) -> str:
+    """What to add to "separable" where shuffled labels may be separable too; nothing where they hardly are.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows.
+    rank : int
+        The rank of the rows, the constant included, or a number above it.
+    positives : int
+        The size of one of the two classes.
+
+    Returns
+    -------
+    str
+        The end of a sentence, or "".
+
+    Examples
+    --------
+    >>> cover_note(6, 5, 3)
+    '; 6 rows of rank 5 say little: labels that are shuffled may be separable too (chance at most 100%, Cover 1965)'
+    >>> cover_note(569, 31, 357)
+    ''
+    """
+    odds = cover_odds(rows, rank, positives)
+    if odds <= log(_LITTLE) / _LN10:
+        return ""
+    said = f"; {rows:,} rows of rank {min(rank, rows):,} say little: labels that are shuffled may be separable too "
+    return said + f"(chance at most {10**odds:.0%}, Cover 1965)"

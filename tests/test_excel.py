@@ -1,0 +1,125 @@
+"""Spreadsheets are read as the same rows in CSV, or refused with what to do."""
+
+from __future__ import annotations
+
+import io
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+import pytest
+
+from linsep import DataError, fit_stream, fit_table, open_data
+
+MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+ROWS: list[list[Any]] = [
+    ["size", "city", "sold"],
+    [1.5, "Rome", "yes"],
+    [None, "Oslo", "no"],
+    [2, None, "yes"],
+    [-1, "x7", "no"],
+]
+
+
+def sheet_xml(rows: list[list[Any]]) -> str:
+    def cell(value: Any, place: str) -> str:
+        if value is None:
+            return ""
+        if isinstance(value, str):
+            return f'<c r="{place}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+        return f'<c r="{place}"><v>{value}</v></c>'
+
+    lines = (
+        f'<row r="{i}">' + "".join(cell(value, f"{chr(65 + j)}{i}") for j, value in enumerate(row)) + "</row>"
+        for i, row in enumerate(rows, 1)
+    )
+    return f"<worksheet {MAIN}><sheetData>{''.join(lines)}</sheetData></worksheet>"
+
+
+def workbook(**sheets: list[list[Any]]) -> bytes:
+    """The least that an .xlsx file holds."""
+    out, names = io.BytesIO(), list(sheets)
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    with zipfile.ZipFile(out, "w") as file:
+        parts = "".join(
+            f'<Override PartName="/xl/worksheets/{k}.xml" ContentType="{kind}.worksheet+xml"/>'
+            for k in range(len(names))
+        )
+        file.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" ContentType='
+            '"application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>{parts}</Types>',
+        )
+        file.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="r" Type="{LINKS}/officeDocument" '
+            'Target="xl/workbook.xml"/></Relationships>',
+        )
+        listed = "".join(f'<sheet name="{name}" sheetId="{k + 1}" r:id="r{k}"/>' for k, name in enumerate(names))
+        file.writestr("xl/workbook.xml", f'<workbook {MAIN} xmlns:r="{LINKS}"><sheets>{listed}</sheets></workbook>')
+        links = "".join(
+            f'<Relationship Id="r{k}" Type="{LINKS}/worksheet" Target="worksheets/{k}.xml"/>' for k in range(len(names))
+        )
+        file.writestr(
+            "xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{PACKAGE}/relationships">{links}</Relationships>'
+        )
+        for k, name in enumerate(names):
+            file.writestr(f"xl/worksheets/{k}.xml", sheet_xml(sheets[name]))
+    return out.getvalue()
+
+
+def as_csv(rows: list[list[Any]]) -> bytes:
+    return "".join(",".join("" if v is None else str(v) for v in row) + "\n" for row in rows).encode()
+
+
+def test_a_workbook_is_the_table_that_csv_is(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(workbook(first=ROWS, empty=[]))
+    one, two = (fit_table(open_data(rows, target="sold")) for rows in (path, as_csv(ROWS)))
+    assert one.rows.tolist() == two.rows.tolist()
+    assert one.receipt.data["missing"] == two.receipt.data["missing"] == {"size": 1, "city": 1}
+    streamed = [fit_stream(rows, target="sold", bits=8).model.learner_.coef_ for rows in (path, as_csv(ROWS))]
+    assert streamed[0].tolist() == streamed[1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (workbook(a=ROWS, b=[["x"]]), r"several sheets hold cells \('a', 'b'\): save the one"),
+        (workbook(a=[]), "no sheet holds a cell"),
+        (workbook(a=[["x", None, "y"], [1, 2, 3]]), "sheet 'a': column 2 has no name in the first row"),
+        (workbook(a=[["x", "x"], [1, 2]]), "two columns are called 'x'"),
+        (workbook(a=ROWS)[:300], "not a whole workbook"),
+        (b"size,sold\n1,yes\n", "not a whole workbook"),
+    ],
+)
+def test_what_is_no_table_is_refused(content: bytes, message: str) -> None:
+    pytest.importorskip("python_calamine")
+    with pytest.raises(DataError, match=message):
+        open_data(content, format="excel").read()
+
+
+def test_rows_are_counted_as_the_spreadsheet_counts_them() -> None:
+    pytest.importorskip("python_calamine")
+    rows: list[list[Any]] = [["size", "sold"], [1, "yes"], [2, None]]
+    with pytest.raises(DataError, match=r"buffer, row 3, column 'sold': the value is missing"):
+        open_data(workbook(a=rows), format="excel", target="sold").read()
+
+
+def test_without_the_reader_the_install_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(DataError, match=r"pip install 'linsep\[excel\]', or save the sheet as CSV"):
+        open_data(b"", format="excel").read()
+
+
+def test_options_of_text_are_refused() -> None:
+    with pytest.raises(DataError, match="are for CSV, and this is excel"):
+        open_data(b"", format="excel", sep=";")
+    with pytest.raises(DataError, match="is for text, and this is excel"):
+        open_data(b"", format="excel", encoding="latin-1")

@@ -1,0 +1,229 @@
+"""Missing values: the same from CSV and frames, learnt from training rows alone, and the same at prediction."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linsep
+from linsep import AveragedPerceptron, DataError, TableEncoder, TableModel, fit_stream, fit_table, open_data
+from linsep.app.cli import main
+from linsep.data.features.missing import WAYS
+from linsep.data.sources import blocks
+from linsep.reporting.scores import unknown_levels
+
+ZERO: Any = "zero"
+KEPT = [way for way in WAYS if way != "error"]
+
+
+def frame(n: int = 80, seed: int = 0) -> pd.DataFrame:
+    """Two numbers and a category, each with missing values; a number without; a label."""
+    rng = np.random.default_rng(seed)
+    size, age, city = (
+        rng.normal(50, 9, n).round(1),
+        rng.integers(0, 90, n).astype(float),
+        rng.choice(["Oslo", "Rome"], n),
+    )
+    sold = np.where((size > 50) ^ (rng.random(n) < 0.1), "yes", "no")
+    table = pd.DataFrame({"size": size, "age": age, "city": city.astype(object), "floor": rng.integers(0, 5, n)})
+    for column, share in (("size", 0.2), ("age", 0.1), ("city", 0.15)):
+        table.loc[rng.random(n) < share, column] = None
+    return table.assign(sold=sold)
+
+
+def as_csv(table: pd.DataFrame, missing: str = "") -> bytes:
+    """CSV with `missing` for numbers that are missing, and empty cells for categories."""
+    written = table.copy()
+    for column in ("size", "age"):
+        if column in written:
+            written[column] = [missing if np.isnan(v) else repr(float(v)) for v in table[column]]
+    return written.to_csv(index=False).encode()
+
+
+def twin(train: pd.DataFrame, rows: pd.DataFrame, way: str) -> Any:
+    """What the encoder does, written plainly for the numbers."""
+    columns = []
+    for name in ("size", "age", "floor"):
+        known, values = train[name].dropna().to_numpy(float), rows[name].to_numpy(float)
+        mean, scale = known.mean(), known.std()
+        fill = np.median(known) if way == "median" else mean
+        columns.append((np.where(np.isnan(values), fill, values) - mean) / scale)
+        if way == "indicator" and train[name].isna().any():
+            columns.append(np.isnan(values).astype(float))
+    return np.column_stack(columns)
+
+
+@pytest.mark.parametrize("way", KEPT)
+@pytest.mark.parametrize("word", ["", "NA", "nan", " ? ", "None"])
+def test_csv_and_frames_agree_with_a_naive_twin(way: Any, word: str) -> None:
+    table = frame()
+    sources = [open_data(rows, target="sold") for rows in (table, as_csv(table, word))]
+    one, two = (
+        fit_table(source, missing=way, learner=AveragedPerceptron(max_iter=3, random_state=0)) for source in sources
+    )
+    np.testing.assert_array_equal(one.rows, two.rows)
+    assert (
+        one.receipt.data["missing"]
+        == two.receipt.data["missing"]
+        == {name: int(table[name].isna().sum()) for name in ("size", "age", "city")}
+    )
+    kept = table.dropna() if way == "drop" else table
+    names = one.model.encoder_.feature_names_ if one.model.encoder_ else []
+    numbers = [j for j, name in enumerate(names) if not name.startswith("city")]
+    np.testing.assert_allclose(one.rows[:, numbers], twin(kept, kept, way), atol=1e-12)
+    assert ("size=(missing)" in names) == (way == "indicator")
+    assert ("city=(missing)" in names) == (way != "drop")
+    assert len(one.y) == len(kept)
+
+
+@pytest.mark.parametrize("way", ["mean", "median", "indicator"])
+def test_prediction_uses_what_was_learnt_in_training(way: Any, tmp_path: Path) -> None:
+    train, rows = frame(), frame(30, seed=1)
+    model = fit_table(open_data(train, target="sold"), missing=way).model
+    assert model.encoder_ is not None
+    path = tmp_path / "m.linsep"
+    linsep.save(model, path)
+    for one in (model, linsep.load(path)):
+        assert one.encoder_ is not None
+        X = one.transform(rows.drop(columns="sold"))
+        names = one.encoder_.feature_names_
+        numbers = [j for j, name in enumerate(names) if not name.startswith("city")]
+        np.testing.assert_allclose(X[:, numbers], twin(train, rows, way), atol=1e-12)
+        np.testing.assert_array_equal(one.predict(rows), model.predict(open_data(as_csv(rows), target="sold")))
+        assert one.encoder_.new_missing_ == {}
+
+
+def test_values_that_were_never_missing_in_training_are_counted() -> None:
+    train, rows = frame(), frame(30, seed=1)
+    whole = train.fillna({"size": 1.0})
+    model = fit_table(open_data(whole, target="sold")).model
+    assert model.encoder_ is not None
+    rows["floor"] = rows["floor"].astype(float)
+    rows.loc[3, "floor"] = np.nan
+    model.predict(rows)
+    assert model.encoder_.new_missing_ == {"size": int(rows["size"].isna().sum()), "floor": 1}
+    assert "column 'floor': 1 values are missing, and none was in training" in str(unknown_levels(model))
+
+
+@pytest.mark.parametrize("way", ["drop", "error"])
+def test_a_model_of_complete_rows_refuses_others(way: Any) -> None:
+    train = frame() if way == "drop" else frame().dropna()
+    model = fit_table(open_data(train, target="sold"), missing=way).model
+    with pytest.raises(
+        DataError, match=rf"dataframe, row \d+, column '\w+': the value is missing, .* \(--missing {way}"
+    ):
+        model.predict(frame(30, seed=1))
+
+
+def test_dropped_rows_take_their_labels_and_weights_along() -> None:
+    table = frame()
+    weight = np.arange(1.0, len(table) + 1)
+    rows = table.drop(columns="sold")
+    encoder = TableEncoder(missing="drop")
+    one = TableModel(AveragedPerceptron(max_iter=3, random_state=0), encoder=encoder).fit(rows, table["sold"], weight)
+    kept = table.notna().all(axis=1).to_numpy()
+    two = TableModel(AveragedPerceptron(max_iter=3, random_state=0)).fit(rows[kept], table["sold"][kept], weight[kept])
+    np.testing.assert_array_equal(one.learner_.coef_, two.learner_.coef_)
+
+
+@settings(max_examples=15, deadline=None)
+@given(cut=st.integers(60, 2000), way=st.sampled_from(["mean", "indicator", "drop"]))
+def test_streams_do_not_depend_on_where_chunks_are_cut(cut: int, way: Any) -> None:
+    table = frame(120)
+    with pytest.MonkeyPatch.context() as patch:
+        whole = fit_stream(as_csv(table), target="sold", missing=way, bits=8, passes=2)
+        patch.setattr(blocks, "TABLE_BYTES", cut + 400)  # the first chunk tells what is a number
+        parts = fit_stream(as_csv(table), target="sold", missing=way, bits=8, passes=2)
+    np.testing.assert_array_equal(whole.model.learner_.coef_, parts.model.learner_.coef_)
+    assert whole.counters.missing == parts.counters.missing
+    assert whole.counters.seen == parts.counters.seen
+
+
+def test_a_stream_standardises_by_the_rows_that_have_a_number() -> None:
+    """As with open columns, where a row without the number has no entry for it."""
+    table = frame()[["size", "age", "floor", "sold"]]
+    one = fit_stream(table, target="sold", bits=8)
+    two = fit_stream(table, target="sold", bits=8, open_columns=True)
+    width = one.model.learner_.coef_.shape[1]
+    np.testing.assert_array_equal(one.model.learner_.coef_, two.model.learner_.coef_[:, -width:])
+    flags = fit_stream(table, target="sold", bits=8, missing="indicator").model
+    assert flags.encoder_ is not None
+    assert {"size=(missing)", "age=(missing)"} < set(flags.encoder_.feature_names_)
+
+
+@pytest.mark.parametrize("rows", [b"a,y\n1,p\ninf,q\n3,p\n", pd.DataFrame({"a": [1, np.inf], "y": ["p", "q"]})])
+def test_infinite_values_are_refused_with_advice_of_their_own(rows: Any) -> None:
+    for learn in (lambda: fit_table(open_data(rows, target="y")), lambda: fit_stream(open_data(rows, target="y"))):
+        with pytest.raises(DataError, match=r"inf.*: then it counts as a missing value"):
+            learn()
+
+
+@pytest.mark.parametrize(
+    ("learn", "message"),
+    [
+        (lambda: fit_stream(frame(), target="sold", missing="median"), "the median of a stream is not known before"),
+        (
+            lambda: fit_stream(frame(), target="sold", missing="error"),
+            r"row \d+, column '\w+': the value is missing; fill",
+        ),
+        (lambda: fit_table(open_data(frame(), target="sold"), missing="error"), "the value is missing; fill or drop"),
+        (lambda: fit_table(open_data(frame(), target="sold"), missing=ZERO), "is one of drop, mean, .*, not 'zero'"),
+        (lambda: linsep.check_table(open_data(frame(), target="sold")), r"row \d+, column '\w+': the value is missing"),
+        (lambda: fit_table(open_data(b"a,b,y\n1,,p\n,2,q\n", target="y"), missing="drop"), "every row has a missing"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(learn: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        learn()
+
+
+def test_the_command_counts_cells_and_predicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_bytes(as_csv(frame(), "NA"))
+    for options, said in (
+        ([], "a number, beside a feature that tells"),
+        (["--missing", "median"], "the median stands"),
+        (["--stream", "--missing", "mean"], "the mean stands in for a number; --missing"),
+        (["--stream", "--missing", "drop"], "rows with one are left out"),
+    ):
+        monkeypatch.setattr("sys.argv", ["linsep", "fit", "t.csv", "--target", "sold", *options])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out = " ".join(capsys.readouterr().out.split())
+        assert ended.value.code in (0, None)
+        assert "29 cells of 3 columns ('size' 16, 'age' 7, 'city' 6)" in out, out
+        assert said in out
+
+
+def test_a_key_that_a_line_lacks_is_missing_wherever_lines_are_cut() -> None:
+    rows = [
+        {name: value for name, value in row.items() if isinstance(value, str) or not np.isnan(value)}
+        for row in frame(150).replace({None: np.nan}).to_dict("records")
+    ]
+    rows.sort(key=len, reverse=True)  # the last chunks lack a column altogether
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    asked: dict[str, Any] = {"format": "jsonl", "target": "sold", "bits": 8, "passes": 2, "classes": ["no", "yes"]}
+    for way in ("mean", "indicator", "drop"):
+        with pytest.MonkeyPatch.context() as patch:
+            whole = fit_stream(lines, missing=way, **asked)
+            patch.setattr(blocks, "TABLE_BYTES", 90)
+            parts = fit_stream(lines, missing=way, **asked)
+        np.testing.assert_array_equal(whole.model.learner_.coef_, parts.model.learner_.coef_)
+        assert whole.counters.missing == parts.counters.missing
+    again = fit_table(open_data(lines, format="jsonl", target="sold"), learner=AveragedPerceptron(random_state=0))
+    frames = fit_table(open_data(pd.DataFrame(rows), target="sold"), learner=AveragedPerceptron(random_state=0))
+    np.testing.assert_array_equal(again.model.learner_.coef_, frames.model.learner_.coef_)
+
+
+def test_a_column_without_any_value_is_no_obstacle() -> None:
+    table = frame().assign(none=np.nan)
+    found = fit_table(open_data(table, target="sold"))
+    assert found.receipt.data["missing"]["none"] == len(table)
+    assert found.model.predict(table).shape == (len(table),)

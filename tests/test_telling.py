@@ -1,0 +1,126 @@
+"""Columns that alone tell the classes apart: beside all thresholds tried one by one, and what chance explains."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linsep
+from linsep import DataError, TellingColumn, fit_table, open_data, telling_columns
+from linsep.data.columns import Column
+from linsep.data.telling import by_levels, by_thresholds
+
+
+def fewest_errors(values: Any, labels: list[str]) -> int:
+    """All ways to cut the line, in every order of two classes, and in that of the medians for more."""
+    distinct, classes = sorted(set(values)), sorted(set(labels))
+    middles = [-np.inf, *((a + b) / 2 for a, b in pairwise(distinct)), np.inf]
+    column, codes = np.array(values), np.array(labels)
+    order = sorted(classes, key=lambda one: float(np.median(column[codes == one])))
+    found: list[int] = []
+    for one in [order, order[::-1]] if len(order) == 2 else [order]:
+        for cuts in combinations_with_replacement(middles, len(one) - 1):
+            told = [one[sum(v > cut for cut in cuts)] for v in values]
+            found.append(sum(a != b for a, b in zip(told, labels, strict=True)))
+    return min(found)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 6), st.sampled_from("abc")), min_size=1, max_size=20),
+    shift=st.sampled_from([0, 0, 5, 9]),
+)
+def test_thresholds_make_the_fewest_errors(rows: list[tuple[int, str]], shift: int) -> None:
+    labels = [label for _, label in rows]
+    values = [value + shift * "abc".index(label) for value, label in rows]
+    names, codes = np.unique(labels, return_inverse=True)
+    found = by_thresholds(Column("x", np.array(values, dtype=float), None), names, codes)
+    assert (found.errors, found.rows) == (fewest_errors(values, labels), len(labels))
+    if shift == 9:
+        assert found.errors == 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=st.lists(st.tuples(st.sampled_from("pqrs"), st.sampled_from("ab")), min_size=1, max_size=24))
+def test_categories_tell_by_the_other_rows_of_their_level(rows: list[tuple[str, str]]) -> None:
+    levels, labels = [level for level, _ in rows], [label for _, label in rows]
+    errors = 0
+    for i, (level, label) in enumerate(rows):
+        others = [b for j, (a, b) in enumerate(rows) if a == level and j != i]
+        errors += others.count(label) <= max([0, *(others.count(other) for other in set("ab") - {label})])
+    found = by_levels(Column("x", None, pa.array(levels)), np.unique(labels, return_inverse=True)[1], 2)
+    assert found.errors == errors
+
+
+def frame(n: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    late = rng.random(n) < 0.3
+    return pd.DataFrame(
+        {
+            "days_overdue": np.where(late, rng.integers(3, 90, n), 0),
+            "state": np.where(late, "dunned", "closed"),
+            "customer": [f"c{i}" for i in range(n)],
+            "age": rng.integers(20, 80, n),
+            "late": np.where(late, "yes", "no"),
+        }
+    )
+
+
+def test_copies_of_the_label_are_found_and_identifiers_are_not() -> None:
+    found = telling_columns(open_data(frame(), target="late"))
+    assert [one.name for one in found] == ["days_overdue", "state"]
+    assert str(found[0]).startswith("column 'days_overdue' alone tells the classes apart (all 60 rows right: no up to ")
+    assert isinstance(found[1], TellingColumn)
+    assert found[1].rule == "each of its 2 levels has one class"
+
+
+def test_a_few_wrong_rows_and_missing_values_count_as_errors() -> None:
+    table = frame(2000)
+    table.loc[:4, "days_overdue"] = np.nan
+    found = telling_columns(table.drop(columns="late"), table["late"])
+    assert {one.name: one.errors for one in found} == {"state": 0, "days_overdue": 5}
+    table.loc[:40, "days_overdue"] = np.nan
+    assert [one.name for one in telling_columns(open_data(table, target="late"))] == ["state"]
+
+
+def test_what_chance_explains_is_not_called_out() -> None:
+    X, y = np.arange(8.0)[:, None], np.arange(8) > 3
+    assert telling_columns(X, y) == []
+    assert len(telling_columns(np.arange(20.0)[:, None], np.arange(20) > 9)) == 1
+    rng = np.random.default_rng(1)
+    assert telling_columns(rng.normal(size=(30, 2000)), np.arange(30) < 1) == []
+
+
+def test_the_receipt_asks_whether_the_column_is_known_before_the_label() -> None:
+    found = fit_table(open_data(frame(), target="late"))
+    said = [text for label, text in found.receipt.lines if label == "too good?"]
+    assert len(said) == 2
+    assert said[0].endswith(": is it known before the label is?")
+    assert found.receipt.data["telling_columns"] == ["days_overdue", "state"]
+    plain = fit_table(open_data(frame()[["age", "late"]], target="late"))
+    assert "telling_columns" not in plain.receipt.data
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: telling_columns(frame(), least=0.0), "least must be above 0"),
+        (lambda: telling_columns(frame()), "these rows have no labels"),
+        (lambda: telling_columns(frame(), ["yes"]), "60 rows and y 1 labels"),
+        (lambda: telling_columns(open_data((np.eye(3), [0, 1, 1]))), "rows without named columns"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(ask: Any, message: str) -> None:
+    with pytest.raises((DataError, ValueError), match=message):
+        ask()
+
+
+def test_it_is_public() -> None:
+    assert {"telling_columns", "TellingColumn"} <= set(linsep.__all__)

@@ -1,0 +1,79 @@
+"""Cover's count: exact against whole numbers, against all labelings of a few rows, and on receipts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb, isclose, log10
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from linsep import fit_table, open_data, separability
+from linsep.theory import cover_odds
+from linsep.theory.bounds.cover import cover_note
+
+
+def labelings(n: int, r: int) -> int:
+    """2 sum_{k<r} C(n-1, k)."""
+    return 2 * sum(comb(n - 1, k) for k in range(min(r, n)))
+
+
+def log10_of(value: int) -> float:
+    """log10 of a whole number of any size."""
+    shift = max(0, value.bit_length() - 60)
+    return log10(value >> shift) + shift * log10(2)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 21, 64, 301])
+def test_the_bound_is_the_fraction_of_whole_numbers(n: int) -> None:
+    for r in range(1, n + 3):
+        assert isclose(10 ** cover_odds(n, r), float(Fraction(labelings(n, r), 2**n)), rel_tol=1e-11)
+        for positives in {0, 1, n // 2, n}:
+            given = Fraction(labelings(n, r), (1 + (2 * positives != n)) * comb(n, positives))
+            assert isclose(10 ** cover_odds(n, r, positives), min(1.0, float(given)), rel_tol=1e-10)
+
+
+def test_the_logarithm_is_right_where_no_double_holds_the_chance() -> None:
+    n, r = 400_000, 2_000
+    term = total = 1
+    for k in range(r - 1):
+        term = term * (n - 1 - k) // (k + 1)
+        total += term
+    exact = log10_of(2 * total) - n * log10(2)
+    assert exact < -100_000
+    assert isclose(cover_odds(n, r), exact, rel_tol=1e-13)
+
+
+@pytest.mark.parametrize(("n", "p"), [(4, 1), (5, 2), (6, 2), (6, 3)])
+def test_rows_in_general_position_reach_the_count(n: int, p: int) -> None:
+    X = np.random.default_rng(n * p).normal(size=(n, p))
+    found = {labels for labels in product((0, 1), repeat=n) if is_separable(X, labels)}
+    assert len(found) == labelings(n, p + 1) == round(2**n * 10 ** cover_odds(n, p + 1))
+    for positives in range(n + 1):
+        count = sum(sum(labels) == positives for labels in found)
+        assert count <= comb(n, positives) * 10 ** cover_odds(n, p + 1, positives) * (1 + 1e-12)
+
+
+def is_separable(X: Any, labels: tuple[int, ...]) -> bool:
+    return len(set(labels)) == 1 or separability(X, labels).verdict == "separable"
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    for asked in ((0, 1, None), (5, 0, None), (5, 2, 6), (5, 2, -1)):
+        with pytest.raises(ValueError, match=r"rows"):
+            cover_odds(*asked)
+
+
+def test_receipts_qualify_what_random_labels_would_be_too() -> None:
+    rng = np.random.default_rng(0)
+    for p, little in ((30, True), (2, False)):
+        X = rng.normal(size=(40, p))
+        labels = X @ np.ones(p) > 0
+        found = fit_table(open_data(pd.DataFrame(X).rename(columns=str).assign(y=labels), target="y"))
+        said = dict(found.receipt.lines)["separable?"]
+        assert said.startswith("separable: ")
+        assert ("labels that are shuffled may be separable too" in said) == little
+        assert said.endswith(cover_note(40, p + 1, int(labels.sum())))
