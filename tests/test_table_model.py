@@ -278,7 +278,8 @@ def test_an_error_changes_nothing() -> None:
         assert everything(fitted) == before
 
 
-def test_ctrl_c_keeps_the_model_so_far() -> None:
+def test_ctrl_c_keeps_the_model_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Perceptron, "batch_epochs", 1)  # `verbose` is asked after each epoch
     frame, y = shop()
 
     def stop(epochs: int, mistakes: int, seconds: float) -> None:
