@@ -282,7 +282,7 @@ def test_an_error_leaves_everything_as_it_was(policy: str) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"budget": 0}, "budget must be a whole number of rows, at least 1"),
+        ({"budget": 0}, "budget must be a whole number of rows from 1 to 100,000"),
         ({"budget": 2.5}, "budget must be a whole number"),
         ({"budget": 100, "budget_policy": "fifo"}, 'choose from "forgetron", "random", "projectron"'),
         ({"budget": 100, "average": "voted"}, 'average="voted" needs every row ever mistaken'),

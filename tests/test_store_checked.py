@@ -64,6 +64,10 @@ VOTED = linsep.VotedPerceptron().fit(X, Y)
     [
         (VOTED, put("state/mistake_rows_", lambda a: a + 2**31 - 5), "its entries are below"),
         (VOTED, put("state/mistake_rows_", lambda a: a - 9), "its entries are at least 0"),
+        (VOTED, put("state/mistake_visits_", lambda a: a * 0), "the visits of its mistakes do not rise"),
+        (VOTED, put("classes", lambda a: a * np.nan), "its classes are not finite numbers"),
+        (VOTED, lambda h, a: h.update(version="\x1b[2J", state=3), "saved by linsep ?[2J, this is"),
+        (VOTED, lambda h, a: h.update(feature_names=["\ud800", "b"]), "not a linsep model file"),
         (VOTED, put("state/mistake_classes_", lambda a: a + 1), "its entries are below 1"),
         (VOTED, put("state/mistake_steps_", lambda a: a[:-1]), "the array mistake_steps_ has the shape"),
         (VOTED, put("state/coef_", lambda a: a * np.nan), "coef_ holds numbers that are not finite"),
@@ -97,6 +101,17 @@ def test_cuts_of_sparse_rows_are_looked_at(path: Path) -> None:
     model, _, _ = bases()["VotedPerceptron sparse"]
     assert "does not cut" in refusal(path, model, put("state/_stored_indptr", lambda a: a[::-1]))
     assert "are below 4" in refusal(path, model, put("state/_stored_indices", lambda a: a + 4))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("TableModel of a stream", lambda h, a: h["encoder"]["running"].update(bits=28), "the encoder makes"),
+        ("TableModel", lambda h, a: h["encoder"]["columns"][2].update(levels=[]), "has no levels"),
+    ],
+)
+def test_a_table_model_with_one_wrong_thing_is_refused(name: str, change: Any, message: str, path: Path) -> None:
+    assert message in refusal(path, bases()[name][0], change)
 
 
 def test_an_encoder_that_lost_a_level_is_refused(path: Path) -> None:

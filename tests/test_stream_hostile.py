@@ -264,7 +264,8 @@ def test_a_checkpoint_is_not_gone_on_with_over_rows_that_were_changed(folder: Pa
 
 
 def test_a_checkpoint_of_rows_in_memory_knows_them(folder: Path) -> None:
-    X: Any = sp.random(200, 5, 0.5, "csr", rng=np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    X: Any = sp.csr_matrix(rng.random((200, 5)) * (rng.random((200, 5)) < 0.5))
     y = np.arange(200) % 2
     other = X.copy()
     other.data[3] += 1

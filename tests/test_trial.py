@@ -21,6 +21,7 @@ def test_kill_9_at_twenty_random_moments() -> None:
     assert int(found.note.split()[0]) > 10
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Polars warns of every fork
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("flushed", [True, False])
 def test_the_disk_loses_what_was_not_flushed_and_nothing_else(tmp_path: Path, flushed: bool) -> None:

@@ -203,10 +203,14 @@ def _opened(path: Path, mode: dict[str, Any], whole: Path, what: str) -> Iterato
         try:
             yield file
         except OSError as error:
+            with suppress(OSError):  # on a full disk this fails too, and would say less
+                file.close()
             if error.errno not in _FULL:
                 raise
             with _explained(whole, what):
                 raise
+        with _explained(whole, what):
+            file.close()
 
 
 def _machine() -> str:

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from linsep import learners
 from linsep.files import write_whole
 from linsep.jsonable import from_jsonable, to_jsonable
+from linsep.learners.base.classifier import Classifier
 from linsep.learners.engine.protocol import Stored
 from linsep.model_files.container import (
     Key,
@@ -291,6 +292,8 @@ def _build_table_model(learner: Any, header: dict[str, Any], arrays: dict[str, A
     from linsep.data.features.encoder import TableEncoder
     from linsep.learners.table_model import TableModel
 
+    if not isinstance(learner, Classifier):
+        raise DataError(f"a table's learner is one of rows, not a {type(learner).__name__}")
     encoder = None
     if "encoder" in header:
         encoder = TableEncoder.from_state(from_jsonable(header["encoder"]), _under("encoder", arrays))

@@ -137,10 +137,10 @@ class TableModel(PredictingTables):
         names = learner.classes_ if classes is None else np.asarray(classes)
         if names.shape != learner.classes_.shape:
             raise DataError(f"the learner has {len(learner.classes_)} classes, and {names.size} names were given")
-        if encoder is not None and not encoder.is_running:  # in a stream columns may have come since
-            width = len(encoder.feature_names_)
-            if width != learner.n_features_in_:
-                raise DataError(f"the encoder makes {width} columns, the learner has {learner.n_features_in_}")
+        if encoder is not None and encoder.width != learner.n_features_in_:
+            raise DataError(f"the encoder makes {encoder.width} columns, the learner has {learner.n_features_in_}")
+        if names.dtype.kind == "f" and not np.isfinite(names).all():
+            raise DataError(f"a class is called {names[~np.isfinite(names)][0]}: names of classes are text or numbers")
         model = cls(learner, encoder=encoder, positive=positive, probabilities=calibration is not None)
         model._take(learner, encoder, names, calibration)
         if model._has_codes and not np.array_equal(np.unique(learner.classes_), learner.classes_):

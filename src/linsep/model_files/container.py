@@ -164,7 +164,10 @@ def read_header(raw: bytes) -> dict[str, Any]:
     if end > _MOST_HEADER and raw[8:9] == b"{":
         raise ModelFileError(f"its header has {end:,} bytes; a model's has at most {_MOST_HEADER:,}")
     try:
-        header = json.loads(json.loads(raw[8:end])["__metadata__"]["linsep"])
+        text = json.loads(raw[8:end])["__metadata__"]["linsep"]
+        header = json.loads(text)
+        if "\\ud" in text.lower():  # half of a pair cannot be printed
+            json.dumps(header, ensure_ascii=False).encode()
         found = header["format"]
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"not a linsep model file; {_ORIGIN}") from error
@@ -172,17 +175,22 @@ def read_header(raw: bytes) -> dict[str, Any]:
         raise ModelFileError(f"format {found!r:.20} is no format of linsep: the formats are 1 and {FORMAT}")
     if found > FORMAT:
         raise ModelFileError(
-            f"format {found}, saved by linsep {header.get('version')!s:.20}, is newer than format {FORMAT} "
+            f"format {found}, saved by linsep {_plain(header.get('version'))}, is newer than format {FORMAT} "
             f"that linsep {version('linsep')} reads; upgrade linsep"
         )
     return dict(header)
+
+
+def _plain(value: Any) -> str:
+    """The beginning of a text from a file, without what could steer a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in str(value)[:20])
 
 
 def unbuildable(header: dict[str, Any], error: Exception) -> ModelFileError:
     """The error for a file that is whole but holds no model of this version; `error` says what was wrong."""
     kind = "" if isinstance(error, DataError) else f"{type(error).__name__}: "
     return ModelFileError(
-        f"saved by linsep {header.get('version')!s:.20}, this is {version('linsep')}, which cannot rebuild the model "
+        f"saved by linsep {_plain(header.get('version'))}, this is {version('linsep')}, which cannot rebuild the model "
         f"({kind}{error}); use that version, or save the model again"
     )
 

@@ -260,6 +260,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._running is not None
 
     @property
+    def width(self) -> int:
+        """How many features a row has."""
+        if self._kind == "rows":
+            return len(self._fitted.scale)
+        return len(self.feature_names_) if self._running is None else self._running.width
+
+    @property
     def feature_names_(self) -> list[str]:
         if self._kind == "rows":
             return row_names(len(self._fitted.scale), self._first_index)

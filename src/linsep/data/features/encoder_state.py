@@ -92,6 +92,8 @@ def _count_numbers(columns: list[Any]) -> int:
     """How many of these columns hold numbers; an error unless they are distinct columns with distinct levels."""
     for column in columns:
         check_values(column, {"name": ValueSpec("text"), "levels": ValueSpec("list", none=True)})
+        if column["levels"] == []:
+            raise DataError(f"the column {column['name']!r:.40} has no levels")
         levels = column["levels"] or []
         if not all(isinstance(level, str) for level in levels) or len(set(levels)) < len(levels):
             raise DataError(f"the levels of the column {column['name']!r:.40} are not distinct text")

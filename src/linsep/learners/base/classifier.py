@@ -68,6 +68,8 @@ def check_distinct(classes: Array, least: int = 1) -> None:
     """Raise DataError unless these are distinct labels of one kind, `least` of them or more."""
     if classes.ndim != 1 or len(classes) < least or len(set(classes.tolist())) < len(classes):
         raise DataError(f"its classes are not {least} or more distinct labels: {classes.tolist()!r:.60}")
+    if classes.dtype.kind == "f" and not np.isfinite(classes).all():
+        raise DataError(f"its classes are not finite numbers: {classes.tolist()!r:.60}")
     check_labels(classes)
 
 
@@ -88,6 +90,10 @@ class Classifier(Guarded, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """z of each row, or of each row and class."""
         raise NotImplementedError
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # Without this scikit-learn goes through the attributes, which a thread that learns may change meanwhile.
+        return "classes_" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

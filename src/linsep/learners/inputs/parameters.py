@@ -30,8 +30,14 @@ def check_options(learner: Any, *flags: str, **choices: tuple[str, ...]) -> None
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether the value is a real number and no truth value."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    """Whether the value is a real number that a float holds, and no truth value."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def is_whole(value: Any) -> bool:

@@ -30,10 +30,14 @@ _REMOVE = ("forgetron", "random", "ahpatron")
 _ARRAYS = ("numbers", "coefs", "counts", "sums", "gram")
 
 
+_LARGEST_BUDGET = 100_000  # 8 budget^2 bytes a plane
+
+
 def check_budget(budget: Any, policy: str, average: str) -> None:
     """Raise for a budget that makes no sense; warn of one below which nothing is guaranteed."""
-    if not (isinstance(budget, int | np.integer) and budget >= 1):
-        raise DataError(f"budget must be a whole number of rows, at least 1, or None, got {budget!r}")
+    if not (isinstance(budget, int | np.integer) and 1 <= budget <= _LARGEST_BUDGET):
+        most = f"{_LARGEST_BUDGET:,}"
+        raise DataError(f"budget must be a whole number of rows from 1 to {most}, or None, got {budget!r:.30}")
     if policy not in POLICIES:
         known = ", ".join(f'"{name}"' for name in POLICIES)
         raise DataError(f"no budget policy is called {policy!r}: choose from {known}")

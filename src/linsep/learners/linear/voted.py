@@ -19,7 +19,7 @@ from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.trace import make_update_log
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.tables import dense
-from linsep.types import CSR, Array
+from linsep.types import CSR, Array, DataError
 
 # Entries of the block of dot products held at a time while predicting: 64 MiB of float32.
 _BLOCK_ENTRIES = 1 << 24
@@ -229,6 +229,10 @@ class VotedPerceptron(EpochLearner):
         groups = [np.ones(len(self.mistake_rows_), dtype=bool)] if together else [
             self.mistake_classes_ == k for k in range(len(self.intercept_))
         ]  # fmt: skip
+        for group in groups:
+            steps = np.diff(self.mistake_visits_[group])
+            if not (steps >= 0 if together else steps > 0).all():
+                raise DataError("the visits of its mistakes do not rise: the model is damaged, fit it again")
         visits = (np.unique(self.mistake_visits_[group]) for group in groups)
         return [np.diff(np.concatenate([[0], v, [self.t_]])) for v in visits]
 
@@ -306,6 +310,7 @@ class VotedPerceptron(EpochLearner):
         super().set_state(meta, arrays, classes, names)
         stored = unpack_rows(arrays, "_stored", self.n_features_in_)
         self._stored = stored if isinstance(stored, np.ndarray) else as_rows(stored)
+        self.survival_counts()  # which looks at the order of the mistakes
 
 
 def _count(rows: Any) -> int:
