@@ -169,7 +169,7 @@ def test_streams_too(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, 
         "positive": None,
         "learner": "perceptron",
         "categorical": (),
-        "format": None,
+        "reading": {},
     }
     with pytest.raises(KeyboardInterrupt, match=words):
         fit_on_stream("t.csv", options, **asked, model=Path("m.linsep"), say=lambda text: None)

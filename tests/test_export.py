@@ -217,11 +217,9 @@ def test_what_is_no_formula_is_refused() -> None:
 
 
 def test_an_encoder_that_does_more_is_refused() -> None:
-    encoder = TableEncoder().fit(open_data((np.eye(3), [0, 1, 1])))
-    learner = learners.Perceptron().fit(np.eye(2), [0, 1])
-    with pytest.raises(DataError, match="its encoder makes features"):
-        to_json(TableModel.of(learner, encoder))
-    encoder = TableEncoder(bits=8).partial_fit(pa.table({"city": ["Oslo", "Bari"]}))
+    cities = pa.table({"city": ["Oslo", "Bari"]})
+    encoder = TableEncoder(bits=8).partial_fit(cities)
+    learner = learners.Perceptron().fit(encoder.transform(cities), [0, 1])
     with pytest.raises(DataError, match="trained on a stream"):
         to_json(TableModel.of(learner, encoder))
 

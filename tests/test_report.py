@@ -260,7 +260,7 @@ def test_fit_writes_a_page_on_which_markup_is_text(folder: Path, monkeypatch: py
     command = ("fit", "t.csv", "--target", "sold", "--report", "run it.html", "--max-iter", "5", "--json")
     assert cli(*command, monkeypatch=monkeypatch) == 0
     page = Reader((folder / "run it.html").read_text(encoding="utf-8"))
-    assert page.words["h1"] == ["Perceptron: no against <b>yes</b>"]
+    assert page.words["h1"] == ["AveragedPerceptron: no against <b>yes</b>"]
     assert page.words["pre"] == ["linsep fit t.csv --target sold --report 'run it.html' --max-iter 5 --json"]
     assert [tag for tag, _ in page.tags].count("script") == 1
     assert "b" not in page.words

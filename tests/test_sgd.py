@@ -506,7 +506,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         result = fit_command(
             str(tmp_path / "t.csv"), positive=positive, max_iter=20, loss="logistic", projection_radius=5.0, **common
         )
-        data, lines = result.data, dict(result.lines)
+        data, lines = result.data, dict([*result.lines, *result.details])
         assert len(data["loss"]) == planes
         gradient = load(tmp_path / "m").learner_.gradient_bound_
         assert data["guaranteed_excess"] == pytest.approx(5.0 * gradient / math.sqrt(1500))

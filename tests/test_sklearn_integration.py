@@ -49,17 +49,13 @@ SCALED_UPDATES = {
     f"check_sample_weight_equivalence_on_{kind}_data": "a weight scales updates; it is not a number of visits"
     for kind in ("dense", "sparse")
 }
-# What else does not hold, and why.
-OWN: dict[str, dict[str, str]] = {
-    "SGDClassifier": {"check_class_weight_classifiers": "with weights of 1000, eta0='auto' steps towards a ball of 1"}
-}
 # What scikit-learn 1.9 asks of each; a check fewer would be a check lost.
 COUNTS = {"Rocchio": 63}
 
 
 @parametrize_with_checks(
     [type(learner)() for learner in LEARNERS],
-    expected_failed_checks=lambda e: {} if isinstance(e, Rocchio) else SCALED_UPDATES | OWN.get(type(e).__name__, {}),
+    expected_failed_checks=lambda e: {} if isinstance(e, Rocchio) else SCALED_UPDATES,
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

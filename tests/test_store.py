@@ -167,6 +167,10 @@ class Table:
     def __init__(self, columns: list[str], mean: Any) -> None:
         self.columns, self.mean = columns, mean
 
+    @property
+    def width(self) -> int:
+        return len(self.columns)
+
     def state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         return {"columns": self.columns}, {"mean": self.mean}
 

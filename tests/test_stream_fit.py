@@ -21,6 +21,7 @@ import pytest
 from linsep import AveragedPerceptron, Perceptron, TableEncoder, VotedPerceptron, fit_stream, load, open_data, save
 from linsep.data import inputs
 from linsep.data.sources import blocks
+from linsep.learners.predicting import default_learner
 from linsep.store import load_with_extra
 from linsep.streaming.result import StreamError, StreamFit, StreamState
 from linsep.streaming.run import StreamRun
@@ -73,7 +74,7 @@ def test_the_result_and_what_the_model_is_good_for(table: Path) -> None:
     assert twice.risk_bound is None
     assert len(twice.mistakes) == 2
     assert twice.model.learner_.t_ == 1200
-    assert fit(table, learner=None).model.learner_.get_params() == Perceptron().get_params()
+    assert fit(table, learner=None).model.learner_.get_params() == default_learner().get_params()
 
 
 @pytest.mark.parametrize("passes", [1, 2])
@@ -114,10 +115,10 @@ def test_rows_in_memory_are_streamed_too(table: Path) -> None:
     for found in (fit_stream(rows, target="sold"), fit_stream(open_data(rows, target="sold"))):
         assert found.mistakes == of_file.mistakes
         assert np.array_equal(found.model.learner_.coef_, of_file.model.learner_.coef_)
-    matrix = fit_stream((X, y), passes=2, checkpoint=table.with_name("ck"))
+    matrix = fit_stream((X, y), Perceptron(), passes=2, checkpoint=table.with_name("ck"))
     assert np.array_equal(matrix.model.learner_.coef_, twice_over(X, y).coef_)
     assert matrix.model.encoder_ is None
-    assert fit_stream((X, y), passes=2, checkpoint=table.with_name("ck")).was_finished
+    assert fit_stream((X, y), Perceptron(), passes=2, checkpoint=table.with_name("ck")).was_finished
     with pytest.raises(DataError, match="opened already, so `target` belongs to `open_data`"):
         fit_stream(open_data(rows, target="sold"), target="sold")
 
@@ -253,7 +254,7 @@ def test_a_checkpoint_belongs_to_one_run(table: Path) -> None:
     with pytest.raises(DataError, match="belongs to a run with passes = 1, not 2"):
         fit(table, checkpoint=folder / "ck", passes=2)
     with pytest.raises(DataError, match=r"learner = 'AveragedPerceptron\(\)', not 'Perceptron\(\)'"):
-        fit(table, checkpoint=folder / "ck", learner=None)
+        fit(table, checkpoint=folder / "ck", learner=Perceptron())
     with pytest.raises(DataError, match="a checkpoint needs an ordinary file"):
         fit(table, checkpoint=Path(os.devnull))
     with pytest.raises(DataError, match="there is no folder"):

@@ -53,7 +53,9 @@ def test_each_row_is_predicted_by_the_vector_before_it(learner: Any, classes: in
     other = type(learner)(**parameters)
     for i in range(60):
         if i:
-            last = type(learner)(**(parameters | ({"average": "last"} if "average" in parameters else {})))
+            last = type(learner)(
+                **(parameters | ({"average": "last"} if parameters.get("average") == "averaged" else {}))
+            )
             last.partial_fit(X[:i], y[:i], classes=names)
             assert wrong[i] == (last.predict(X[i])[0] != y[i]), i
         other.partial_fit(X[i], y[i : i + 1], classes=names)

@@ -45,7 +45,7 @@ def complementary_pair(Z: Array, deadline: Deadline) -> Pair:
 
     Examples
     --------
-    >>> pair = complementary_pair(np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0]]), NEVER)
+    >>> pair = complementary_pair(np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0]]), Deadline())
     >>> (pair.y > pair.s).tolist(), bool(pair.d[1] > 0), pair.clear
     ([True, True, False], True, True)
     """
