@@ -67,7 +67,6 @@ VOTED = linsep.VotedPerceptron().fit(X, Y)
         (VOTED, put("state/mistake_visits_", lambda a: a * 0), "the visits of its mistakes do not rise"),
         (VOTED, put("classes", lambda a: a * np.nan), "its classes are not finite numbers"),
         (VOTED, lambda h, a: h.update(version="\x1b[2J", state=3), "saved by linsep ?[2J, this is"),
-        (VOTED, lambda h, a: h.update(feature_names=["\ud800", "b"]), "not a linsep model file"),
         (VOTED, put("state/mistake_classes_", lambda a: a + 1), "its entries are below 1"),
         (VOTED, put("state/mistake_steps_", lambda a: a[:-1]), "the array mistake_steps_ has the shape"),
         (VOTED, put("state/coef_", lambda a: a * np.nan), "coef_ holds numbers that are not finite"),

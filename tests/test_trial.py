@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from linsep.files import write_whole
-from trial.disk import Disk
 from trial.row import all_rows
 
 
@@ -21,23 +20,33 @@ def test_kill_9_at_twenty_random_moments() -> None:
     assert int(found.note.split()[0]) > 10
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Polars warns of every fork
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+DYING = """
+import os, random, sys
+from pathlib import Path
+from linsep.files import write_whole
+from trial.disk import Disk
+
+path, seed, flushed = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "True"
+disk = Disk(random.Random(seed), lambda: None)
+disk.interpose()
+write_whole(path, b"old", "the file")
+if not flushed:
+    vars(os)["fsync"] = lambda descriptor: None
+write_whole(path, b"new", "the file")
+disk.die()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills itself as POSIX does")
 @pytest.mark.parametrize("flushed", [True, False])
 def test_the_disk_loses_what_was_not_flushed_and_nothing_else(tmp_path: Path, flushed: bool) -> None:
     left = set()
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     for seed in range(12):
         path = tmp_path / f"a{seed}"
-        child = os.fork()
-        if child == 0:
-            disk = Disk(random.Random(seed), lambda: None)
-            disk.interpose()
-            write_whole(path, b"old", "the file")
-            if not flushed:
-                vars(os)["fsync"] = lambda descriptor: None
-            write_whole(path, b"new", "the file")
-            disk.die()
-        assert os.waitpid(child, 0)[1] == signal.SIGKILL
+        # A new process, not a fork of this one: other tests left threads here, and a fork may wait for their locks.
+        done = subprocess.run([sys.executable, "-c", DYING, path, str(seed), str(flushed)], env=paths, check=False)
+        assert done.returncode == -signal.SIGKILL
         left.add(path.read_bytes())
     assert left == {b"new"} if flushed else len(left) > 2
 

@@ -96,6 +96,9 @@ class _File:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._file.close()
 
     def write(self, raw: bytes) -> int:

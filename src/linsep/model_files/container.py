@@ -164,10 +164,7 @@ def read_header(raw: bytes) -> dict[str, Any]:
     if end > _MOST_HEADER and raw[8:9] == b"{":
         raise ModelFileError(f"its header has {end:,} bytes; a model's has at most {_MOST_HEADER:,}")
     try:
-        text = json.loads(raw[8:end])["__metadata__"]["linsep"]
-        header = json.loads(text)
-        if "\\ud" in text.lower():  # half of a pair cannot be printed
-            json.dumps(header, ensure_ascii=False).encode()
+        header = json.loads(json.loads(raw[8:end])["__metadata__"]["linsep"])
         found = header["format"]
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"not a linsep model file; {_ORIGIN}") from error
