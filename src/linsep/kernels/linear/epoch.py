@@ -56,7 +56,8 @@ def plain_epoch(
     absorbed = 0
     for t in range(row_count(X)):
         i = row_at(order, t)
-        fetch_ahead(X, y, order, t)
+        if order.shape[0] > 0:
+            fetch_ahead(X, y, order, t)
         m = y[i] * (row_dot(X, i, w) + b[0])
         note_margin(watch, i, m, y[i])
         if m <= 0.0:

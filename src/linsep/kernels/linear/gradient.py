@@ -108,7 +108,8 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
     period = max(w.V.shape[1], _MEASURE)
     for t in range(row_count(X)):
         i = row_at(rows.order, t)
-        fetch_ahead(X, rows.y, rows.order, t)
+        if rows.order.shape[0] > 0:
+            fetch_ahead(X, rows.y, rows.order, t)
         eta = rule.eta0 / np.sqrt(visit + t + 1.0) if rule.decreasing else rule.eta0
         omega = 0.0 if rule.weighting == NO_MEAN else 1.0 if rule.weighting == UNIFORM else eta
         w.total[0] += omega

@@ -146,7 +146,8 @@ def skipping_epoch(
     absorbed = 0
     for t in range(n):
         i = row_at(order, t)
-        fetch_ahead(X, y, order, t)
+        if order.shape[0] > 0:
+            fetch_ahead(X, y, order, t)
         if skip.g[i] > threshold:
             continue
         if work >= skip.state[STATE.sweeps] * n:
