@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linsep.declared import ArraySpec
+from linsep.kernels.linear.one_row import score_row
 from linsep.kernels.optional import Mean
 from linsep.learners.base.derived import DerivedLearner
 from linsep.learners.inputs.parameters import check_options
@@ -72,9 +73,10 @@ class MeanLearner(DerivedLearner):
         return self.last_coef_, self.last_intercept_
 
     def watch(self) -> Mean | None:
-        if self._has_sums():
+        if "_sum_coef" in self.__dict__:  # written out: `learn_one` comes here with every row
             return Mean(self._sum_coef, self._sum_intercept)
-        self._check_mean()
+        if self.average:
+            self._check_mean()
         return None
 
     def _has_sums(self) -> bool:
@@ -103,7 +105,7 @@ class MeanLearner(DerivedLearner):
             self.settled()
 
     def settle_later(self) -> None:
-        self._stale = self._has_sums()
+        self._stale = "_sum_coef" in self.__dict__
 
     def settled(self) -> None:
         if self._has_sums() or "last_coef_" not in self.__dict__:
@@ -116,6 +118,13 @@ class MeanLearner(DerivedLearner):
         super()._put(name, value)
         if not self._has_sums():  # what predicts is what moves
             self.__dict__[f"last_{name}"] = value
+
+    def _score_row(self, X: Any) -> Array | float:
+        if "_sum_coef" in self.__dict__ or len(self.classes_) > 2:
+            return super()._score_row(X)
+        if self.average:
+            self._check_mean()
+        return float(score_row(X, self.last_coef_, self.last_intercept_))
 
     def parts(self) -> dict[str, Any]:
         if not self._has_sums():
