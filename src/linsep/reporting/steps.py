@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from linsep.learners.engine.interrupt import uninterrupted
 
 Known = TypeVar("Known")
+
+
+@dataclass
+class Training:
+    """How long a training took, and its first warning of the kind that was watched for."""
+
+    seconds: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def watched(self, kind: type[Warning]) -> Iterator[None]:
+        """Time the block, and keep its first warning of this kind; both also where Ctrl-C ends it."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", kind)
+            began = time.perf_counter()
+            try:
+                yield
+            finally:
+                self.seconds = time.perf_counter() - began
+                self.warnings = [str(w.message) for w in caught if issubclass(w.category, kind)][:1]
 
 
 def train_keep_measure(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +21,7 @@ from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
 from linsep.reporting.receipt import Receipt, check_hold_out, hold_out, make_receipt
-from linsep.reporting.steps import train_keep_measure
+from linsep.reporting.steps import Training, train_keep_measure
 from linsep.reporting.warm import warm_up
 from linsep.types import Array
 
@@ -141,19 +139,11 @@ def fit_table(
     on_step("compiling for this processor, once")
     warm_up(default_learner() if learner is None else learner, prepared.rows, targets, kept_weight)
     on_step("training")
-    said: list[str] = []
-    seconds = 0.0
+    training = Training()
 
     def train() -> None:
-        nonlocal seconds
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
-            began = time.perf_counter()
-            try:
-                model.fit_prepared(prepared, weight, verbose=verbose)
-            finally:
-                seconds = time.perf_counter() - began
-                said.extend([str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)][:1])
+        with training.watched(ConvergenceWarning):
+            model.fit_prepared(prepared, weight, verbose=verbose)
 
     def measure(at_length: bool) -> tuple[Array, Receipt]:
         y = model.named(prepared.targets)
@@ -164,7 +154,7 @@ def fit_table(
         given = (model.learner_, prepared.rows, targets, holdout, names, kept_weight)
         held_out = hold_out(*given, probabilities=probabilities) if asked else None
         on_step("proving" if at_length else "measuring")
-        known = partial(make_receipt, seconds=seconds, held_out=held_out, weighted=weight is not None)
+        known = partial(make_receipt, seconds=training.seconds, held_out=held_out, weighted=weight is not None)
         return y, known(model, prepared.rows, y, prove=at_length)
 
     (y, receipt), interrupted = train_keep_measure(
@@ -176,7 +166,7 @@ def fit_table(
     data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
     data |= {"telling_columns": [one.name for one in telling]} if telling else {}
     receipt = replace(receipt, lines=lines, data=data)
-    said = [_with_answer(text, receipt.data.get("verdict")) for text in said] + receipt.warnings
+    said = [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings] + receipt.warnings
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from sklearn.base import clone
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged
 from linsep.learners import SequenceTagger
 from linsep.reporting.receipt import Receipt, bound_line, check_hold_out, held_out_split
-from linsep.reporting.steps import train_keep_measure
+from linsep.reporting.steps import Training, train_keep_measure
 from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import PrecisionWarning
 
@@ -92,29 +91,23 @@ def fit_tagger(
     check_hold_out(holdout, lambda kept: {tag for i in kept for tag in y[i]}, len(y))
     made = SequenceTagger() if tagger is None else clone(tagger)
     own = made.verbose
-    said: list[str] = []
-    seconds = 0.0
+    training = Training()
 
     def train() -> None:
-        nonlocal seconds
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", PrecisionWarning)
-            began = time.perf_counter()
+        with training.watched(PrecisionWarning):
             try:
                 made.set_params(verbose=verbose).fit(X, y)
             finally:
-                seconds = time.perf_counter() - began
                 made.set_params(verbose=own)
-                said.extend([str(w.message) for w in caught if issubclass(w.category, PrecisionWarning)][:1])
 
     def measure(at_length: bool) -> Receipt:
         held_out = _hold_out(made, X, y, holdout) if holdout and at_length else None
-        return _receipt(made, X, y, seconds, held_out)
+        return _receipt(made, X, y, training.seconds, held_out)
 
     receipt, interrupted = train_keep_measure(
         train, lambda: hasattr(made, "stop_reason_"), lambda: on_trained(made) if on_trained else None, measure
     )
-    return TaggerFit(made, receipt, said + receipt.warnings, interrupted)
+    return TaggerFit(made, receipt, training.warnings + receipt.warnings, interrupted)
 
 
 class _Measured(NamedTuple):
