@@ -281,7 +281,7 @@ def demo(
 def warm(
     learner: Annotated[
         list[str] | None,
-        typer.Option(help="A learner to compile, as in `linsep fit`; may be repeated. perceptron if not given."),
+        typer.Option(help="A learner to compile, as in `linsep fit`; may be repeated. averaged if not given."),
     ] = None,
 ) -> None:
     """Compile for this processor what fit, check, predict and score use, so that their first run need not.
@@ -291,7 +291,7 @@ def warm(
     """
     from linsep.app.warm import warm as run
 
-    say(run(learner or ["perceptron"]))
+    say(run(learner or ["averaged"]))
 
 
 app.add_typer(tag_commands(finish), name="tag")
