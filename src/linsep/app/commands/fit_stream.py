@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from linsep.app.commands.labelled import read_as_text
 from linsep.app.commands.models import Keeper, origin_of_run, saved_when_trained, state_of
 from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
@@ -33,7 +34,6 @@ class StreamOptions:
     passes: int = 1
     classes: tuple[str, ...] | None = None
     open_classes: bool = False
-    text: tuple[str, ...] = ()
     bits: int = 18
     lenient: bool = False
     open_columns: bool = False
@@ -78,6 +78,7 @@ def fit_on_stream(
     learner: str,
     model: Path,
     categorical: tuple[str, ...],
+    columns: Mapping[str, str],
     reading: Mapping[str, Any],
     missing: Missing | None = None,
     report: Path | None = None,
@@ -88,9 +89,17 @@ def fit_on_stream(
     others = (options.checkpoint, *find_files(str(table)))
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
-    asked = {**asdict(options), "text": _text_columns(options.text)}
-    asked |= {"target": target, "positive": positive, "categorical": categorical, "missing": missing, **reading}
-    came_from = origin_of_run(find_files(str(table)), hashed=False)  # a stream may be read only once
+    categorical = (*categorical, *read_as_text(columns))
+    asked = {
+        **asdict(options),
+        "columns": columns,
+        "target": target,
+        "positive": positive,
+        "categorical": categorical,
+        "missing": missing,
+        **reading,
+    }
+    came_from = origin_of_run(dict.fromkeys(find_files(str(table))), hashed=False)  # a stream may be read only once
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:
             with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
@@ -141,9 +150,3 @@ def _result(found: StreamFit, model: Path, said: list[str], report: Path | None)
     data = {**receipt.data, "model": str(model)}
     result = Result(shown, data, [*said, *receipt.warnings], found.interrupted, details=receipt.details)
     return with_report(result, report, page_of_stream(found.model, receipt))
-
-
-def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
-    """COL or COL=words1-2 as {COL: spec}."""
-    pairs = [one.rpartition("=") if "=" in one else (one, "", "words") for one in given]
-    return {name: spec for name, _, spec in pairs}
