@@ -71,6 +71,10 @@ EncodingOpt = Annotated[
     str | None,
     typer.Option(help="The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark."),
 ]
+QueryOpt = Annotated[
+    str | None,
+    typer.Option(help="A SELECT: TABLE is a DuckDB or SQLite database, and its rows are read (extra sql for DuckDB)."),
+]
 MissingOpt = Annotated[
     MissingWay | None,
     typer.Option(

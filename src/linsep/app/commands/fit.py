@@ -52,7 +52,12 @@ def fit(
         check_weights(chosen, sample_weight)
         train = partial(fit_table, positive=positive, holdout=holdout, sample_weight=sample_weight)
         train = partial(train, probabilities=probabilities)
-        with saved_when_trained(model, origin_of_run(inputs(table), hashed=True)) as keep:
+        query = (reading or {}).get("query")
+        origin = origin_of_run(inputs(table), hashed=True, query=query)
+        if query is not None:
+            source.read()
+            origin["data_hash"] = source.read_hash
+        with saved_when_trained(model, origin) as keep:
             found = train(source, chosen, missing=missing, verbose=line, on_trained=keep, on_step=line.step)
             said = [_on_the_command_line(text) for text in found.warnings]
             if found.interrupted:

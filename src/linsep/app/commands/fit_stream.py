@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from linsep.app.commands.labelled import inputs
 from linsep.app.commands.models import Keeper, origin_of_run, saved_when_trained, state_of
 from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
@@ -51,14 +52,14 @@ class StreamOptions:
         return ["--" + name.replace("_", "-") for name in changed]
 
 
-def wants_stream(table: Any, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, or larger than a quarter of the free memory.
+def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> bool:
+    """Whether a source is a pipe, or larger than a quarter of the free memory; of a query that is not known.
 
     Neither the format nor the compression nor the number of files matters: the same rows give the same model.
     """
     if str(table) == "-":
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
-    if not isinstance(table, str | Path):
+    if query is not None or not isinstance(table, str | Path):
         return False
     try:
         files = [os.stat(name) for name in find_files(str(table))]
@@ -85,12 +86,13 @@ def fit_on_stream(
 ) -> Result:
     """Train on a stream, save the model, and make its receipt."""
     estimator = _learner_called(learner)
-    others = (options.checkpoint, *find_files(str(table)))
+    others = (options.checkpoint, *inputs(table))
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
     asked = {**asdict(options), "text": _text_columns(options.text)}
     asked |= {"target": target, "positive": positive, "categorical": categorical, "missing": missing, **reading}
-    came_from = origin_of_run(find_files(str(table)), hashed=False)  # a stream may be read only once
+    # A stream may be read only once.
+    came_from = origin_of_run(inputs(table), hashed=False, query=reading.get("query"))
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:
             with StreamLine() as line, warnings.catch_warnings(record=True) as caught:

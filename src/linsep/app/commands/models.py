@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shlex
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from linsep.app.result import Result
+from linsep.app.result import Result, command_line
+from linsep.data.addresses import without_secrets
 from linsep.learners import SequenceTagger
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.table_model import TableModel, parts_of
@@ -35,14 +34,16 @@ def shown(path: Path, model: Any, n_weights: int) -> Result:
     return Result([*told.lines, *in_words(origin)], {**told.data, "origin": origin})
 
 
-def origin_of_run(files: Iterable[str], *, hashed: bool) -> dict[str, str]:
+def origin_of_run(files: Iterable[str], *, hashed: bool, query: str | None = None) -> dict[str, str]:
     """What a command can say of where its model comes from: itself, its files, and what they hold if that is asked.
 
-    What came through a pipe cannot be read again.
+    What came through a pipe cannot be read again, and of a database only the rows of the query matter.
     """
     names = list(files)
-    told = {"command": shlex.join(["linsep", *sys.argv[1:]]), "data": ", ".join(names)}
-    if hashed and names and all(os.path.isfile(name) for name in names):
+    told = {"command": command_line(), "data": ", ".join(map(without_secrets, names))}
+    if query is not None:
+        told["data"] += f": {without_secrets(query)}"
+    elif hashed and names and all(os.path.isfile(name) for name in names):
         found = hashlib.sha256()
         for name in names:
             with open(name, "rb") as file:
