@@ -349,8 +349,8 @@ def test_what_is_no_database_is_refused(database: str, tmp_path: Path) -> None:
         (database, {"format": "csv"}, "format .* is for files, and this is a query"),
         (database, {"sep": ";"}, "are for CSV, and this is a query"),
         (database, {"encoding": "latin-1"}, "is for text, and this is a query"),
-        (b"a,y\n", {}, "a query is asked of a database: give its path, not bytes"),
-        ((np.eye(2), [0, 1]), {}, "a query is asked of a database: give its path, not tuple"),
+        (b"a,y\n", {}, "a query is asked of a database: give its path or address, not bytes"),
+        ((np.eye(2), [0, 1]), {}, "a query is asked of a database: give its path or address, not tuple"),
     ]
     for source, more, message in cases:
         with pytest.raises(DataError, match=message):

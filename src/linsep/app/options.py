@@ -73,7 +73,9 @@ EncodingOpt = Annotated[
 ]
 QueryOpt = Annotated[
     str | None,
-    typer.Option(help="A SELECT: TABLE is a DuckDB or SQLite database, and its rows are read (extra sql for DuckDB)."),
+    typer.Option(
+        help="A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql)."
+    ),
 ]
 MissingOpt = Annotated[
     MissingWay | None,

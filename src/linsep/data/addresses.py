@@ -49,6 +49,8 @@ def without_secrets_of(address: str, text: str) -> str:
     """
     text = without_secrets(text)
     hidden = {password_of(address), *(match[3].strip("'\"") for match in _SECRET.finditer(address))}
+    # Where a password is written wrongly, a message may hold a part of it.
+    hidden |= {part for one in hidden for part in re.split(r"[/@:?#&=%\s]", one) if len(part) > 2}
     for secret in sorted({form for one in hidden for form in (one, unquote(one)) if form}, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     return text

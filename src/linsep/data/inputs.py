@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from linsep.data.addresses import is_address, without_secrets
 from linsep.data.encodings import Decoded, encoding_told
 from linsep.types import DataError
 
@@ -57,7 +58,7 @@ class Input:
         self.encoding: str | None = None
         self.found_encoding = "utf-8"
         if isinstance(given, str):
-            self.name = "standard input" if given == "-" else given
+            self.name = "standard input" if given == "-" else without_secrets(given)
         elif isinstance(given, bytes | bytearray | memoryview):
             self.name = "buffer"
         else:
@@ -127,17 +128,17 @@ class Input:
         try:
             return open(path, "rb", buffering=0)
         except FileNotFoundError:
-            raise DataError(f"{path}: there is no file of that name") from None
+            raise DataError(f"{self.name}: there is no file of that name") from None
         except IsADirectoryError:
-            raise DataError(f"{path} is a folder: name a file in it") from None
+            raise DataError(f"{self.name} is a folder: name a file in it") from None
         except OSError as error:
-            raise DataError(f"{path} cannot be opened: {error.strerror}") from None
+            raise DataError(f"{self.name} cannot be opened: {error.strerror}") from None
 
     def _stat(self, path: str) -> os.stat_result:
         try:
             return os.stat(path)
         except OSError as error:
-            raise DataError(f"{path} cannot be found: {error.strerror}") from None
+            raise DataError(f"{self.name} cannot be found: {error.strerror}") from None
 
 
 class ByteStream:
@@ -271,14 +272,16 @@ def bare_name(name: str) -> str:
 
 
 def find_files(source: str) -> list[str]:
-    """The files that a path, a folder or a pattern such as 'part-*.csv.gz' names, in order; "-" is itself.
+    """The files that a path, a folder or a pattern such as 'part-*.csv.gz' names, in order.
+
+    "-" and addresses are themselves.
 
     Raises
     ------
     DataError
         There is none.
     """
-    if source == "-":
+    if source == "-" or is_address(source):
         return [source]
     path = Path(source)
     if path.is_dir():

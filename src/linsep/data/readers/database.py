@@ -1,4 +1,4 @@
-"""Databases: the rows of a query as Arrow tables. DuckDB and PostgreSQL give such; `sqlite.py` makes them."""
+"""Databases: the rows of a query as Arrow tables; `sqlite.py` and `postgres.py` know what is special of theirs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pyarrow as pa
 from linsep.data.addresses import is_address, without_secrets, without_secrets_of
 from linsep.data.columns import check_names
 from linsep.data.readers.asked import in_a_line
+from linsep.data.readers.postgres import PREFIXES, postgres_tables
 from linsep.types import DataError
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
@@ -44,8 +45,12 @@ class Database(NamedTuple):
             There is no such file, or it is no database.
         """
         shown = without_secrets(address)
+        if address.startswith(PREFIXES):
+            return cls(address, "PostgreSQL")
         if is_address(address):
-            raise DataError(f"{shown}: a query needs a file of DuckDB or SQLite")
+            raise DataError(
+                f"{shown} is no database that can be asked: name a file of DuckDB or SQLite, or postgresql://"
+            )
         try:
             with open(address, "rb") as file:
                 head = file.read(16)
@@ -76,9 +81,7 @@ class Database(NamedTuple):
             The driver is not installed, the database says that something is wrong, or two columns have one name.
         """
         try:
-            for table in _recut(_READERS[self.kind](self.address, query, n_rows), n_rows):
-                check_names(table.column_names, f"{self.name}, the query")
-                yield table
+            yield from _recut(_READERS[self.kind](self.address, query, n_rows), n_rows)
         except Exception as error:
             if not _is_said_by_a_driver(error):
                 raise
@@ -106,7 +109,17 @@ def _duckdb_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
             yield from map(_as_table, reader)
 
 
-_READERS: dict[str, Callable[[str, str, int], Iterator[Any]]] = {"SQLite": _sqlite_tables, "DuckDB": _duckdb_tables}
+def _postgres_tables(address: str, query: str, n_rows: int) -> Iterator[Any]:
+    why = "reading PostgreSQL databases needs adbc-driver-postgresql"
+    name = without_secrets(address)
+    return postgres_tables(_driver("adbc_driver_postgresql.dbapi", name, why), address, query, name)
+
+
+_READERS: dict[str, Callable[[str, str, int], Iterator[Any]]] = {
+    "SQLite": _sqlite_tables,
+    "DuckDB": _duckdb_tables,
+    "PostgreSQL": _postgres_tables,
+}
 
 
 def _as_table(batch: Any) -> Any:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
+from linsep.data.columns import check_names
 from linsep.types import DataError
 
 _EXACT = 2**53  # doubles hold every whole number up to here
@@ -36,6 +37,7 @@ def sqlite_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
         if cursor.description is None:
             raise DataError(f"{path}: the query returns no table: it must be a SELECT")
         names = [column[0] for column in cursor.description]
+        check_names(names, f"{path}, the query")
         declared = _declared(database, query, len(names))
         columns = [_Typed(path, name, kind) for name, kind in zip(names, declared, strict=True)]
         first = 1

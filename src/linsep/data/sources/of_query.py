@@ -14,6 +14,7 @@ from linsep.data.readers.arrow import from_arrow, joined
 from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.database import Database
 from linsep.data.readers.parquet import BATCH_ROWS
+from linsep.data.readers.postgres import with_numbers
 from linsep.data.sources.of_batches import BatchSource
 from linsep.data.sources.seen import ChangedError, add_table
 from linsep.data.sources.source import Position
@@ -56,7 +57,7 @@ class QuerySource(BatchSource):
         self.read_hash = found.hex()
         place = self._place(0)
         table, _ = joined(tables, [self.name] * len(tables), [place] * len(tables))
-        return Whole(from_arrow(table, self.name, self._asked, place))
+        return Whole(from_arrow(self._with_numbers(table), self.name, self._asked, place))
 
     def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
         return enumerate(self._database.tables(self._query, BATCH_ROWS))
@@ -90,8 +91,12 @@ class QuerySource(BatchSource):
             raise DataError(f"{self.name}: {self.changed} between two passes: learn again from the beginning") from None
 
     def _rows_of(self, rows: Any, number: int, before: int) -> Callable[[int], TableChunk]:
-        place = self._place(before)
-        return lambda n: from_arrow(rows.slice(0, n), self.name, self._asked, place, before)
+        place, table = self._place(before), self._with_numbers(rows)
+        return lambda n: from_arrow(table.slice(0, n), self.name, self._asked, place, before)
+
+    def _with_numbers(self, table: Any) -> Any:
+        """Categories and labels that are NUMERIC keep their text, which does not depend on the rows beside them."""
+        return with_numbers(table, self.name, {*self.categorical, self.target or ""})
 
     def _place(self, before: int) -> Callable[[int], str]:
         return lambda row: f"{self.name}, row {before + row + 1} of the query"
