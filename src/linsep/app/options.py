@@ -42,14 +42,14 @@ TableArg = Annotated[
     str,
     typer.Argument(
         help="CSV, Parquet, svmlight, JSON lines, Vowpal Wabbit text or Excel, also as .gz or .zst; - is "
-        "standard input."
+        "standard input. Also an address, https:// or s3:// (extra remote)."
     ),
 ]
 RowsArg = Annotated[
     str,
     typer.Argument(
         help="CSV, Parquet, svmlight, JSON lines, Vowpal Wabbit text or Excel, also as .gz or .zst: a file, a folder "
-        "or a quoted pattern; - is standard input."
+        "or a quoted pattern, also at an address, https:// or s3:// (extra remote); - is standard input."
     ),
 ]
 ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep fit`.")]

@@ -6,6 +6,7 @@ import re
 from urllib.parse import unquote
 
 HIDDEN = "***"
+POSTGRES = ("postgresql://", "postgres://")
 _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
 # Names of parameters whose value is a secret: ?password=, ?X-Amz-Signature=, &sig=, and password=... of libpq.
 _SECRET = re.compile(

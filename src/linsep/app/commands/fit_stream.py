@@ -18,7 +18,7 @@ from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
-from linsep.data.inputs import find_files, free_memory
+from linsep.data.inputs import Input, find_files, free_memory
 from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
@@ -62,12 +62,13 @@ def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> b
     if query is not None or not isinstance(table, str | Path):
         return False
     try:
-        files = [os.stat(name) for name in find_files(str(table))]
+        files = [Input(name) for name in find_files(str(table))]
+        pipes = [file for file in files if not file.can_be_read_again]
+        total = 0 if pipes else sum(file.size or 0 for file in files)
     except (DataError, OSError):
         return False  # what is wrong with it is said when it is read
     free = free_memory()
-    is_large = free is not None and sum(file.st_size for file in files) > share * free
-    return is_large or not all(stat.S_ISREG(file.st_mode) for file in files)
+    return bool(pipes) or (free is not None and total > share * free)
 
 
 def fit_on_stream(

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from linsep.data.addresses import is_address, without_secrets, without_secrets_of
+from linsep.data.addresses import POSTGRES, is_address, without_secrets, without_secrets_of
 from linsep.data.columns import check_names
 from linsep.data.readers.asked import in_a_line
-from linsep.data.readers.postgres import PREFIXES, postgres_tables
+from linsep.data.readers.postgres import postgres_tables
 from linsep.types import DataError
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
@@ -45,7 +45,7 @@ class Database(NamedTuple):
             There is no such file, or it is no database.
         """
         shown = without_secrets(address)
-        if address.startswith(PREFIXES):
+        if address.startswith(POSTGRES):
             return cls(address, "PostgreSQL")
         if is_address(address):
             raise DataError(

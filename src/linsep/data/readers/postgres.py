@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from linsep.data.columns import check_names
 from linsep.types import DataError
 
-PREFIXES = ("postgresql://", "postgres://")
 _KIND = b"ADBC:postgresql:typname"
 _DECIMAL = r"^-?\d+(\.\d*)?$"
 _MOST_DIGITS = 76

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from linsep.data.addresses import POSTGRES
 from linsep.data.inputs import bare_name
 from linsep.data.readers.asked import TextReader
 from linsep.data.readers.csv import CsvReader
 from linsep.data.readers.jsonl import JsonlReader
-from linsep.data.readers.postgres import PREFIXES
 from linsep.data.readers.svmlight import SvmlightReader
 from linsep.data.readers.vowpal import VowpalReader
 from linsep.types import DataError
@@ -88,7 +88,7 @@ def choose_format(names: list[str], asked: str | None) -> str:
     found = {format_of(name) for name in names}
     told = "csv" if not names else found.pop() if len(found) == 1 else None
     if told is None:
-        if Path(names[0]).suffix.lower() in DATABASES or names[0].startswith(PREFIXES):
+        if Path(names[0]).suffix.lower() in DATABASES or names[0].startswith(POSTGRES):
             raise DataError(f"{names[0]} is a database: say which of its rows with --query (query=) 'SELECT ...'")
         said = "its name does not tell its format" if len(names) == 1 else "the names do not tell one format"
         raise DataError(f"{names[0]}: {said}; say --format (format=) {_CHOICE}")

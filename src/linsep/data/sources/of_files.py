@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
 
+from linsep.data.addresses import is_address
 from linsep.data.columns import TableChunk
 from linsep.data.inputs import Input
 from linsep.data.readers.asked import Asked, Kind, Whole
@@ -23,8 +25,8 @@ class FileSource(Source):
     def __init__(self, inputs: list[Input], kind: Kind, name: str, format: str, asked: Asked) -> None:
         super().__init__(name, kind, format, asked)
         self._inputs = inputs
-        self.files = [file.path for file in inputs if file.path is not None]
-        self._stamps: dict[int, tuple[int, ...]] = {}
+        self.files = [file.path if file.path == "-" else file.name for file in inputs if file.path is not None]
+        self._stamps: dict[int, tuple[Any, ...]] = {}
 
     @property
     def can_be_read_again(self) -> bool:
@@ -35,7 +37,8 @@ class FileSource(Source):
 
     @property
     def total_bytes(self) -> int | None:
-        return sum(file.size for file in self._inputs) if self.can_be_read_again else None
+        sizes = [file.size for file in self._inputs] if self.can_be_read_again else [None]
+        return None if None in sizes else sum(filter(None, sizes))
 
     def _begin_file(self, number: int) -> None:
         """Look at a file whose size or time has changed since the pass before, before any row of it is learnt."""
@@ -73,7 +76,12 @@ class ParquetSource(FileSource, BatchSource):
 
 def _random_access(file: Input) -> Any:
     """The index of a Parquet file is at its end, so a pipe has to be read as a whole first."""
-    if file.path is not None and file.can_be_read_again:
+    if file.path is not None and is_address(file.path):
+        remote = file.opened(file.path, anywhere=True)
+        if _ends_like_parquet(remote):
+            return remote
+        remote.close()
+    elif file.path is not None and file.can_be_read_again:
         with file.opened(file.path) as stream:
             if stream.read(len(_MAGIC)) == _MAGIC:
                 return file.path
@@ -82,3 +90,17 @@ def _random_access(file: Input) -> Any:
         return pa.BufferReader(stream_of_bytes.read_all())
     finally:
         stream_of_bytes.close()
+
+
+def _ends_like_parquet(file: Any) -> bool:
+    """Whether the last bytes are those of a Parquet file, and the server gives them without those before."""
+    try:
+        if not file.seekable():
+            return False
+        file.seek(-len(_MAGIC), io.SEEK_END)
+        return bool(file.read(len(_MAGIC)) == _MAGIC)
+    except (OSError, ValueError):
+        return False
+    finally:
+        if file.seekable():
+            file.seek(0)

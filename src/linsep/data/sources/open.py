@@ -46,7 +46,8 @@ def open_data(
         CSV (.csv, .tsv), JSON lines (.jsonl, .ndjson), Parquet (.parquet), svmlight (.svmlight, .svm, .libsvm) or
         Vowpal Wabbit text (.vw), spreadsheets (.xlsx, .xls, .xlsb, .ods; needs the extra excel), as they are or
         compressed (.gz, .zst): a file, a folder of files, a pattern such as 'part-*.csv.gz', several of them, "-"
-        for standard input, a binary file object or bytes. Or a pandas, Polars or Arrow table; or a matrix (dense or
+        for standard input, a binary file object or bytes. Files may have an address, https:// or s3:// (needs the extra
+        remote). Or a pandas, Polars or Arrow table; or a matrix (dense or
         sparse) with its labels, or (X, None). With `query` the path of a DuckDB or SQLite database, or the address of a
         PostgreSQL server, postgresql://user@host/database.
     target : str, optional
