@@ -26,6 +26,7 @@ from linsep.app.options import (
     JsonOpt,
     ModelArg,
     PositiveOpt,
+    QueryOpt,
     ReportOpt,
     RowsArg,
     SepOpt,
@@ -96,11 +97,12 @@ def predict(
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
 ) -> None:
     """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
-    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
     for message in run(model, table, output, probabilities=probabilities, **asked):
         warn(message)
 
@@ -113,12 +115,14 @@ def score(
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
-    finish(run(model, table, format=format, sep=sep, decimal=decimal, encoding=encoding), as_json)
+    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    finish(run(model, table, **asked), as_json)
 
 
 @app.command()
@@ -140,6 +144,7 @@ def check(
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
@@ -170,6 +175,7 @@ def check(
             sep=sep,
             decimal=decimal,
             encoding=encoding,
+            query=query,
             on_step=line.step,
         )
     finish(result, as_json, details)
@@ -190,6 +196,7 @@ def separation(
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
@@ -214,6 +221,7 @@ def separation(
         sep=sep,
         decimal=decimal,
         encoding=encoding,
+        query=query,
     )
     finish(result, as_json)
 

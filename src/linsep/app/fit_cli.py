@@ -17,6 +17,7 @@ from linsep.app.options import (
     JsonOpt,
     MissingOpt,
     PositiveOpt,
+    QueryOpt,
     ReportOpt,
     RowsArg,
     SepOpt,
@@ -109,6 +110,7 @@ def fit(
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
     missing: MissingOpt = None,
     stream: Annotated[
         bool | None,
@@ -183,7 +185,7 @@ def fit(
         "coef0": coef0,
     }
     way: Any = None if missing is None else missing.value
-    reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
     options = StreamOptions(
         passes=passes,
         classes=_split(classes),
@@ -199,7 +201,7 @@ def fit(
         max_columns=max_columns,
         max_record_bytes=max_record_bytes,
     )
-    if stream or (stream is None and (options != StreamOptions() or wants_stream(table))):
+    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, query))):
         whole: dict[str, Any] = {
             "max_iter": max_iter,
             "time_limit": time_limit,

@@ -54,6 +54,7 @@ def fit_stream(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    query: str | None = None,
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
 ) -> StreamFit:
@@ -116,6 +117,8 @@ def fit_stream(
         hashed feature that tells; "drop" leaves the row out, "error" refuses it. A missing category is one of its own.
     sep, decimal, encoding : str, optional
         How text is written, as in `linsep.open_data`, where the first lines do not tell.
+    query : str, optional
+        A SELECT whose rows are read, as in `linsep.open_data`; `source` is then a database.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
@@ -160,7 +163,7 @@ def fit_stream(
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
     reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
-    reading |= {"sep": sep, "decimal": decimal, "encoding": encoding}
+    reading |= {"sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     check_way(missing, stream=True)

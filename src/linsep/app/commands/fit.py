@@ -54,13 +54,15 @@ def fit(
         limits = Limits(max_iter, time_limit, seed)
         chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
         check_weights(chosen, sample_weight)
-        train = partial(
-            fit_table, positive=positive, holdout=holdout, group=group, after=after, sample_weight=sample_weight
-        )
-        train = partial(train, probabilities=probabilities)
+        train = partial(fit_table, positive=positive, holdout=holdout, group=group, after=after)
         train = partial(train, missing=missing, columns=columns)
-        train = partial(train, missing=missing, columns=columns)
-        with saved_when_trained(model, origin_of_run(stamps, hashed=True)) as keep:
+        train = partial(train, sample_weight=sample_weight, probabilities=probabilities)
+        source.read()  # what is hashed then is what was read
+        query = (reading or {}).get("query")
+        origin = origin_of_run(stamps, hashed=True, query=query)
+        if query is not None:
+            origin["data_hash"] = source.read_hash
+        with saved_when_trained(model, origin) as keep:
             found = train(source, chosen, verbose=line, on_trained=keep, on_step=line.step)
             said = [_on_the_command_line(text) for text in found.warnings]
             if found.interrupted:

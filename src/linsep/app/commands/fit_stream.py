@@ -11,14 +11,14 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import read_as_text
+from linsep.app.commands.labelled import inputs, read_as_text
 from linsep.app.commands.models import Keeper, origin_of_run, saved_when_trained, state_of
 from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
-from linsep.data.inputs import find_files, free_memory
+from linsep.data.inputs import Input, find_files, free_memory
 from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
@@ -51,22 +51,23 @@ class StreamOptions:
         return ["--" + name.replace("_", "-") for name in changed]
 
 
-def wants_stream(table: Any, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, or larger than a quarter of the free memory.
+def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> bool:
+    """Whether a source is a pipe, or larger than a quarter of the free memory; of a query that is not known.
 
     Neither the format nor the compression nor the number of files matters: the same rows give the same model.
     """
     if str(table) == "-":
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
-    if not isinstance(table, str | Path):
+    if query is not None or not isinstance(table, str | Path):
         return False
     try:
-        files = [os.stat(name) for name in find_files(str(table))]
+        files = [Input(name) for name in find_files(str(table))]
+        pipes = [file for file in files if not file.can_be_read_again]
+        total = 0 if pipes else sum(file.size or 0 for file in files)
     except (DataError, OSError):
         return False  # what is wrong with it is said when it is read
     free = free_memory()
-    is_large = free is not None and sum(file.st_size for file in files) > share * free
-    return is_large or not all(stat.S_ISREG(file.st_mode) for file in files)
+    return bool(pipes) or (free is not None and total > share * free)
 
 
 def fit_on_stream(
@@ -86,7 +87,7 @@ def fit_on_stream(
 ) -> Result:
     """Train on a stream, save the model, and make its receipt."""
     estimator = _learner_called(learner)
-    others = (options.checkpoint, *find_files(str(table)))
+    others = (options.checkpoint, *inputs(table))
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
     categorical = (*categorical, *read_as_text(columns))
@@ -99,7 +100,8 @@ def fit_on_stream(
         "missing": missing,
         **reading,
     }
-    came_from = origin_of_run(dict.fromkeys(find_files(str(table))), hashed=False)  # a stream may be read only once
+    # A stream may be read only once.
+    came_from = origin_of_run(dict.fromkeys(inputs(table)), hashed=False, query=reading.get("query"))
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:
             with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
