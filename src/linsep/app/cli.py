@@ -17,6 +17,7 @@ from linsep.app.fit_cli import fit
 from linsep.app.grouped_help import GroupedHelp
 from linsep.app.options import (
     CategoricalOpt,
+    ColumnOpt,
     DecimalOpt,
     DetailsOpt,
     EncodingOpt,
@@ -32,7 +33,7 @@ from linsep.app.options import (
     TableArg,
     TargetOpt,
 )
-from linsep.app.present import console, finish, print_lines, say, warn
+from linsep.app.present import console, finish, print_lines, printable, say, warn
 from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
@@ -138,6 +139,7 @@ def check(
     report: ReportOpt = None,
     details: DetailsOpt = False,
     categorical: CategoricalOpt = None,
+    column: ColumnOpt = None,
     format: FormatOpt = None,
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
@@ -156,6 +158,7 @@ def check(
     with Line() as line:
         line.step("starting")
         from linsep.app.commands.check import check as run
+        from linsep.app.commands.labelled import kinds_of
         from linsep.app.searching import until_ctrl_c
 
         result = until_ctrl_c(
@@ -167,6 +170,7 @@ def check(
             certificate=certificate,
             report=report,
             categorical=tuple(categorical or ()),
+            columns=kinds_of(column or ()),
             format=format,
             sep=sep,
             decimal=decimal,
@@ -315,10 +319,11 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our pipe has gone: nothing left to say
         status = 0
-    except (DataError, ValueError, OSError) as error:
+    except (DataError, ValueError, OSError, MemoryError) as error:
         from rich.text import Text
 
-        console(stderr=True).print(Text.assemble(("linsep: error:", "red"), " ", str(error)))
+        told = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
+        console(stderr=True).print(Text.assemble(("linsep: error:", "red"), " ", printable(told)))
         status = 2
     except Exception as error:
         if not hasattr(error, "exit_code"):  # a usage error says so itself; anything else is a bug of ours

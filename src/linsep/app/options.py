@@ -88,6 +88,13 @@ CategoricalOpt = Annotated[
     list[str] | None,
     typer.Option(help="Read this column as text even if it holds numbers. The option may be repeated."),
 ]
+ColumnOpt = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What a column holds, as NAME=KIND: number, category, date, a way to write dates such as %d.%m.%Y, text "
+        "(also words1-2 or chars3-5), or skip. May be repeated; the other columns are looked at."
+    ),
+]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 DetailsOpt = Annotated[
     bool, typer.Option("--details", help="Print all that is known: counts of each class, norms, brackets, bounds.")

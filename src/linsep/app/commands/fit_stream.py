@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs
+from linsep.app.commands.labelled import inputs, read_as_text
 from linsep.app.commands.models import Keeper, origin_of_run, saved_when_trained, state_of
 from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
@@ -34,7 +34,6 @@ class StreamOptions:
     passes: int = 1
     classes: tuple[str, ...] | None = None
     open_classes: bool = False
-    text: tuple[str, ...] = ()
     bits: int = 18
     lenient: bool = False
     open_columns: bool = False
@@ -80,6 +79,7 @@ def fit_on_stream(
     learner: str,
     model: Path,
     categorical: tuple[str, ...],
+    columns: Mapping[str, str],
     reading: Mapping[str, Any],
     missing: Missing | None = None,
     report: Path | None = None,
@@ -90,10 +90,18 @@ def fit_on_stream(
     others = (options.checkpoint, *inputs(table))
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
-    asked = {**asdict(options), "text": _text_columns(options.text)}
-    asked |= {"target": target, "positive": positive, "categorical": categorical, "missing": missing, **reading}
+    categorical = (*categorical, *read_as_text(columns))
+    asked = {
+        **asdict(options),
+        "columns": columns,
+        "target": target,
+        "positive": positive,
+        "categorical": categorical,
+        "missing": missing,
+        **reading,
+    }
     # A stream may be read only once.
-    came_from = origin_of_run(inputs(table), hashed=False, query=reading.get("query"))
+    came_from = origin_of_run(dict.fromkeys(inputs(table)), hashed=False, query=reading.get("query"))
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:
             with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
@@ -144,9 +152,3 @@ def _result(found: StreamFit, model: Path, said: list[str], report: Path | None)
     data = {**receipt.data, "model": str(model)}
     result = Result(shown, data, [*said, *receipt.warnings], found.interrupted, details=receipt.details)
     return with_report(result, report, page_of_stream(found.model, receipt))
-
-
-def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
-    """COL or COL=words1-2 as {COL: spec}."""
-    pairs = [one.rpartition("=") if "=" in one else (one, "", "words") for one in given]
-    return {name: spec for name, _, spec in pairs}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from linsep.data.columns import TableChunk
+from linsep.data.columns import Column, TableChunk
 from linsep.data.hashing import RunningHash
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import ChangedError, Seen
@@ -176,13 +176,37 @@ class Source:
             There is no such column, or it holds text.
         """
         chunk = self.read()
-        column = chunk.column(name) if isinstance(chunk, TableChunk) else None
-        if column is None or not isinstance(chunk, TableChunk):
-            raise DataError(f"{self.name}: there is no column called {name!r} beside the label")
+        if isinstance(chunk, TableChunk):
+            chunk.refuse_missing(name)
+        column = self.take_column(name)
         if column.values is None:
             raise DataError(f"{self.name}: column {name!r} holds text where numbers are needed")
-        self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
         return column.values
+
+    def take_column(self, name: str) -> Column:
+        """Read a column that is no feature; from then on `read` gives the table without it.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+
+        Returns
+        -------
+        Column
+            Its cells, of which some may be missing.
+
+        Raises
+        ------
+        DataError
+            There is no such column.
+        """
+        chunk = self.read()
+        column = chunk.cells(name) if isinstance(chunk, TableChunk) else None
+        if column is None or not isinstance(chunk, TableChunk):
+            raise DataError(f"{self.name}: there is no column called {name!r} beside the label")
+        self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
+        return column
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         """Read on from `start`, a chunk at a time; what a chunk holds depends on its position alone.
