@@ -72,7 +72,7 @@ class _Typed:
 
     def array(self, values: Sequence[Any], first: int) -> Any:
         """Some values as an Arrow array; `first` is the number of the row of the first one."""
-        kinds = {type(value) for value in values} - {type(None)}
+        kinds = set(map(type, values)) - {type(None)}
         if self._is_text is None:
             self._is_text = kinds == {str} if kinds else self._is_declared_text
         if not kinds <= ({str} if self._is_text else {int, float}):
