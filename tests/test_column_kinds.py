@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from linsep.data.features.kinds import derive, find_kinds
 from linsep.data.features.ngrams import Grams
 from linsep.data.features.words import fit_words, weigh_words
 from linsep.data.sources.open import open_data
+from linsep.export.as_json import to_json
 from linsep.learners.table_model import TableModel
 from linsep.streaming.fit_stream import fit_stream
 from linsep.types import DataError
@@ -278,3 +280,14 @@ def test_the_commands_say_what_was_left_out(tmp_path: Path) -> None:
     assert {"column": "paid", "date": "date"} in found.data["columns"]
     kept = check(path, **asked, columns={"code": "category"})
     assert kept.data["verdict"] == "separable"
+
+
+def test_what_other_programs_cannot_make_is_not_exported() -> None:
+    frame = messy()
+    labels = frame.pop("y")
+    model = TableModel().fit(frame, labels)
+    with pytest.raises(DataError, match="'note', 'paid', 'seen' hold dates or running text"):
+        to_json(model)
+    kinds = dict.fromkeys(("paid", "seen", "note"), "skip")
+    plain = TableModel(encoder=TableEncoder(columns=kinds)).fit(frame, labels)
+    assert [one["name"] for one in json.loads(to_json(plain))["inputs"]] == ["size", "city"]
