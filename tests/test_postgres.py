@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from linsep import DataError, fit_stream, open_data
+from linsep import DataError, fit_stream, fit_table, open_data
 from linsep.data.sources import of_query
 from postgres_server import IN_ADDRESS, PASSWORD, running
-from test_queries import begin, cells, linsep, many
+from test_queries import begin, cells, dated, linsep, many
 
 SECRETS = (PASSWORD, IN_ADDRESS, "s3cret")
 BIG = 2**53 + 1
@@ -69,6 +69,12 @@ def test_a_query_gives_the_rows_of_the_same_table_in_memory(address: str) -> Non
     assert cells(open_data(address, query=query, target="y").read()) == cells(wanted)
     chunks = [chunk for chunk, _ in open_data(address, query=query, target="y").chunks()]
     assert [cells(chunk) for chunk in chunks] == [cells(wanted)]
+
+
+def test_dates_are_dates_as_in_memory(address: str) -> None:
+    make(address, dated())
+    found = fit_table(open_data(address, query="SELECT * FROM t", target="y"))
+    assert found.rows.tolist() == fit_table(open_data(pa.table(dated()), target="y")).rows.tolist()
 
 
 def test_every_digit_of_a_numeric_is_kept(address: str) -> None:

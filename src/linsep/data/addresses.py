@@ -26,6 +26,17 @@ def is_address(name: str) -> bool:
     return re.match(_SCHEME, name) is not None
 
 
+def shown(name: str) -> str:
+    """What messages call a file or an address: a path as it is, an address without its passwords.
+
+    Examples
+    --------
+    >>> shown("token=1.csv"), shown("https://host/rows.csv?token=1")
+    ('token=1.csv', 'https://host/rows.csv?token=***')
+    """
+    return without_secrets(name) if is_address(name) else name
+
+
 def without_secrets(text: str) -> str:
     """An address, or words with addresses among them, with ``***`` for each password.
 
@@ -36,8 +47,8 @@ def without_secrets(text: str) -> str:
     >>> without_secrets("get https://host:8000/rows.csv?sig=abc&part=2 again")
     'get https://host:8000/rows.csv?sig=***&part=2 again'
     """
-    shown = _without_password(text) if is_address(text) else re.sub(rf"{_SCHEME}\S+", _masked, text)
-    return _SECRET.sub(rf"\1\2{HIDDEN}", shown)
+    text = _without_password(text) if is_address(text) else re.sub(rf"{_SCHEME}\S+", _masked, text)
+    return _SECRET.sub(rf"\1\2{HIDDEN}", text)
 
 
 def without_secrets_of(address: str, text: str) -> str:
