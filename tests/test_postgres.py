@@ -164,10 +164,10 @@ def test_a_password_stands_in_no_model_receipt_report_or_checkpoint(
     folder.mkdir()
     query = ("--query", "SELECT a, b, city, y FROM t ORDER BY id")
     # What records the command line looks at that of the process.
-    fit = ["fit", address, *query, "--target", "y", "--report", str(folder / "page.html")]
+    fit = ["fit", address, *query, "--target", "y"]
     said = []
     for command in (
-        [*fit, "--model", str(folder / "m")],
+        [*fit, "--model", str(folder / "m"), "--report", str(folder / "page.html")],
         [*fit, "--model", str(folder / "s"), "--stream", "--checkpoint", str(folder / "ck"), "--passes", "2"],
         ["show", str(folder / "m")],
         ["predict", str(folder / "m"), address, *query, "-o", str(folder / "out.csv")],
