@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from linsep import DataError, Perceptron, fit_stream, fit_table, iter_predictions, open_data, save, score_table
-from linsep.app.cli import app
+from linsep.app.cli import app, main
 from linsep.data.readers.database import Database
 from linsep.data.sources import of_query
 
@@ -432,6 +432,21 @@ def test_predictions_and_scores_in_python_read_a_query(database: str) -> None:
     scores = score_table(model, path, query=query)
     labels = [label for part in parts for label in part.labels.tolist()]
     assert scores.accuracy == np.mean([one == other for one, other in zip(labels, many()["y"], strict=True)])
+
+
+@pytest.mark.parametrize(
+    "command", ["show ADDRESS", "export ADDRESS --to json", "predict ADDRESS ADDRESS", "tag show ADDRESS"]
+)
+def test_an_address_where_none_belongs_is_printed_without_its_password(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = "postgresql://ann:hunter2@host/db"
+    monkeypatch.setattr(sys, "argv", ["linsep", *command.replace("ADDRESS", address).split()])
+    with pytest.raises(SystemExit):
+        main()
+    told = capsys.readouterr()
+    assert "hunter2" not in told.out + told.err
+    assert "linsep: error:" in told.err
 
 
 def test_a_password_in_a_query_is_in_no_model_and_no_checkpoint(database: str, tmp_path: Path) -> None:
