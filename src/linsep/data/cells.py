@@ -63,10 +63,6 @@ def number_column(
     if is_text:
         return category_column(name, text, decimal)
     numbers, missing = read_numbers(text, decimal), None
-    if numbers is None:
-        otherwise = _booleans(name, text) or _grouped(name, text, decimal)
-        if otherwise is not None:
-            return otherwise
     if numbers is None or not np.isfinite(numbers[1]).all():
         gone = are_missing(text)
         if gone.any() and (is_number or not gone.all()):
@@ -74,6 +70,9 @@ def number_column(
             if found is not None:
                 missing, numbers = gone, (pc.if_else(pa.array(gone), text, found[0]), found[1])
     if numbers is None:
+        otherwise = _booleans(name, text) or _grouped(name, text, decimal)
+        if otherwise is not None:
+            return otherwise
         good = are_numbers(text, decimal)
         if 2 * int(good.sum()) <= len(good):
             _refuse_other_mark(name, text, where, decimal)
@@ -116,7 +115,8 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
         return None
     codes = encoded.indices.to_numpy()
     missing = gone[codes] if gone.any() else None
-    return Column(name, found[1][codes], found[0].take(encoded.indices), missing=missing)
+    as_digits = found[0] if missing is None else pc.if_else(pa.array(gone), encoded.dictionary, found[0])
+    return Column(name, found[1][codes], as_digits.take(encoded.indices), missing=missing)
 
 
 def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array | None = None) -> Column:

@@ -130,9 +130,8 @@ class Scores:
         never = [name for name, one in self.classes.items() if one.rows and not one.predicted]
         if never:
             shown = ", ".join(f'"{name}"' for name in never[:6]) + (", ..." if len(never) > 6 else "")
-            said.append(
-                f"never predicted on the {where}: {shown}; --class-weight balanced makes rare classes count more"
-            )
+            advice = "--class-weight balanced makes rare classes count more"
+            said.append(f"never predicted on the {where}: {shown}; {advice}")
         return said
 
     def to_dict(self) -> dict[str, Any]:
