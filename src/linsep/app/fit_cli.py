@@ -32,8 +32,8 @@ def fit(
         str,
         typer.Option(
             help="The learner: perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp or "
-            "auto. auto chooses the simplest of rocchio, averaged, kernel and mlp that no other one beats clearly on "
-            "held-out rows."
+            "auto. auto chooses the simplest of linear learners (averaged, pa1), kernel and mlp that no other one "
+            "beats clearly on held-out rows."
         ),
     ] = "averaged",
     max_iter: Annotated[
