@@ -21,6 +21,7 @@ import json
 import struct
 import sys
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from math import isqrt, lcm
 
@@ -96,7 +97,9 @@ def read_table(path, claim, doubles):
         for line in csv.DictReader(file):
             row = {}
             for j, column in enumerate(claim["columns"]):
-                if "level" in column:
+                if "date" in column:
+                    value = elapsed(line[column["column"]].strip(), column["date"])
+                elif "level" in column:
                     value = int(line[column["column"]] == column["level"])
                 else:
                     value = number(line[column["column"]]) * Fraction(10) ** column["exponent"]
@@ -105,6 +108,18 @@ def read_table(path, claim, doubles):
             rows.append(row)
             labels.append(line[claim["target"]])
     return rows, labels
+
+
+def elapsed(text, way):
+    """Days since 1970 of a date, seconds where the way to write it has a time of day; with a zone, in UTC."""
+    iso = way in ("date", "datetime")
+    point = datetime.fromisoformat(text) if iso else datetime.strptime(text, way)
+    if point.tzinfo is not None:
+        point = point.astimezone(UTC).replace(tzinfo=None)
+    since = point - datetime(1970, 1, 1)
+    if way == "date" or not (iso or "%H" in way or "%I" in way):
+        return since.days
+    return Fraction((since // timedelta(microseconds=1)) / 10**6)
 
 
 def label_signs(labels, classes):

@@ -81,6 +81,10 @@ def _bases() -> dict[str, Case]:
         TAGS,
     )
     made["TableModel"] = (linsep.TableModel(positive="yes").fit(FRAME, LABELS), FRAME, LABELS)
+    days = pd.date_range("2024-01-01", periods=len(FRAME)).strftime("%d.%m.%Y")
+    rich = FRAME.assign(day=days, note=["late bill", "paid", "late again"] * 8)
+    encoder = linsep.TableEncoder(columns={"note": "text", "day": "date"})
+    made["TableModel with dates and words"] = (linsep.TableModel(encoder=encoder).fit(rich, LABELS), rich, LABELS)
     streamed = linsep.TableModel(encoder=linsep.TableEncoder(bits=8)).partial_fit(FRAME, LABELS, classes=["no", "yes"])
     made["TableModel of a stream"] = (streamed, FRAME, LABELS)
     return made

@@ -70,6 +70,19 @@ def test_classes_and_columns_that_join_are_not_seen_by_a_reader() -> None:
     assert model.classes_.tolist() == ["w", "x", "y", "z"] and model.n_features_in_ == 3
 
 
+def test_names_that_join_are_not_in_a_copy_that_has_begun() -> None:
+    model = linsep.AveragedPerceptron()
+    model.learn_one({"a": 1.0}, "x").learn_one({"a": -1.0}, "y")
+    with model.reading() as still:
+        shared = {name: value for name, value in still.__dict__.items() if isinstance(value, dict | list)}
+        before = deepcopy(shared)
+        model.learn_one({"b": 1.0}, "x").learn_one({"c": 1.0, "a": 3.0}, "y")
+        assert shared.keys() == before.keys()
+        assert all(len(shared[name]) == len(before[name]) for name in shared)
+    assert model.predict_one({"c": 5.0, "b": 1.0}) in ("x", "y")
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+
+
 def test_a_table_model_is_read_whole() -> None:
     frame = pd.DataFrame({"size": X[:, 0], "city": ["Oslo", "Rome"] * 20})
     model = linsep.TableModel().partial_fit(frame[:20], Y[:20], classes=[0, 1])

@@ -59,7 +59,7 @@ def fit(**options: Any) -> Any:
     return fit_command("t.csv", **{**asked, "holdout": 0.2, "model": Path("m.linsep"), **options})
 
 
-@pytest.mark.parametrize("place", ["hold_out", "make_receipt"])
+@pytest.mark.parametrize("place", ["score_aside", "make_receipt"])
 def test_the_model_is_saved_before_it_is_measured(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     import linsep.reporting.table_fit as home
 
@@ -169,6 +169,7 @@ def test_streams_too(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, 
         "positive": None,
         "learner": "perceptron",
         "categorical": (),
+        "columns": {},
         "reading": {},
     }
     with pytest.raises(KeyboardInterrupt, match=words):

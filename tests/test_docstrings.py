@@ -36,7 +36,17 @@ INNER = {name for name in dir(Learner) if not name.startswith("_")} | {
     *("prepare", "stop_after", "kernel_rows", "rows_to_fit", "warn_of_run", "settle_later"),  # of a learner, to a run
     *("check_parts", "declared", "sizes", "parts", "settled"),  # of a learner, to model files
     *("writing", "leave_to_readers"),  # of a model, to threads
-    *("learn_chunk", "encode_chunk", "check_chunk", "forget_names", "start_counting", "state", "from_state"),
+    *(
+        "fit_chunk",
+        "alike",
+        "learn_chunk",
+        "encode_chunk",
+        "check_chunk",
+        "forget_names",
+        "start_counting",
+        "state",
+        "from_state",
+    ),
     "extend",  # of a trace
 }
 

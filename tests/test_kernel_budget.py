@@ -310,3 +310,12 @@ def test_what_a_budget_has_not() -> None:
         learner.fit(X, y, np.full(len(y), 2.0))
     with pytest.raises(DataError, match="keeps no record of its mistakes"):
         learner.fit(X, y).survival_counts()
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-170, 1e-155])
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.filterwarnings("ignore:the Forgetron's guarantee begins")
+def test_rows_of_zeros_or_nearly_are_learnt(policy: str, size: float) -> None:
+    X, y = np.full((30, 2), size), np.arange(30) % 2
+    model = KernelPerceptron("linear", budget=4, budget_policy=policy, random_state=0).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from linsep import AveragedPerceptron, fit_stream, load, save
+from linsep import AveragedPerceptron, TableModel, fit_stream, load, save
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.readers import parquet
 from linsep.data.sources import blocks
@@ -44,7 +45,12 @@ def rows_that_grow() -> list[dict[str, Any]]:
 
 
 def fit(path: Path, model: Path, **options: Any) -> StreamFit:
-    asked: dict[str, Any] = {"open_columns": True, "text": ("note",), "bits": BITS, "target": "sold"} | options
+    asked: dict[str, Any] = {
+        "open_columns": True,
+        "columns": {"note": "text"},
+        "bits": BITS,
+        "target": "sold",
+    } | options
     found = fit_stream(path, AveragedPerceptron(), **asked)
     save(found.model, model)
     return found
@@ -59,7 +65,7 @@ def lines(tmp_path: Path) -> Path:
 
 def test_numbers_are_those_of_a_naive_twin_and_rows_lack_entries(lines: Path) -> None:
     stream = open_data(str(lines), target="sold", open_columns=True)
-    encoder = TableEncoder(bits=BITS, text=("note",), open_columns=True)
+    encoder = TableEncoder(bits=BITS, columns={"note": "text"}, open_columns=True)
     (chunk, _), *rest = stream.chunks()
     assert not rest
     X = encoder.learn_chunk(chunk)
@@ -129,7 +135,7 @@ def test_files_with_other_columns(tmp_path: Path) -> None:
     (tmp_path / "part-1.csv").write_text("size,sold\n" + "1,yes\n-1,no\n" * 20)
     (tmp_path / "part-2.csv").write_text("city,sold,size\n" + "Rome,yes,2\nOslo,no,-2\n" * 20)
     (tmp_path / "part-3.csv").write_text("sold,city\n" + "yes,Rome\nno,Oslo\n" * 20)
-    found = fit(tmp_path / "part-*.csv", tmp_path / "model", text=())
+    found = fit(tmp_path / "part-*.csv", tmp_path / "model", columns={})
     learner, encoder = found.model.learner_, found.model.encoder_
     assert encoder is not None
     assert (found.counters.rows, learner.n_features_in_) == (120, (1 << BITS) + 1)
@@ -137,14 +143,25 @@ def test_files_with_other_columns(tmp_path: Path) -> None:
         X, y, _ = encoder.transform(open_data(tmp_path / f"part-{part}.csv", target="sold"))
         assert learner.score(X, y) == 1.0
     with pytest.raises(DataError, match=r"part-2.csv:2: column 'city' was not there .* --open-columns"):
-        fit(tmp_path / "part-*.csv", tmp_path / "model", text=(), open_columns=False)
+        fit(tmp_path / "part-*.csv", tmp_path / "model", columns={}, open_columns=False)
 
 
 def test_missing_values_stay_errors_unless_asked(lines: Path) -> None:
     with pytest.raises(
         DataError, match=r"rows.jsonl:22: this row does not go with the rows before it: .*the value is missing"
     ):
-        fit(lines, lines.with_name("m"), text=(), open_columns=False, missing="error")
+        fit(lines, lines.with_name("m"), columns={}, open_columns=False, missing="error")
     lines.write_text('{"size": 1.0, "sold": "yes"}\n{"size": 2.0, "sold": null}\n')
     with pytest.raises(DataError, match=r"rows.jsonl:2, column 'sold': the value is missing"):
-        fit(lines, lines.with_name("m"), text=())
+        fit(lines, lines.with_name("m"), columns={})
+
+
+def test_a_new_column_of_numbers_does_not_join_a_table_model() -> None:
+    model = TableModel(encoder=TableEncoder(bits=8, open_columns=True))
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "city": ["Oslo", "Rome", "Oslo"]})
+    model.partial_fit(frame, ["x", "y", "x"], classes=["x", "y"])
+    before = model.predict(frame).tolist()
+    model.partial_fit(frame.assign(kind=["p", "q", "p"]), ["x", "y", "x"])
+    with pytest.raises(DataError, match="a new column of numbers makes the rows wider than the model"):
+        model.partial_fit(frame.assign(b=[1.0, 0.0, 2.0]), ["x", "y", "x"])
+    assert len(model.predict(frame)) == len(before)

@@ -11,11 +11,11 @@ from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS
 from linsep.kernels.rows import FASTMATH
 from linsep.kernels.steps import PerceptronStep
-from linsep.types import CSR
+from linsep.types import CSR, Array
 
 
 @pytest.mark.parametrize("order", [NO_ORDER, np.arange(3, dtype=np.int32)])
-def test_a_sparse_pass_calls_none_of_our_functions_for_a_row(order):
+def test_a_sparse_pass_calls_none_of_our_functions_for_a_row(order: Array) -> None:
     table = sp.csr_matrix(np.eye(3, dtype=np.float32))
     rows = CSR(table.data, table.indices, table.indptr)
     fresh = njit(nogil=True, fastmath=FASTMATH)(plain_epoch.py_func)  # one read from the cache has no code to look at

@@ -16,6 +16,7 @@ import linsep
 from crafted_models import bases, in_a_child, parts_of, sealed
 from linsep import DataError, ModelFileError
 from linsep.app.cli import main
+from linsep.app.commands import fit, labelled
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
 Y = np.array([0, 0, 1, 1])
@@ -56,6 +57,7 @@ def test_an_averaged_model_cut_to_width_1_is_refused(path: Path) -> None:
     assert "the array coef_ has the shape (1, 1), not (1, 2)" in said
 
 
+RICH = "TableModel with dates and words"
 VOTED = linsep.VotedPerceptron().fit(X, Y)
 
 
@@ -85,6 +87,8 @@ VOTED = linsep.VotedPerceptron().fit(X, Y)
         (VOTED, lambda h, a: h["state"].update(stop_reason_="tired"), "stop_reason_ is 'tired'; it is one of"),
         (VOTED, lambda h, a: h.update(feature_names=["one"]), "there are 1 names of columns, not 2"),
         (VOTED, put("classes", lambda a: a * 0), "its classes are not 1 or more distinct labels"),
+        (VOTED, put("classes", lambda a: a[::-1]), "its classes are not in sorted order"),
+        (VOTED, lambda h, a: h.update(feature_names=["one", "one"]), "two columns have one name"),
         (VOTED, lambda h, a: h.update(format=-5), "format -5 is no format of linsep: the formats are 1 and 2"),
         (VOTED, lambda h, a: h.update(format="2"), "format '2' is no format of linsep"),
         (VOTED, lambda h, a: h.update(version=99.0), "version is 99.0; it is text"),
@@ -94,6 +98,18 @@ VOTED = linsep.VotedPerceptron().fit(X, Y)
 )
 def test_a_file_with_one_wrong_thing_is_refused(model: Any, change: Any, message: str, path: Path) -> None:
     assert message in refusal(path, model, change)
+
+
+def test_coefficients_that_do_not_fit_their_rows_are_a_sentence(path: Path) -> None:
+    model, rows, labels = bases()["KernelPerceptron projectron"]
+    header, arrays = parts_of(model)
+    for name in arrays:
+        if name.endswith("_gram"):
+            arrays[name] = arrays[name] * 0
+    header["parameters"]["budget_policy"] = "projectron++"
+    path.write_bytes(sealed(header, arrays))
+    with pytest.raises(DataError, match="do not fit each other: fit again"):
+        linsep.load(path).partial_fit(rows, 1 - labels)
 
 
 def test_cuts_of_sparse_rows_are_looked_at(path: Path) -> None:
@@ -107,6 +123,15 @@ def test_cuts_of_sparse_rows_are_looked_at(path: Path) -> None:
     [
         ("TableModel of a stream", lambda h, a: h["encoder"]["running"].update(bits=28), "the encoder makes"),
         ("TableModel", lambda h, a: h["encoder"]["columns"][2].update(levels=[]), "has no levels"),
+        ("SGDClassifier two", put("state/_scale", lambda a: a * 0), "its entries are at least 0.000976562"),
+        (RICH, lambda h, a: h["encoder"]["kinds"].update(day="%d%d"), "a column is read as number, category"),
+        (RICH, lambda h, a: h["encoder"]["kinds"].update(day=3), "is of no kind that there is"),
+        (RICH, lambda h, a: h["encoder"]["kinds"].update(note="text"), "is of no kind that there is"),
+        (RICH, lambda h, a: h["encoder"]["words"]["note"]["terms"].append("late"), "are not distinct text"),
+        (RICH, lambda h, a: h["encoder"]["words"]["note"]["terms"].append("more"), "the array idf has the shape"),
+        (RICH, lambda h, a: h["encoder"]["words"]["note"].update(grams="words9"), "text is read as words"),
+        (RICH, lambda h, a: h["encoder"]["words"].update(size=h["encoder"]["words"].pop("note")), "have one name"),
+        (RICH, put("encoder/idf", lambda a: a * np.nan), "idf holds numbers that are not finite"),
     ],
 )
 def test_a_table_model_with_one_wrong_thing_is_refused(name: str, change: Any, message: str, path: Path) -> None:
@@ -254,6 +279,54 @@ def test_the_command_tells_its_data(
     told = json.loads(capsys.readouterr().out)["origin"]
     assert told["command"] == "linsep fit rows.csv --target y --model m" and told["data"] == "rows.csv"
     assert told["data_sha256"] == hashlib.sha256(Path("rows.csv").read_bytes()).hexdigest()
+
+
+def test_data_written_while_they_are_read_are_not_claimed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text("a,y\n1,no\n2,yes\n3,yes\n")
+    given = labelled.open_labelled
+
+    def beside(*arguments: Any) -> Any:
+        source = given(*arguments)
+        source.read()
+        Path("rows.csv").write_text("a,y\n1,yes\n2,no\n3,no\n4,no\n")
+        return source
+
+    monkeypatch.setattr(fit, "open_labelled", beside)
+    monkeypatch.setattr("sys.argv", ["linsep", "fit", "rows.csv", "--target", "y", "--model", "m"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "rows.csv was written while it was read: try again when it is complete" in capsys.readouterr().err
+    assert not Path("m").exists()
+
+
+def test_what_a_terminal_would_obey_is_written_out(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = linsep.Perceptron()
+    model.learn_one({"a\x1b[2J": 1.0}, "x").learn_one({"a\x1b[2J": -1.0}, "y\x07")
+    linsep.save(model, path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["linsep", "show", str(path)])
+        main_without_exit()
+    said = capsys.readouterr().out
+    assert "a\\x1b[2J" in said and "y\\x07" in said
+    assert "\x1b" not in said and "\x07" not in said
+
+
+def test_no_memory_is_a_sentence(
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def load(path: Any) -> Any:
+        raise MemoryError("Unable to allocate 16.0 GiB")
+
+    monkeypatch.setattr("linsep.app.commands.models.load", load)
+    monkeypatch.setattr("sys.argv", ["linsep", "show", str(path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "linsep: error: not enough memory: Unable to allocate 16.0 GiB\n"
 
 
 def main_without_exit() -> None:

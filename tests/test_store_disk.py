@@ -54,8 +54,9 @@ def test_a_failed_write_keeps_the_old_model(
         raise error
 
     monkeypatch.setattr(os, step, fail)
-    with pytest.raises(type(error)):
+    with pytest.raises(type(error)) as caught:
         save(fitted(max_iter=2000), path)
+    assert str(caught.value).count("cannot write the model") == isinstance(error, OSError)
     assert os.listdir(path.parent) == [path.name]
     assert path.read_bytes() == before
 

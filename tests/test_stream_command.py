@@ -48,8 +48,9 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def fit(table: Any, model: Path, said: list[str] | None = None, **options: Any) -> Result:
     asked: dict[str, Any] = {"learner": "averaged", "positive": None, "target": "sold", "reading": {}}
+    asked["columns"] = {"note": "text"}
     asked |= {name: options.pop(name) for name in asked.keys() & options.keys()}
-    stream = StreamOptions(**{"text": ("note",), "bits": 10, **options})
+    stream = StreamOptions(**{"bits": 10, **options})
     say = [] if said is None else said
     return fit_on_stream(table, stream, model=model, categorical=(), say=say.append, **asked)
 
@@ -76,14 +77,14 @@ def test_the_receipt_and_what_the_model_is_good_for(table: Path) -> None:
 
 def test_one_label_against_the_rest(table: Path) -> None:
     model = table.with_name("m.linsep")
-    found = fit(table, model, target="city", text=(), positive="Rome")
+    found = fit(table, model, target="city", columns={}, positive="Rome")
     assert found.data["classes"] == ["not Rome", "Rome"]
     assert score_command(model, str(table)).data["rows"] == 600
 
 
 def test_it_is_one_call_of_the_library(table: Path) -> None:
     data = fit(table, table.with_name("m"), learner="perceptron", half_life=500.0).data
-    found = fit_stream(table, target="sold", text={"note": "words"}, bits=10, half_life=500.0)
+    found = fit_stream(table, target="sold", columns={"note": "words"}, bits=10, half_life=500.0)
     assert (data["mistakes"], data["updates"]) == (found.mistakes, found.model.learner_.n_updates_)
     assert data["risk_bound"] == found.risk_bound
 
@@ -116,7 +117,19 @@ def test_kill_9_and_the_same_command_again(table: Path) -> None:
         "    Checkpoint.write = wait\n"
         "sys.argv[1:2] = []\ncli.main()\n"
     )
-    args = ["fit", "t.csv", "--stream", "--target", "sold", "--bits", "10", "--text", "note", "--model", "m.linsep"]
+    args = [
+        "fit",
+        "t.csv",
+        "--stream",
+        "--target",
+        "sold",
+        "--bits",
+        "10",
+        "--column",
+        "note=text",
+        "--model",
+        "m.linsep",
+    ]
     args += ["--learner", "perceptron", "--checkpoint", "ck", "--checkpoint-rows", "100"]
     command = [sys.executable, "-c", script]
     going = subprocess.Popen(

@@ -48,7 +48,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def fit(table: Any, model: Path | None = None, **options: Any) -> StreamFit:
     """Learn from the table, and save what came of it if there is a name for it."""
-    asked: dict[str, Any] = {"learner": AveragedPerceptron(), "target": "sold", "text": ("note",), "bits": 10}
+    asked: dict[str, Any] = {"learner": AveragedPerceptron(), "target": "sold", "columns": {"note": "text"}, "bits": 10}
     found = fit_stream(table, **{**asked, **options})
     if model is not None:
         save(found.model, model)
@@ -81,7 +81,7 @@ def test_the_result_and_what_the_model_is_good_for(table: Path) -> None:
 def test_it_is_one_epoch_over_the_same_encoded_rows_to_the_bit(table: Path, passes: int) -> None:
     found = fit(table, passes=passes)
     rows = open_data(table, target="sold")
-    encoder = TableEncoder(bits=10, text=("note",))
+    encoder = TableEncoder(bits=10, columns={"note": "text"})
     learner, X = AveragedPerceptron(max_iter=1, shuffle=False), encoder.learn_chunk(rows.read())
     for _ in range(passes):
         learner.partial_fit(X, rows.read().y, classes=["no", "yes"])
@@ -91,14 +91,14 @@ def test_it_is_one_epoch_over_the_same_encoded_rows_to_the_bit(table: Path, pass
 
 
 def test_classes_named_positive_or_open(table: Path) -> None:
-    named = fit(table, target="city", text=(), classes=CITIES)
-    opened = fit(table, target="city", text=(), open_classes=True)
+    named = fit(table, target="city", columns={}, classes=CITIES)
+    opened = fit(table, target="city", columns={}, open_classes=True)
     assert named.model.classes_.tolist() == opened.model.classes_.tolist() == sorted(CITIES)
-    rome = fit(table, target="city", text=(), positive="Rome").model
+    rome = fit(table, target="city", columns={}, positive="Rome").model
     assert rome.classes_.tolist() == ["not Rome", "Rome"]
     assert rome.learner_.classes_.tolist() == [0, 1]
     with pytest.raises(DataError, match=r"t\.csv:\d+: label \S+ is not one of the classes Oslo, Paris: name all"):
-        fit(table, target="city", text=(), classes=("Oslo", "Paris"))
+        fit(table, target="city", columns={}, classes=("Oslo", "Paris"))
     with pytest.raises(DataError, match="one of classes, positive and open_classes"):
         fit(table, positive="yes", open_classes=True)
 
@@ -200,7 +200,13 @@ def test_a_crash_at_any_moment_changes_nothing(table: Path) -> None:
 
 def test_several_classes_go_on_to_the_bit(table: Path) -> None:
     folder = table.parent
-    options: dict[str, Any] = {"target": "city", "text": (), "open_classes": True, "checkpoint_rows": 50, "ball": 3.0}
+    options: dict[str, Any] = {
+        "target": "city",
+        "columns": {},
+        "open_classes": True,
+        "checkpoint_rows": 50,
+        "ball": 3.0,
+    }
     fit(table, folder / "whole", checkpoint=folder / "a", **options)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(MemoryError):
         crash_after(patch, 15)

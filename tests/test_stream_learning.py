@@ -208,7 +208,7 @@ TABLE = pa.table(
 
 
 def test_encoding_does_not_depend_on_the_cut() -> None:
-    whole, parts = (TableEncoder(bits=10, text=["note"]) for _ in range(2))
+    whole, parts = (TableEncoder(bits=10, columns={"note": "text"}) for _ in range(2))
     at_once = whole.learn_chunk(open_data(TABLE).read())
     cut = [parts.learn_chunk(open_data(TABLE.slice(a, b - a)).read()) for a, b in ((0, 1), (1, 4), (4, 5))]
     assert (at_once != sp.vstack(cut)).nnz == 0
@@ -239,7 +239,7 @@ def test_names_of_the_heaviest_weights_are_kept() -> None:
 def test_a_table_encoder_in_a_pipeline() -> None:
     pandas = TABLE.to_pandas()
     y = [1, 0, 1, 0, 0]
-    for encoder in (TableEncoder(), TableEncoder(bits=10, text={"note": "words"}).partial_fit(pandas)):
+    for encoder in (TableEncoder(), TableEncoder(bits=10, columns={"note": "words"}).partial_fit(pandas)):
         model = make_pipeline(encoder, Perceptron())
         if encoder.get_params()["bits"] == 18:
             model.fit(pandas, y)

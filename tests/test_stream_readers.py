@@ -69,7 +69,7 @@ def write(rows: pa.Table, path: Path) -> None:
 
 def learnt(stream: Source, learner: Any = None) -> tuple[Any, Any]:
     """The weights of one pass, and all rows as they were encoded."""
-    encoder, parts = TableEncoder(bits=10, text=["note"]), []
+    encoder, parts = TableEncoder(bits=10, columns={"note": "text"}), []
     learner = Perceptron() if learner is None else learner
     for chunk, _ in stream.chunks():
         stream.read_as_text(encoder.text_columns)

@@ -157,6 +157,20 @@ def test_what_the_command_writes_is_about_the_decimals_of_the_file(tmp_path: Pat
     assert verify(tmp_path, claim, CITIES, "t.csv")[0] == 1
 
 
+def test_dates_are_read_as_the_certificate_says(tmp_path: Path) -> None:
+    times = ["1.2.2024 8:05", "29.2.2024 13:30", "1.3.2024 0:00", "30.6.2024 7:15"]
+    born = ["2024-02-29T13:30:00Z", "2024-02-29T13:30:00+02:00", "1969-12-31T23:59:59.5Z", "2024-03-01T00:00:00Z"]
+    rows = [f"{k},{k % 3}.5,{times[k % 4]},{born[k % 4]},{2000 + k}-01-31,{'ab'[k % 2]}" for k in range(12)]
+    data = "\n".join(["size,kind,seen,born,day,y", *rows]) + "\n"
+    (tmp_path / "t.csv").write_text(data)
+    assert check(tmp_path, "y").returncode in (0, 1)
+    claim = json.loads((tmp_path / "c.json").read_text())
+    assert {"column": "seen", "date": "%d.%m.%Y %H:%M"} in claim["columns"]
+    status, said = verify(tmp_path, claim, data, "t.csv")
+    assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
+    assert verify(tmp_path, claim, data.replace("2003-01-31", "2003-02-01"), "other.csv")[0] == 1
+
+
 def check(folder: Path, target: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "linsep.app", "check", "t.csv", "--target", target, "--certificate", "c.json"]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)

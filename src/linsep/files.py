@@ -191,6 +191,8 @@ def _explained(path: Name, what: str) -> Iterator[None]:
     except BrokenPipeError:
         raise  # the reader has gone: the caller knows what that means
     except OSError as error:
+        if _ADVICE in str(error.strerror):
+            raise  # explained already, where the whole block is
         raise OSError(error.errno, f"cannot write {what} ({error.strerror}): {_ADVICE}", str(path)) from error
 
 

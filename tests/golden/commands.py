@@ -213,7 +213,9 @@ def streams() -> Any:
     found = []
     for name in ("rows.csv", "rows.jsonl", "rows.parquet"):
         write(name, columns)
-        line = f"fit {name} --stream --target sold --learner averaged --text note --bits 10 --model {name}.linsep"
+        line = (
+            f"fit {name} --stream --target sold --learner averaged --column note=text --bits 10 --model {name}.linsep"
+        )
         found.append([shell(f"{line} --json"), shell(line), files(f"{name}.linsep")])
     write("rows.vw", columns)
     X, y = data.sparse()
@@ -237,8 +239,8 @@ def stream_options() -> Any:
     return [
         [shell(f"{line} {asked}"), files("m.linsep")]
         for asked in (
-            "--passes 2 --text note=words1-2",
-            "--ball 2.5 --text note=chars3-4 --learner averaged",
+            "--passes 2 --column note=words1-2",
+            "--ball 2.5 --column note=chars3-4 --learner averaged",
             "--half-life 700 --learner pa1",
             "--classes no,yes,maybe --learner pa",
             "--open-classes --learner margin",

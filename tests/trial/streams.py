@@ -32,7 +32,7 @@ RUNS = {
     "perceptron, open classes and columns": Asked("perceptron", "kind", {"open_classes": True, "open_columns": True}),
     "margin, in a ball": Asked("margin", "sold", {"ball": 2.0, "classes": ONE}),
     "perceptron, two passes": Asked("perceptron", "sold", {"passes": 2}),
-    "perceptron, several classes": Asked("perceptron", "kind", {"classes": ALL, "text": ("city=chars3-5",)}),
+    "perceptron, several classes": Asked("perceptron", "kind", {"classes": ALL, "columns": {"city": "chars3-5"}}),
     "averaged, open classes": Asked("averaged", "kind", {"open_classes": True, "half_life": 50.0}),
     "averaged, drift": Asked("averaged", "sold", {"drift": "page-hinkley", "classes": ONE}),
     "margin, open classes": Asked("margin", "kind", {"open_classes": True}),
@@ -62,12 +62,14 @@ def learn(asked: Asked, name: str, say: Callable[[str], None]) -> None:
         features, other = ("sold",), "kind"
     else:
         features, other = ("kind",), "sold"
-    options = StreamOptions(bits=8, checkpoint=Path(name + ".ck"), checkpoint_rows=30, **asked.options)
+    given = dict(asked.options)
+    columns = given.pop("columns", {})
+    options = StreamOptions(bits=8, checkpoint=Path(name + ".ck"), checkpoint_rows=30, **given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit_on_stream(
             table, options, target=other, positive=None, learner=asked.learner, model=Path(name),
-            categorical=features, reading={}, say=say,
+            categorical=features, columns=columns, reading={}, say=say,
         )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from linsep.app.fit_cli import fit
 from linsep.app.grouped_help import GroupedHelp
 from linsep.app.options import (
     CategoricalOpt,
+    ColumnOpt,
     DecimalOpt,
     DetailsOpt,
     EncodingOpt,
@@ -25,13 +26,14 @@ from linsep.app.options import (
     JsonOpt,
     ModelArg,
     PositiveOpt,
+    QueryOpt,
     ReportOpt,
     RowsArg,
     SepOpt,
     TableArg,
     TargetOpt,
 )
-from linsep.app.present import console, finish, print_lines, say, warn
+from linsep.app.present import console, finish, print_lines, printable, say, warn
 from linsep.app.tag_cli import tag_commands
 from linsep.types import DataError
 
@@ -95,11 +97,12 @@ def predict(
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
 ) -> None:
     """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
-    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
     for message in run(model, table, output, probabilities=probabilities, **asked):
         warn(message)
 
@@ -112,12 +115,14 @@ def score(
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
-    finish(run(model, table, format=format, sep=sep, decimal=decimal, encoding=encoding), as_json)
+    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    finish(run(model, table, **asked), as_json)
 
 
 @app.command()
@@ -134,10 +139,12 @@ def check(
     report: ReportOpt = None,
     details: DetailsOpt = False,
     categorical: CategoricalOpt = None,
+    column: ColumnOpt = None,
     format: FormatOpt = None,
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
@@ -151,6 +158,7 @@ def check(
     with Line() as line:
         line.step("starting")
         from linsep.app.commands.check import check as run
+        from linsep.app.commands.labelled import kinds_of
         from linsep.app.searching import until_ctrl_c
 
         result = until_ctrl_c(
@@ -162,10 +170,12 @@ def check(
             certificate=certificate,
             report=report,
             categorical=tuple(categorical or ()),
+            columns=kinds_of(column or ()),
             format=format,
             sep=sep,
             decimal=decimal,
             encoding=encoding,
+            query=query,
             on_step=line.step,
         )
     finish(result, as_json, details)
@@ -186,6 +196,7 @@ def separation(
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
@@ -210,6 +221,7 @@ def separation(
         sep=sep,
         decimal=decimal,
         encoding=encoding,
+        query=query,
     )
     finish(result, as_json)
 
@@ -307,10 +319,11 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our pipe has gone: nothing left to say
         status = 0
-    except (DataError, ValueError, OSError) as error:
+    except (DataError, ValueError, OSError, MemoryError) as error:
         from rich.text import Text
 
-        console(stderr=True).print(Text.assemble(("linsep: error:", "red"), " ", str(error)))
+        told = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
+        console(stderr=True).print(Text.assemble(("linsep: error:", "red"), " ", printable(told)))
         status = 2
     except Exception as error:
         if not hasattr(error, "exit_code"):  # a usage error says so itself; anything else is a bug of ours

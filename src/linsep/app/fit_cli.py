@@ -9,6 +9,7 @@ import typer
 
 from linsep.app.options import (
     CategoricalOpt,
+    ColumnOpt,
     DecimalOpt,
     DetailsOpt,
     EncodingOpt,
@@ -16,6 +17,7 @@ from linsep.app.options import (
     JsonOpt,
     MissingOpt,
     PositiveOpt,
+    QueryOpt,
     ReportOpt,
     RowsArg,
     SepOpt,
@@ -73,6 +75,20 @@ def fit(
             help="Keep this share of the rows aside, and score on them a model trained on the others.",
         ),
     ] = 0.0,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            help="With --holdout: hold out all rows of one value of this column, as a patient, or none of them. The "
+            "column is no feature then."
+        ),
+    ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            help="Hold out the rows of this date and later, in place of a share: 2024-02-29, or COLUMN=2024-02-29 "
+            "where several columns hold dates."
+        ),
+    ] = None,
     class_weight: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,10 +107,12 @@ def fit(
     ] = False,
     model: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.linsep"),
     categorical: CategoricalOpt = None,
+    column: ColumnOpt = None,
     format: FormatOpt = None,
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
+    query: QueryOpt = None,
     missing: MissingOpt = None,
     stream: Annotated[
         bool | None,
@@ -105,10 +123,6 @@ def fit(
     open_classes: Annotated[
         bool, typer.Option("--open-classes", help="Stream: a new label becomes a class when its first row comes.")
     ] = False,
-    text: Annotated[
-        list[str] | None,
-        typer.Option(help="Stream: a column of running text, as COL, COL=words1-2 or COL=chars3-5; may be repeated."),
-    ] = None,
     bits: Annotated[
         int, typer.Option(min=8, max=28, help="Stream: categories and text are hashed to 2^bits columns.")
     ] = 18,
@@ -147,8 +161,11 @@ def fit(
 ) -> None:
     """Train a separator on TABLE, write it to a model file and print its receipt.
 
-    Numbers are standardised; each level of a text column becomes one indicator column. The receipt of --learner sgd
-    compares the guaranteed excess loss with the measured one, over the least loss that SciPy's L-BFGS-B finds.
+    Numbers are standardised; each level of a category becomes one indicator column, a date its parts, running text
+    the weights of its words. Columns that name the rows are left out; the receipt says which.
+
+    The receipt of --learner sgd compares the guaranteed excess loss with the measured one, over the least loss that
+    SciPy's L-BFGS-B finds.
 
     A stream is read in pieces: files of any size, folders, patterns such as 'part-*.csv.gz', or a pipe. Each row is
     predicted before it is learnt. Numbers are standardised with running means and scales; categories are hashed.
@@ -159,6 +176,7 @@ def fit(
     if max_iter is not None and time_limit is not None:
         raise typer.BadParameter("give --max-iter or --time-limit, not both")
     from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
+    from linsep.app.commands.labelled import kinds_of
 
     own = {
         "loss": loss,
@@ -169,12 +187,11 @@ def fit(
         "coef0": coef0,
     }
     way: Any = None if missing is None else missing.value
-    reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
     options = StreamOptions(
         passes=passes,
         classes=_split(classes),
         open_classes=open_classes,
-        text=tuple(text or ()),
         bits=bits,
         lenient=lenient,
         open_columns=open_columns,
@@ -186,12 +203,14 @@ def fit(
         max_columns=max_columns,
         max_record_bytes=max_record_bytes,
     )
-    if stream or (stream is None and (options != StreamOptions() or wants_stream(table))):
+    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, query))):
         whole: dict[str, Any] = {
             "max_iter": max_iter,
             "time_limit": time_limit,
             "seed": seed,
             "holdout": holdout or None,
+            "group": group,
+            "after": after,
         }
         whole |= {"class_weight": class_weight, "sample_weight": sample_weight}
         whole |= {"probabilities": probabilities or None, **own}
@@ -209,6 +228,7 @@ def fit(
             learner=learner,
             model=model,
             categorical=tuple(categorical or ()),
+            columns=kinds_of(column or ()),
             reading=reading,
             missing=way,
             report=report,
@@ -231,8 +251,11 @@ def fit(
             max_iter=max_iter,
             time_limit=time_limit,
             holdout=holdout,
+            group=group,
+            after=after,
             model=model,
             categorical=tuple(categorical or ()),
+            columns=kinds_of(column or ()),
             reading=reading,
             missing=way,
             report=report,

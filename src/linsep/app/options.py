@@ -42,14 +42,14 @@ TableArg = Annotated[
     str,
     typer.Argument(
         help="CSV, Parquet, svmlight, JSON lines, Vowpal Wabbit text or Excel, also as .gz or .zst; - is "
-        "standard input."
+        "standard input. Also an address, https:// or s3:// (extra remote)."
     ),
 ]
 RowsArg = Annotated[
     str,
     typer.Argument(
         help="CSV, Parquet, svmlight, JSON lines, Vowpal Wabbit text or Excel, also as .gz or .zst: a file, a folder "
-        "or a quoted pattern; - is standard input."
+        "or a quoted pattern, also at an address, https:// or s3:// (extra remote); - is standard input."
     ),
 ]
 ModelArg = Annotated[Path, typer.Argument(help="A model file written by `linsep fit`.")]
@@ -71,6 +71,12 @@ EncodingOpt = Annotated[
     str | None,
     typer.Option(help="The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark."),
 ]
+QueryOpt = Annotated[
+    str | None,
+    typer.Option(
+        help="A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql)."
+    ),
+]
 MissingOpt = Annotated[
     MissingWay | None,
     typer.Option(
@@ -81,6 +87,13 @@ MissingOpt = Annotated[
 CategoricalOpt = Annotated[
     list[str] | None,
     typer.Option(help="Read this column as text even if it holds numbers. The option may be repeated."),
+]
+ColumnOpt = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What a column holds, as NAME=KIND: number, category, date, a way to write dates such as %d.%m.%Y, text "
+        "(also words1-2 or chars3-5), or skip. May be repeated; the other columns are looked at."
+    ),
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 DetailsOpt = Annotated[

@@ -21,16 +21,27 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, soft_wrap=True)
 
 
+def printable(text: str) -> str:
+    """The text with what a terminal would obey, such as escape codes in a name, written out.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
 def say(message: str) -> None:
     """Print a message as it is on standard error."""
-    console(stderr=True).print(message, markup=False)
+    console(stderr=True).print(printable(message), markup=False)
 
 
 def warn(message: str) -> None:
     """Print a warning on standard error."""
     from rich.text import Text
 
-    console(stderr=True).print(Text.assemble(("warning:", "yellow"), " ", message))
+    console(stderr=True).print(Text.assemble(("warning:", "yellow"), " ", printable(message)))
 
 
 def print_lines(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool) -> None:
@@ -43,7 +54,7 @@ def print_lines(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool
     width = max(len(label) for label, _ in rows)
     out = console()
     for label, text in rows:
-        out.print(Text.assemble((label.ljust(width), "bold"), "  ", text))
+        out.print(Text.assemble((printable(label).ljust(width), "bold"), "  ", printable(text)))
 
 
 def finish(result: Result, as_json: bool, details: bool = False) -> NoReturn:

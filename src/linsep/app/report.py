@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from linsep.app.result import Result
+from linsep.app.result import Result, command_line
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.source import Source
 from linsep.files import check_output
@@ -40,11 +38,6 @@ def with_report(result: Result, path: Path | None, compose: Callable[[Sequence[s
     result.lines.append(("report", str(path)))
     result.data["report"] = str(path)
     return result
-
-
-def command_line() -> str:
-    """The command as it could be typed again."""
-    return shlex.join(["linsep", *sys.argv[1:]])
 
 
 def page_of_fit(found: TableFit) -> Callable[[Sequence[str]], Page]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from dataclasses import dataclass, field
 from typing import Any
+
+from linsep.data.addresses import without_secrets
 
 
 @dataclass
@@ -27,3 +30,8 @@ class Result:
 def program() -> str:
     """How to call this program again: its name if the shell finds it, else as it was called."""
     return "linsep" if shutil.which("linsep") or not sys.argv[0].endswith("linsep") else sys.argv[0]
+
+
+def command_line() -> str:
+    """The command as it could be typed again, but for passwords."""
+    return shlex.join(["linsep", *map(without_secrets, sys.argv[1:])])

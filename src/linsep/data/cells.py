@@ -16,7 +16,7 @@ from linsep.types import Array, DataError
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
-_MISSING = r"^(na|n/a|nan|null|none|\?)?$"
+MISSING = r"^(na|n/a|nan|null|none|\?)?$"
 _INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 INFINITE = "write the number that it stands for, or leave the cell empty: then it counts as a missing value"
 
@@ -102,7 +102,7 @@ def are_missing(text: pa.Array) -> Array:
     >>> are_missing(pa.array(["", "NA", "2", "none"])).tolist()
     [True, True, False, True]
     """
-    found = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), _MISSING)
+    found = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), MISSING)
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
@@ -117,8 +117,9 @@ def are_numbers(text: pa.Array, decimal: str = ".") -> Array:
 def _refuse_other_mark(name: str, text: pa.Array, where: Callable[[int], str], decimal: str) -> None:
     """Raise DataError where the cells are no numbers, but all would be with the other decimal mark."""
     other = "," if decimal == "." else "."
-    if len(text) >= _ENOUGH and are_numbers(text, other).all():
-        row = int(np.flatnonzero(~are_numbers(text, decimal))[0])
+    there = ~are_missing(text)
+    if there.sum() >= _ENOUGH and are_numbers(text, other)[there].all():
+        row = int(np.flatnonzero(there & ~are_numbers(text, decimal))[0])
         raise DataError(
             f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} is a number if the decimal mark is {other!r}: "
             f"say --decimal '{other}' (decimal={other!r}), or read the column as categories with --categorical "

@@ -22,6 +22,7 @@ class Column:
     A column of numbers has `text` too where its numbers were read from text: with points, whatever the decimal mark.
     `there` says which rows have the column; None means all of them. `decimal` is the decimal mark of categories that
     may be numbers. `missing` says in which rows the cell is empty, None if in none: a number there is 0, a text "".
+    `is_date` says that the source keeps dates or times, which are ISO text here.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Column:
     there: Array | None = None
     decimal: str = "."
     missing: Array | None = None
+    is_date: bool = False
 
     @property
     def is_number(self) -> bool:

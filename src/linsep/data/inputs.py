@@ -11,7 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from linsep.data.addresses import POSTGRES, is_address, without_secrets
 from linsep.data.encodings import Decoded, encoding_told
+from linsep.data.remote import facts_of, open_remote, remote_files
 from linsep.types import DataError
 
 STEP = 1 << 16  # bytes that are lost, at most, where a compressed file is damaged
@@ -57,7 +59,7 @@ class Input:
         self.encoding: str | None = None
         self.found_encoding = "utf-8"
         if isinstance(given, str):
-            self.name = "standard input" if given == "-" else given
+            self.name = "standard input" if given == "-" else without_secrets(given)
         elif isinstance(given, bytes | bytearray | memoryview):
             self.name = "buffer"
         else:
@@ -71,12 +73,18 @@ class Input:
     def can_be_read_again(self) -> bool:
         """Whether a later pass finds the bytes still there: "-", a named pipe and <(...) are read once."""
         if self.path is not None:
-            return Path(self.path).is_file()
+            return is_address(self.path) or Path(self.path).is_file()
         return not hasattr(self._given, "read") or _can_seek(self._given)
 
     @property
-    def size(self) -> int:
-        """How many bytes there are, compressed as they are; asked only of what can be read again."""
+    def size(self) -> int | None:
+        """How many bytes there are, compressed as they are; asked only of what can be read again.
+
+        None where a server does not tell.
+        """
+        if self.path is not None and is_address(self.path):
+            size = facts_of(self.path)["size"]
+            return None if size is None else int(size)
         if self.path is not None:
             return self._stat(self.path).st_size
         if not hasattr(self._given, "read"):
@@ -87,10 +95,12 @@ class Input:
         return end - self._origin
 
     @property
-    def stamp(self) -> tuple[int, ...]:
+    def stamp(self) -> tuple[Any, ...]:
         """What changes, as a rule, when the bytes do; asked only of what can be read again."""
         if self.path is None:
             return (self.size,)
+        if is_address(self.path):
+            return tuple(map(str, facts_of(self.path).values()))
         found = self._stat(self.path)
         return (found.st_size, found.st_mtime_ns, found.st_ino)
 
@@ -122,22 +132,24 @@ class Input:
             self._given.seek(self._origin)
         return ByteStream(self._given, self.name, keep=True)
 
-    def opened(self, path: str) -> Any:
-        """The file itself, opened for bytes as they are."""
+    def opened(self, path: str, *, anywhere: bool = False) -> Any:
+        """The file itself, opened for bytes as they are; on a server, for reading from its beginning or `anywhere`."""
+        if is_address(path):
+            return open_remote(path, anywhere=anywhere)
         try:
             return open(path, "rb", buffering=0)
         except FileNotFoundError:
-            raise DataError(f"{path}: there is no file of that name") from None
+            raise DataError(f"{self.name}: there is no file of that name") from None
         except IsADirectoryError:
-            raise DataError(f"{path} is a folder: name a file in it") from None
+            raise DataError(f"{self.name} is a folder: name a file in it") from None
         except OSError as error:
-            raise DataError(f"{path} cannot be opened: {error.strerror}") from None
+            raise DataError(f"{self.name} cannot be opened: {error.strerror}") from None
 
     def _stat(self, path: str) -> os.stat_result:
         try:
             return os.stat(path)
         except OSError as error:
-            raise DataError(f"{path} cannot be found: {error.strerror}") from None
+            raise DataError(f"{self.name} cannot be found: {error.strerror}") from None
 
 
 class ByteStream:
@@ -257,13 +269,15 @@ def _can_seek(stream: Any) -> bool:
 
 
 def bare_name(name: str) -> str:
-    """The name without what tells of compression.
+    """The name without what tells of compression, and without the parameters of an address.
 
     Examples
     --------
-    >>> bare_name("part-1.csv.gz")
-    'part-1.csv'
+    >>> bare_name("part-1.csv.gz"), bare_name("https://host/rows.tsv?key=1")
+    ('part-1.csv', 'https://host/rows.tsv')
     """
+    if is_address(name):
+        name = name.partition("?")[0]
     for suffix in COMPRESSED:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]
@@ -271,15 +285,19 @@ def bare_name(name: str) -> str:
 
 
 def find_files(source: str) -> list[str]:
-    """The files that a path, a folder or a pattern such as 'part-*.csv.gz' names, in order; "-" is itself.
+    """The files that a path, a folder or a pattern such as 'part-*.csv.gz' names, in order.
+
+    "-" is itself. An address names one file, unless it has a * in it or ends with /.
 
     Raises
     ------
     DataError
         There is none.
     """
-    if source == "-":
+    if source == "-" or source.startswith(POSTGRES):
         return [source]
+    if is_address(source):
+        return remote_files(source)
     path = Path(source)
     if path.is_dir():
         found = sorted(str(p) for p in path.iterdir() if p.is_file() and not p.name.startswith((".", "_")))

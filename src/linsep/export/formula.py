@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from linsep.data.features.dates import is_date
 from linsep.data.features.exact_decimals import row_names
+from linsep.data.features.kinds import is_words
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.table_model import parts_of
 from linsep.types import Array, DataError
@@ -104,6 +106,12 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     meta, arrays = encoder.state()
     if "running" in meta:
         return _streamed_inputs(meta["running"], arrays["running/moments"], W)
+    parts = [name for name, kind in meta.get("kinds", {}).items() if is_date(kind) or is_words(kind)]
+    if parts:
+        raise DataError(
+            f"cannot export this model: {', '.join(map(repr, parts))} hold dates or running text, and other programs "
+            "do not know what is made of these; train it with --column NAME=skip or NAME=category for each"
+        )
     if meta["kind"] == "rows":
         columns = [(name, None) for name in encoder.feature_names_]
     else:

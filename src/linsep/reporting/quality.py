@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
+from linsep.data.features.aside import Aside
+from linsep.learners.calibration import calibrate
+from linsep.learners.inputs.class_names import positions
+from linsep.learners.inputs.tables import weight_argument
 from linsep.types import Array
 
 _SHOWN_CLASSES = 8  # a table of confusion is as wide as its classes are many
@@ -240,3 +246,34 @@ def _share(value: float | None) -> str:
 
 def _number(value: Any) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def score_aside(
+    learner: Any,
+    aside: Aside,
+    y: Array,
+    names: Sequence[str],
+    weight: Array | None = None,
+    *,
+    probabilities: bool = False,
+) -> Scores:
+    """Scores on the rows kept aside of a copy of the learner fitted on the others.
+
+    `names` are those of `learner.classes_`. With `probabilities` the copy is calibrated too, if a row of each class can
+    be held out once more. The majority class is that of the rows it was fitted on.
+    """
+    train, test = aside.train, aside.test
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the learner itself has warned of what there is to say
+        of_rows = weight_argument(None if weight is None else weight[train])
+        other = clone(learner).fit(aside.X_train, y[train], **of_rows)
+        said = other.predict(aside.X_test)
+        # A class may not be among the rows that it was fitted on; it has no decision values then.
+        complete = len(other.classes_) == len(learner.classes_)
+        values = np.asarray(other.decision_function(aside.X_test)) if complete else None
+    truth, classes = positions(y, learner.classes_), learner.classes_
+    again = probabilities and complete and np.bincount(truth[train], minlength=len(classes)).min() > 1
+    known = calibrate(learner, aside.X_train, y[train], of_rows.get("sample_weight")) if again else None
+    most = int(np.bincount(truth[train]).argmax())
+    found = scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
+    return found if known is None or values is None else with_reliability(found, truth[test], known.of(values))

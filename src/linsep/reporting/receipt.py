@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from linsep.data.columns import label_names
+from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.kinds import is_words
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
-from linsep.learners.calibration import calibrate
 from linsep.learners.inputs.class_names import positions
-from linsep.learners.inputs.tables import weight_argument
 from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.reporting.quality import Scores, majority_line, score_lines, scores_of_rows, with_reliability
+from linsep.reporting.quality import Scores, majority_line, score_lines, scores_of_rows
 from linsep.theory.bounds.cover import cover_note
 from linsep.theory.bounds.kernel import kernel_bounds
 from linsep.theory.bounds.least_loss import least_loss, training_loss
@@ -29,7 +26,7 @@ from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
-from linsep.types import Array, DataError, Hyperplane, StopReason
+from linsep.types import Array, Hyperplane, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
 _PROOF_ENTRIES = 2_000_000
@@ -84,6 +81,7 @@ def make_receipt(
     held_out: Scores | None,
     prove: bool,
     weighted: bool = False,
+    aside: str = "",
 ) -> Receipt:
     """Describe a fitted model and prove what can be proved about its training rows.
 
@@ -120,7 +118,7 @@ def make_receipt(
         ("columns", columns_line(encoder, p)),
         ("learner", f"{data['learner']}, {took}"),
         ("stop reason", f"{learner.stop_reason_}: {why_stopped(learner, data['training_accuracy'])}"),
-        *_accuracy(training, held_out),
+        *_accuracy(training, held_out, aside),
         *proof_lines[:1],
     ]
     details = [
@@ -143,7 +141,14 @@ def columns_line(encoder: TableEncoder | None, features: int) -> str:
     texts = len(encoder.text_columns)
     if not texts:
         return f"{len(names):,}, all numbers"
-    return f"{len(names):,}: {len(names) - texts:,} of numbers and {texts:,} of text, {features:,} features in all"
+    kinds = [encoder.kinds_.get(name, "") for name in names]
+    dates, words = sum(map(is_date, kinds)), sum(map(is_words, kinds))
+    numbers, levels = len(names) - texts, texts - dates - words
+    if not dates and not words:
+        return f"{len(names):,}: {numbers:,} of numbers and {levels:,} of text, {features:,} features in all"
+    held = {"numbers": numbers, "text": levels, "dates": dates, "running text": words}
+    parts = [f"{n:,} of {what}" for what, n in held.items() if n]
+    return f"{len(names):,}: {', '.join(parts)}, {features:,} features in all"
 
 
 def _score_training(learner: Any, classes: Array, X: Any, y: Array) -> Scores:
@@ -154,10 +159,10 @@ def _score_training(learner: Any, classes: Array, X: Any, y: Array) -> Scores:
     return scores_of_rows(positions(y, classes), positions(of_rows.predict(X), classes), values, names)
 
 
-def _accuracy(training: Scores | None, held_out: Scores | None) -> list[tuple[str, str]]:
+def _accuracy(training: Scores | None, held_out: Scores | None, aside: str) -> list[tuple[str, str]]:
     """The accuracy on rows held out, or else on the training rows, beside the majority class."""
     if held_out is not None:
-        told = f"{held_out.accuracy:.2%} of {held_out.rows:,} rows (the same learner, fitted on the other rows)"
+        told = f"{held_out.accuracy:.2%} of {held_out.rows:,} rows{aside} (the same learner, fitted on the other rows)"
         return [("held-out accuracy", told), majority_line(held_out)]
     if training is None:
         return [("training accuracy", _LEFT_OUT)]
@@ -196,53 +201,6 @@ def _predicts_by_many(learner: Any) -> bool:
     """Whether predictions are a mean or vote of the vectors of the run."""
     many = isinstance(learner, AveragedPerceptron | VotedPerceptron)
     return many or getattr(learner, "average", "last") not in ("last", False)
-
-
-def held_out_split(n: int, fraction: float) -> tuple[Array, Array]:
-    """Positions to train on, in order, and at least one to test on, drawn with seed 0."""
-    order = np.random.RandomState(0).permutation(n)
-    n_test = max(1, round(fraction * n))
-    return np.sort(order[n_test:]), order[:n_test]
-
-
-def check_hold_out(fraction: float, labels_of: Callable[[Array], set[Any]], n: int) -> None:
-    """Raise DataError unless what is not held out has two labels to learn; asked before the training."""
-    if fraction and len(labels_of(held_out_split(n, fraction)[0])) < 2:
-        raise DataError(
-            f"holding out {fraction:g} of {n:,} leaves fewer than two labels to learn from: hold out less (--holdout)"
-        )
-
-
-def hold_out(
-    learner: Any,
-    X: Any,
-    y: Array,
-    fraction: float,
-    names: Sequence[str],
-    weight: Array | None = None,
-    *,
-    probabilities: bool = False,
-) -> Scores:
-    """Scores on `fraction` of the rows, drawn with seed 0, of a copy of the learner fitted on the others.
-
-    `names` are those of `learner.classes_`. With `probabilities` the copy is calibrated too, if a row of each class can
-    be held out once more. The majority class is that of the rows it was fitted on.
-    """
-    train, test = held_out_split(len(y), fraction)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the learner itself has warned of what there is to say
-        of_rows = weight_argument(None if weight is None else weight[train])
-        other = clone(learner).fit(X[train], y[train], **of_rows)
-        said = other.predict(X[test])
-        # A class may not be among the rows that it was fitted on; it has no decision values then.
-        complete = len(other.classes_) == len(learner.classes_)
-        values = np.asarray(other.decision_function(X[test])) if complete else None
-    truth, classes = positions(y, learner.classes_), learner.classes_
-    again = probabilities and complete and np.bincount(truth[train], minlength=len(classes)).min() > 1
-    known = calibrate(learner, X[train], y[train], of_rows.get("sample_weight")) if again else None
-    most = int(np.bincount(truth[train]).argmax())
-    found = scores_of_rows(truth[test], positions(said, classes), values, names, majority=most)
-    return found if known is None or values is None else with_reliability(found, truth[test], known.of(values))
 
 
 def _prove(

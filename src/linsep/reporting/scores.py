@@ -48,6 +48,7 @@ def iter_predictions(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    query: str | None = None,
     probabilities: bool = False,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
@@ -67,6 +68,8 @@ def iter_predictions(
         The format, as in `open_data`; needed if the name of the file does not tell.
     sep, decimal, encoding : str, optional
         How text is written, as in `open_data`; needed if its first lines do not tell.
+    query : str, optional
+        A SELECT whose rows are read, as in `open_data`; `table` is then a database.
     probabilities : bool, default=False
         Whether to give the probabilities of the classes as well.
 
@@ -89,7 +92,7 @@ def iter_predictions(
     """
     if probabilities and not hasattr(model, "predict_proba"):
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
-    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
     for labels, z, y, X in _predicted(model, table, asked):
         of_classes = None
         if probabilities:
@@ -151,6 +154,7 @@ def score_table(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    query: str | None = None,
 ) -> Scores:
     """Compare predictions with the labels of a table of any size.
 
@@ -166,6 +170,8 @@ def score_table(
         The format, as in `open_data`; needed if the name of the file does not tell.
     sep, decimal, encoding : str, optional
         How text is written, as in `open_data`; needed if its first lines do not tell.
+    query : str, optional
+        A SELECT whose rows are read, as in `open_data`; `table` is then a database.
 
     Returns
     -------
@@ -187,7 +193,7 @@ def score_table(
     """
     if target is None and model.encoder_ is not None:
         target = model.encoder_.target
-    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
     names = label_names(model.classes_).tolist()
     place = {name: k for k, name in enumerate(names)}
     strange: set[str] = set()

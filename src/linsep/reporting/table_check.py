@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
+from linsep.data.features.kinds import Kinds, find_kinds, is_words, left_out_line
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.reporting.proof import Lines, proof_lines
@@ -70,11 +72,18 @@ class TableCheck:
     details: list[tuple[str, str]] = field(default_factory=list)
 
 
-def check_table(source: Source, *, positive: Any = None, time_limit: float | None = None) -> TableCheck:
+def check_table(
+    source: Source,
+    *,
+    positive: Any = None,
+    columns: Mapping[str, str] | None = None,
+    time_limit: float | None = None,
+) -> TableCheck:
     """Prove whether a hyperplane separates the classes of a table, for the numbers exactly as they are written.
 
-    Decimal text is read exactly, and text columns become indicators. With three classes or more each class is set
-    against the rest, unless `positive` names one.
+    Decimal text is read exactly, categories become indicators, and dates the elapsed time. Columns that name the rows
+    and running text are left out: every row differs from all others in them. With three classes or more each class is
+    set against the rest, unless `positive` names one.
 
     Parameters
     ----------
@@ -82,6 +91,8 @@ def check_table(source: Source, *, positive: Any = None, time_limit: float | Non
         A table with labels, from `open_data`.
     positive : label, optional
         The label of the positive class; all others together are the other class.
+    columns : dict of str to str, optional
+        What columns hold, as in `TableEncoder`, where that is not found out.
     time_limit : float, optional
         Seconds for each question, after which it is left undecided.
 
@@ -104,10 +115,12 @@ def check_table(source: Source, *, positive: Any = None, time_limit: float | Non
     >>> found.verdict, found.asked[0].found.margin.lower > 0
     ('separable', True)
     """
-    numbers = exact_numbers(source)
+    found = find_kinds(source.read(), columns or {}) if source.kind == "table" else Kinds({}, {}, [])
+    numbers = exact_numbers(source, kinds=found.kinds)
     if numbers.y is None:
         raise DataError("these rows have no labels: name the label column with --target")
-    doubts = [] if numbers.as_written else ["more digits than doubles hold: the verdict is about the nearest doubles"]
+    rounded = ["more digits than doubles hold: the verdict is about the nearest doubles"]
+    doubts = found.doubts + ([] if numbers.as_written else rounded)
     labels = np.unique(numbers.y)
     if labels.size == 1:
         raise DataError(f"every row has the label {labels[0]}: a separator needs rows of at least two classes")
@@ -119,6 +132,8 @@ def check_table(source: Source, *, positive: Any = None, time_limit: float | Non
         asked = [_ask_of(numbers, numbers.y, label, time_limit) for label in labels]
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
+    words = [name for name, kind in found.kinds.items() if is_words(kind)]
+    lines[1:1] = left_out_line(found.left_out, words)
     verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
     return TableCheck(verdict, asked, numbers, lines, data, doubts, details)
 
@@ -171,7 +186,9 @@ def _with_columns(found: Separability, numbers: ExactNumbers, source: Source) ->
     """The certificate, with the columns by which another program finds its data in the table."""
     levels = numbers.levels or {}
     columns: list[dict[str, Any]] = [
-        {"column": levels[name][0], "level": levels[name][1]} if name in levels else {"column": name, "exponent": k}
+        {"column": levels[name][0], "level": levels[name][1]}
+        if name in levels
+        else (numbers.dates or {}).get(name) or {"column": name, "exponent": k}
         for name, k in zip(numbers.names, numbers.exponents, strict=True)
     ]
     data = {**found.to_dict(), "target": source.target, "columns": columns}

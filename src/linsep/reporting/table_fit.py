@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from linsep.data.columns import label_names
+from linsep.data.columns import TableChunk, label_names
+from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_out, groups_of, set_aside
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.kinds import left_out_line
 from linsep.data.features.missing import Missing, told
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, telling_columns
@@ -20,7 +22,8 @@ from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
-from linsep.reporting.receipt import Receipt, check_hold_out, hold_out, make_receipt
+from linsep.reporting.quality import score_aside
+from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.steps import Training, train_keep_measure
 from linsep.reporting.warm import warm_up
 from linsep.types import Array
@@ -68,7 +71,10 @@ def fit_table(
     *,
     positive: Any = None,
     holdout: float = 0.0,
+    group: str | None = None,
+    after: str | None = None,
     missing: Missing | None = None,
+    columns: Mapping[str, str] | None = None,
     sample_weight: str | None = None,
     probabilities: bool = False,
     verbose: Any = 0,
@@ -88,9 +94,17 @@ def fit_table(
     positive : label, optional
         The label of the positive class; all others together are the other class.
     holdout : float, default=0.0
-        This share of the rows is also predicted by a copy of the learner that was trained on the others.
+        This share of the rows is also predicted by a copy of the learner that was trained on the others, with an
+        encoder that has not seen it.
+    group : str, optional
+        A column that is no feature: with `holdout` its rows of one value are all held out, or none of them.
+    after : str, optional
+        Hold out the rows of this date (as 2024-02-29) and later, in place of a share. COLUMN=DATE, where there are
+        several columns of dates.
     missing : {"drop", "mean", "median", "indicator", "error"}, optional
         What becomes of missing values, as in `TableEncoder`; "indicator" unless given.
+    columns : dict of str to str, optional
+        What columns hold, as in `TableEncoder`, where that is not found out.
     sample_weight : str, optional
         A column of numbers that is no feature: the weight of each row, for the learner. Scores count all rows alike.
     probabilities : bool, default=False
@@ -125,17 +139,21 @@ def fit_table(
     (1.0, 'separable')
     """
     on_step("encoding")
-    model = TableModel(encoder=TableEncoder(missing=missing), positive=positive, probabilities=probabilities)
+    encoder = TableEncoder(columns=columns, missing=missing)
+    model = TableModel(encoder=encoder, positive=positive, probabilities=probabilities)
+    check_asked(holdout, group, after)
     weight = None if sample_weight is None else source.take_out(sample_weight)
+    groups = None if group is None else groups_of(source, group)
     prepared = model.prepare(source)
     assert prepared.encoder is not None
-    kept_weight = weight if weight is None or prepared.kept is None else weight[prepared.kept]
-    targets = np.asarray(prepared.targets)
-    check_hold_out(holdout, lambda kept: set(targets[kept].tolist()), len(targets))
+    targets, kept = np.asarray(prepared.targets), prepared.kept
+    kept_weight = weight if weight is None or kept is None else weight[kept]
+    how = HoldOut(holdout, groups if groups is None or kept is None else groups[kept], after)
+    aside = _set_aside(source, prepared, how, targets) if how else None
     choice = Receipt([], {})
     if isinstance(learner, Mapping):
         on_step("choosing a learner")
-        learner, choice = _choose(prepared, learner)
+        learner, choice = _choose(prepared, learner, aside)
     model.learner = learner
     on_step("compiling for this processor, once")
     warm_up(default_learner() if learner is None else learner, prepared.rows, targets, kept_weight)
@@ -148,26 +166,33 @@ def fit_table(
 
     def measure(at_length: bool) -> tuple[Array, Receipt]:
         y = model.named(prepared.targets)
-        asked = holdout and at_length
-        if asked:
+        held_out = None
+        if aside is not None and at_length:
             on_step("holding out")
-        names = label_names(model.classes_).tolist()
-        given = (model.learner_, prepared.rows, targets, holdout, names, kept_weight)
-        held_out = hold_out(*given, probabilities=probabilities) if asked else None
+            names = label_names(model.classes_).tolist()
+            given = (model.learner_, aside, targets, names, kept_weight)
+            held_out = score_aside(*given, probabilities=probabilities)
         on_step("proving" if at_length else "measuring")
-        known = partial(make_receipt, seconds=training.seconds, held_out=held_out, weighted=weight is not None)
+        known = partial(make_receipt, seconds=training.seconds, held_out=held_out)
+        known = partial(known, aside="" if aside is None else aside.told, weighted=weight is not None)
         return y, known(model, prepared.rows, y, prove=at_length)
 
     (y, receipt), interrupted = train_keep_measure(
         train, lambda: hasattr(model, "learner_"), lambda: on_trained(model) if on_trained else None, measure
     )
-    gone, telling = prepared.encoder.missing_, _telling(source, positive)
-    lines = [*choice.lines, *receipt.lines, *told(gone, prepared.encoder.way)]
+    encoder, telling = prepared.encoder, _telling(source, positive)
+    gone = encoder.missing_
+    lines = [*choice.lines, *receipt.lines, *told(gone, encoder.way), *left_out_line(encoder.left_out_)]
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
     data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
+    data |= {"left_out": encoder.left_out_} if encoder.left_out_ else {}
     data |= {"telling_columns": [one.name for one in telling]} if telling else {}
     receipt = replace(receipt, lines=lines, data=data)
-    said = [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings] + receipt.warnings
+    said = (
+        [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
+        + encoder.doubts_
+        + receipt.warnings
+    )
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
 
@@ -190,7 +215,20 @@ def _with_answer(warning: str, verdict: str | None) -> str:
     return warning.replace(NOT_DECIDED, answer)
 
 
-def _choose(prepared: Prepared, rungs: Mapping[str, Any]) -> tuple[Any, Receipt]:
-    """The learner that `climb` chose, and the lines that say why."""
-    found = climb(prepared.rows, prepared.targets, rungs)
+def _set_aside(source: Source, prepared: Prepared, how: HoldOut, targets: Array) -> Aside:
+    """The rows that are held out; two labels must remain."""
+    chunk, encoder = source.read(), prepared.encoder
+    assert encoder is not None
+    if prepared.kept is not None and isinstance(chunk, TableChunk):
+        chunk = chunk.take(prepared.kept)
+    aside = set_aside(chunk, encoder, source.name, how)
+    check_hold_out(lambda kept: set(targets[kept].tolist()), aside.train, len(targets))
+    return aside
+
+
+def _choose(prepared: Prepared, rungs: Mapping[str, Any], aside: Aside | None) -> tuple[Any, Receipt]:
+    """The learner that `climb` chose without the rows held out, and the lines that say why."""
+    targets = np.asarray(prepared.targets)
+    rows = (prepared.rows, targets) if aside is None else (aside.X_train, targets[aside.train])
+    found = climb(*rows, rungs)
     return found.learner, Receipt([("why this learner", found.why)], {"ladder": found.accuracy, "why": found.why})

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
+from linsep.data.features.aside import check_hold_out, held_out_split
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged
 from linsep.learners import SequenceTagger
-from linsep.reporting.receipt import Receipt, bound_line, check_hold_out, held_out_split
+from linsep.reporting.receipt import Receipt, bound_line
 from linsep.reporting.steps import Training, train_keep_measure
 from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import PrecisionWarning
@@ -88,7 +89,8 @@ def fit_tagger(
     (1.0, 'clean pass')
     """
     X, y = text.tokens, text.gold()
-    check_hold_out(holdout, lambda kept: {tag for i in kept for tag in y[i]}, len(y))
+    if holdout:
+        check_hold_out(lambda kept: {tag for i in kept for tag in y[i]}, held_out_split(len(y), holdout)[0], len(y))
     made = SequenceTagger() if tagger is None else clone(tagger)
     own = made.verbose
     training = Training()

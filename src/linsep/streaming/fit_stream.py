@@ -39,7 +39,7 @@ def fit_stream(
     open_classes: bool = False,
     categorical: Collection[str] = (),
     format: str | None = None,
-    text: Mapping[str, str] | Collection[str] = (),
+    columns: Mapping[str, str] | None = None,
     bits: int = 18,
     lenient: bool = False,
     open_columns: bool = False,
@@ -54,6 +54,7 @@ def fit_stream(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    query: str | None = None,
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
 ) -> StreamFit:
@@ -85,8 +86,8 @@ def fit_stream(
         Columns to read as categories even if they hold numbers.
     format : {"csv", "parquet", "jsonl", "svmlight", "vw", "excel"}, optional
         Where the names of the files do not tell.
-    text : dict or collection of str
-        Columns of running text, and what is made of each: "words" (the default), "words1-2", "chars3-5" and the like.
+    columns : dict of str to str, optional
+        What columns hold, as in `TableEncoder`: "category", "date", "text", "words1-2", "chars3-5", "skip" and others.
     bits : int, default=18
         Categories, text and Vowpal Wabbit's names are hashed to 2**bits columns; 8 to 28.
     lenient : bool, default=False
@@ -116,6 +117,8 @@ def fit_stream(
         hashed feature that tells; "drop" leaves the row out, "error" refuses it. A missing category is one of its own.
     sep, decimal, encoding : str, optional
         How text is written, as in `linsep.open_data`, where the first lines do not tell.
+    query : str, optional
+        A SELECT whose rows are read, as in `linsep.open_data`; `source` is then a database.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
@@ -160,11 +163,11 @@ def fit_stream(
     learner = _prepared(learner, open_classes)
     labels = StreamLabels(classes, positive, learner.open_classes)
     reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
-    reading |= {"sep": sep, "decimal": decimal, "encoding": encoding}
+    reading |= {"sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     check_way(missing, stream=True)
-    encoder = TableEncoder(bits=bits, text=text, open_columns=opened.open_columns, missing=missing)
+    encoder = TableEncoder(bits=bits, columns=columns, open_columns=opened.open_columns, missing=missing)
     encoder.target = opened.target
     safeguards = Safeguards(ball, half_life)
     limits = {"passes": passes, "max_columns": max_columns}
@@ -251,7 +254,6 @@ def _asked(run: StreamRun) -> dict[str, Any]:
     source, encoder, labels = run.source, run.encoder, run.labels
     defaults = type(run.learner)().get_params()
     changed = [f"{name}={value!r}" for name, value in run.learner.get_params().items() if value != defaults[name]]
-    text = encoder.text
     return {
         "learner": f"{type(run.learner).__name__}({', '.join(changed)})",
         "target": source.target,
@@ -260,7 +262,7 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "categorical": sorted(source.categorical),
         "missing": encoder.missing,
         **source.written_as_asked,
-        "text": dict(text) if isinstance(text, Mapping) else dict.fromkeys(sorted(text), "words"),
+        "columns": dict(encoder.columns or {}),
         "bits": encoder.bits,
         "passes": run.passes,
         "lenient": source.lenient,

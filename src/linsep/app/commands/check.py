@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled, read_as
+from linsep.app.commands.labelled import inputs, open_labelled, read_as, read_as_text
 from linsep.app.report import check_report, page_of_check, with_report
 from linsep.app.result import Result
 from linsep.files import check_output, open_output
@@ -32,6 +32,7 @@ def check(
     certificate: Path | None = None,
     report: Path | None = None,
     categorical: tuple[str, ...] = (),
+    columns: Mapping[str, str] | None = None,
     on_step: Callable[[str], None] = lambda step: None,
     **reading: Any,
 ) -> Result:
@@ -40,9 +41,9 @@ def check(
         check_output(certificate, "the certificate", reads=inputs(table))
     check_report(report, certificate, *inputs(table))
     on_step("reading")
-    source = open_labelled(table, target, categorical, reading)
+    source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading)
     on_step("proving")
-    found = check_table(source, positive=positive, time_limit=time_limit)
+    found = check_table(source, positive=positive, columns=columns, time_limit=time_limit)
     lines = [*read_as(source), *found.lines]
     if certificate is not None:
         with open_output(certificate, "the certificate", reads=inputs(table)) as file:

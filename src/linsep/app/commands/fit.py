@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled, read_as
-from linsep.app.commands.models import origin_of_run, saved_when_trained
+from linsep.app.commands.labelled import inputs, open_labelled, read_as, read_as_text
+from linsep.app.commands.models import origin_of_run, saved_when_trained, stamps_of
 from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
@@ -27,10 +27,13 @@ def fit(
     max_iter: int | None,
     time_limit: float | None,
     holdout: float,
+    group: str | None = None,
+    after: str | None = None,
     model: Path,
     categorical: tuple[str, ...] = (),
     reading: Mapping[str, Any] | None = None,
     missing: Missing | None = None,
+    columns: Mapping[str, str] | None = None,
     report: Path | None = None,
     seed: int = 0,
     class_weight: tuple[str, ...] = (),
@@ -44,16 +47,23 @@ def fit(
     check_report(report, model, *inputs(table))
     with progress or EpochProgress(max_iter, time_limit) as line:
         line.step("reading")
-        source = open_labelled(table, target, categorical, reading or {})
+        stamps = stamps_of(inputs(table))
+        source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading or {})
         if class_weight:
             options["class_weight"] = class_weight_of(class_weight, source.read().y, positive)
         limits = Limits(max_iter, time_limit, seed)
         chosen = make_ladder(limits, **options) if learner == "auto" else make_learner(learner, limits, **options)
         check_weights(chosen, sample_weight)
-        train = partial(fit_table, positive=positive, holdout=holdout, sample_weight=sample_weight)
-        train = partial(train, probabilities=probabilities)
-        with saved_when_trained(model, origin_of_run(inputs(table), hashed=True)) as keep:
-            found = train(source, chosen, missing=missing, verbose=line, on_trained=keep, on_step=line.step)
+        train = partial(fit_table, positive=positive, holdout=holdout, group=group, after=after)
+        train = partial(train, missing=missing, columns=columns)
+        train = partial(train, sample_weight=sample_weight, probabilities=probabilities)
+        source.read()  # what is hashed then is what was read
+        query = (reading or {}).get("query")
+        origin = origin_of_run(stamps, hashed=True, query=query)
+        if query is not None:
+            origin["data_hash"] = source.read_hash
+        with saved_when_trained(model, origin) as keep:
+            found = train(source, chosen, verbose=line, on_trained=keep, on_step=line.step)
             said = [_on_the_command_line(text) for text in found.warnings]
             if found.interrupted:
                 said.append(keep.what_was_kept(found.model))

@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from linsep.app.commands.labelled import inputs, read_as_text
 from linsep.app.commands.models import Keeper, origin_of_run, saved_when_trained, state_of
 from linsep.app.learners import LEARNERS, Limits, make_learner
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
-from linsep.data.inputs import find_files, free_memory
+from linsep.data.inputs import Input, find_files, free_memory
 from linsep.files import check_output, write_whole
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
@@ -33,7 +34,6 @@ class StreamOptions:
     passes: int = 1
     classes: tuple[str, ...] | None = None
     open_classes: bool = False
-    text: tuple[str, ...] = ()
     bits: int = 18
     lenient: bool = False
     open_columns: bool = False
@@ -51,22 +51,23 @@ class StreamOptions:
         return ["--" + name.replace("_", "-") for name in changed]
 
 
-def wants_stream(table: Any, share: float = 0.25) -> bool:
-    """Whether a source is a pipe, or larger than a quarter of the free memory.
+def wants_stream(table: Any, query: str | None = None, share: float = 0.25) -> bool:
+    """Whether a source is a pipe, or larger than a quarter of the free memory; of a query that is not known.
 
     Neither the format nor the compression nor the number of files matters: the same rows give the same model.
     """
     if str(table) == "-":
         return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
-    if not isinstance(table, str | Path):
+    if query is not None or not isinstance(table, str | Path):
         return False
     try:
-        files = [os.stat(name) for name in find_files(str(table))]
+        files = [Input(name) for name in find_files(str(table))]
+        pipes = [file for file in files if not file.can_be_read_again]
+        total = 0 if pipes else sum(file.size or 0 for file in files)
     except (DataError, OSError):
         return False  # what is wrong with it is said when it is read
     free = free_memory()
-    is_large = free is not None and sum(file.st_size for file in files) > share * free
-    return is_large or not all(stat.S_ISREG(file.st_mode) for file in files)
+    return bool(pipes) or (free is not None and total > share * free)
 
 
 def fit_on_stream(
@@ -78,6 +79,7 @@ def fit_on_stream(
     learner: str,
     model: Path,
     categorical: tuple[str, ...],
+    columns: Mapping[str, str],
     reading: Mapping[str, Any],
     missing: Missing | None = None,
     report: Path | None = None,
@@ -85,12 +87,21 @@ def fit_on_stream(
 ) -> Result:
     """Train on a stream, save the model, and make its receipt."""
     estimator = _learner_called(learner)
-    others = (options.checkpoint, *find_files(str(table)))
+    others = (options.checkpoint, *inputs(table))
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
-    asked = {**asdict(options), "text": _text_columns(options.text)}
-    asked |= {"target": target, "positive": positive, "categorical": categorical, "missing": missing, **reading}
-    came_from = origin_of_run(find_files(str(table)), hashed=False)  # a stream may be read only once
+    categorical = (*categorical, *read_as_text(columns))
+    asked = {
+        **asdict(options),
+        "columns": columns,
+        "target": target,
+        "positive": positive,
+        "categorical": categorical,
+        "missing": missing,
+        **reading,
+    }
+    # A stream may be read only once.
+    came_from = origin_of_run(dict.fromkeys(inputs(table)), hashed=False, query=reading.get("query"))
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:
             with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
@@ -141,9 +152,3 @@ def _result(found: StreamFit, model: Path, said: list[str], report: Path | None)
     data = {**receipt.data, "model": str(model)}
     result = Result(shown, data, [*said, *receipt.warnings], found.interrupted, details=receipt.details)
     return with_report(result, report, page_of_stream(found.model, receipt))
-
-
-def _text_columns(given: tuple[str, ...]) -> dict[str, str]:
-    """COL or COL=words1-2 as {COL: spec}."""
-    pairs = [one.rpartition("=") if "=" in one else (one, "", "words") for one in given]
-    return {name: spec for name, _, spec in pairs}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.inputs import find_files
 from linsep.data.sources.open import Source, open_data
 from linsep.types import DataError
@@ -14,6 +15,28 @@ from linsep.types import DataError
 def inputs(table: Any) -> tuple[str, ...]:
     """The files that a table is read from, patterns and folders resolved; "-" is itself."""
     return tuple(find_files(str(table))) if isinstance(table, str | Path) else ()
+
+
+def kinds_of(given: Sequence[str]) -> dict[str, str]:
+    """NAME=KIND, several times, as {NAME: KIND}.
+
+    Examples
+    --------
+    >>> kinds_of(["paid=%d.%m.%Y", "id=skip"])
+    {'paid': '%d.%m.%Y', 'id': 'skip'}
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, kind = text.rpartition("=")
+        if not equals:
+            raise DataError(f"--column takes NAME=KIND, as in {text}=category, not {text!r}")
+        found[name] = check_kind(name, kind)
+    return found
+
+
+def read_as_text(columns: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns whose cells are read as text, whatever they look like."""
+    return tuple(name for name, kind in columns.items() if kind not in (NUMBER, SKIP))
 
 
 def open_labelled(table: Any, target: str | None, categorical: tuple[str, ...], reading: Mapping[str, Any]) -> Source:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shlex
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from linsep.app.result import Result
+from linsep.app.result import Result, command_line
+from linsep.data.addresses import without_secrets
+from linsep.data.inputs import Input
 from linsep.learners import SequenceTagger
 from linsep.learners.engine.interrupt import uninterrupted
 from linsep.learners.table_model import TableModel, parts_of
@@ -35,19 +35,37 @@ def shown(path: Path, model: Any, n_weights: int) -> Result:
     return Result([*told.lines, *in_words(origin)], {**told.data, "origin": origin})
 
 
-def origin_of_run(files: Iterable[str], *, hashed: bool) -> dict[str, str]:
+def stamps_of(files: Iterable[str]) -> dict[str, tuple[int, ...] | None]:
+    """What changes when a file does, for each of them; None for what cannot be read again."""
+    return {name: Input(name).stamp if os.path.isfile(name) else None for name in files}
+
+
+def origin_of_run(
+    stamps: Mapping[str, tuple[int, ...] | None], *, hashed: bool, query: str | None = None
+) -> dict[str, str]:
     """What a command can say of where its model comes from: itself, its files, and what they hold if that is asked.
 
-    What came through a pipe cannot be read again.
+    What came through a pipe cannot be read again, and of a database only the rows of the query matter. `stamps` are
+    those from before the files were read, and they have been read by now: the hash is of what was learnt.
+
+    Raises
+    ------
+    DataError
+        A file has changed since then.
     """
-    names = list(files)
-    told = {"command": shlex.join(["linsep", *sys.argv[1:]]), "data": ", ".join(names)}
-    if hashed and names and all(os.path.isfile(name) for name in names):
+    told = {"command": command_line(), "data": ", ".join(map(without_secrets, stamps))}
+    if query is not None:
+        told["data"] += f": {without_secrets(query)}"
+    elif hashed and stamps and all(stamps.values()):
         found = hashlib.sha256()
-        for name in names:
+        for name in stamps:
             with open(name, "rb") as file:
                 while piece := file.read(1 << 20):
                     found.update(piece)
+        now = stamps_of(stamps)
+        changed = [name for name in stamps if stamps[name] != now[name]]
+        if changed:
+            raise DataError(f"{changed[0]} was written while it was read: try again when it is complete")
         told["data_sha256"] = found.hexdigest()
     return told
 

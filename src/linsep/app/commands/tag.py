@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linsep.app.commands.models import load_tagger, origin_of_run, saved_when_trained, shown
+from linsep.app.commands.models import load_tagger, origin_of_run, saved_when_trained, shown, stamps_of
 from linsep.app.learners import Limits
 from linsep.app.progress import EpochProgress
 from linsep.app.result import Result, program
@@ -31,9 +31,10 @@ def fit(
     """Train on tagged text, save the model, and make its receipt."""
     check_output(model, "the model", reads=(text,))
     tagger = Limits(max_iter, time_limit, seed).put_on(SequenceTagger(n_bits=n_bits))
+    stamps = stamps_of([text])
     read = read_tagged(text, format, tag)
     with (
-        saved_when_trained(model, origin_of_run([text], hashed=True)) as keep,
+        saved_when_trained(model, origin_of_run(stamps, hashed=True)) as keep,
         EpochProgress(tagger.max_iter, time_limit) as progress,
     ):
         found = fit_tagger(read, tagger, holdout=holdout, verbose=progress, on_trained=keep)

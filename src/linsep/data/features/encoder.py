@@ -1,19 +1,21 @@
-"""Columns to features: numbers standardised, text one indicator a level, names kept; the state is plain data."""
+"""Columns to features: numbers standardised, categories one indicator a level, dates, text; the state is plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from linsep.data.columns import TableChunk
-from linsep.data.features.encoder_state import check_encoder
 from linsep.data.features.exact_decimals import row_names
-from linsep.data.features.fitted_columns import Fitted, encode_as_fitted, fit_columns, moments
+from linsep.data.features.fitted_columns import Fitted, check_columns, encode_as_fitted, fit_columns, moments
+from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
+from linsep.data.features.known_columns import KnownColumns
+from linsep.data.features.matrix_rows import aligned, from_first, scaled
 from linsep.data.features.missing import Missing, check_way, count_missing, note_missing, refuse_missing, rows_to_learn
+from linsep.data.features.ngrams import Grams
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.sizes import check_size, check_size_of_entries
 from linsep.data.sources.open import open_data
@@ -22,12 +24,15 @@ from linsep.tables import is_matrix
 from linsep.types import Array, Chunk, DataError
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     """Learn how columns become numbers from one table, and encode later tables in the same way.
 
     After `fit`, which sees all rows, a number x becomes (x - mean) / s, where s is the population standard deviation (1
-    for a constant column). Sparse rows are divided by s and not centred. A text column becomes one indicator for each
-    of its levels, in sorted order; a level that `fit` did not see becomes all zeros and is counted.
+    for a constant column). Sparse rows are divided by s and not centred. A category becomes one indicator for each of
+    its levels, in sorted order; a level that `fit` did not see becomes all zeros and is counted. A date becomes the
+    elapsed days (seconds, if it has a time of day), the month, the weekday and the hour. Running text becomes the
+    weights of its words (`fit_words`). Columns that name the rows are left out. Which column is what `fit` finds out
+    (`find_kinds`), unless `columns` says so.
 
     After `partial_fit`, which sees a stream, means and deviations are those of the rows so far. Categories are hashed
     with a sign to 2**bits columns, so every level has a place. The hashed columns come first, then the numbers.
@@ -36,8 +41,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     bits : int, default=18
         In a stream: categories and text are hashed to 2**bits columns.
-    text : dict or collection of str, default=()
-        In a stream: columns of running text, and what is made of each: "words", "words1-2", "chars3-5" and the like.
+    columns : dict of str to str, optional
+        What columns hold: "number", "category", "date", a way to write dates like "%d.%m.%Y", "text", "words1-2" or
+        "chars3-5" for running text in runs of words or characters, or "skip".
     open_columns : bool, default=False
         In a stream: columns join as they appear, and rows may lack some. A row has no entry for a column that it lacks,
         and the mean and deviation of a number are those of the rows that have it.
@@ -55,7 +61,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     feature_signs_ : ndarray
         -1 where a hashed feature counts with its sign turned, 1 elsewhere.
     text_columns : list of str
-        The columns that hold categories or text.
+        The columns that hold categories, dates or text.
+    kinds_ : dict
+        Column -> what it holds, for those that are neither a number nor a category, or of which `columns` says it.
+    left_out_ : dict
+        Column -> why `fit` left it out.
+    doubts_ : list of str
+        What `fit` could not decide.
     target : str or None
         The label column of the source that `fit` saw.
     unknown_ : dict
@@ -83,24 +95,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self,
         *,
         bits: int = 18,
-        text: Mapping[str, str] | Collection[str] = (),
+        columns: Mapping[str, str] | None = None,
         open_columns: bool = False,
         missing: Missing | None = None,
     ) -> None:
         self.bits = bits
         self.missing = missing
         self.open_columns = open_columns
-        self.text = text
-        self._running: RunningTable | None = None
-        self.target: str | None = None
-        self.unknown_: dict[str, int] = {}
-        self.ignored_ = 0
-        self.missing_: dict[str, int] = {}
-        self.new_missing_: dict[str, int] = {}
-        self._kind = "table"
-        # The index that svmlight text gives to the first matrix column; None for arrays.
-        self._first_index: int | None = None
-        self._fitted = Fitted({}, np.empty(0), np.empty(0), np.empty(0))
+        self.columns = columns
+        super().__init__()
 
     # -------------------------------------------------------------------- fit
     def fit(self, source: Any, y: Any = None) -> Self:
@@ -130,32 +133,49 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if not isinstance(source, Source):
             source = _as_source(source)
         check_way(self.missing)
-        self._running = None
-        self._kind, self.target = source.kind, source.target
         chunk = source.read()
-        self._first_index = source.first_index
-        self.missing_ = {}
-        if source.kind == "rows":
+        self.target, self._first_index = source.target, source.first_index  # the index is known after reading
+        return self.fit_chunk(chunk, source.name)
+
+    def fit_chunk(self, chunk: TableChunk | Chunk, name: str) -> Self:
+        """As `fit`, from rows that are read already.
+
+        Parameters
+        ----------
+        chunk : TableChunk or Chunk
+            The rows.
+        name : str
+            That of their source, for messages.
+
+        Returns
+        -------
+        self
+        """
+        self._running, self.missing_ = None, {}
+        if isinstance(chunk, Chunk):
+            self._kind = "rows"
             mean, scale = moments(chunk.X, row_names(chunk.X.shape[1], self._first_index))
             self._fitted = Fitted({}, mean, scale, np.empty(0))
             return self
+        self._kind = "table"
+        self.kinds_, self.left_out_, self.doubts_ = find_kinds(chunk, self.columns or {})
+        chunk = derive(chunk, self.kinds_)
         count_missing(chunk, self.missing_)
         refuse_missing(chunk, self.missing)
         kept = rows_to_learn(chunk, self.missing)
         if kept is not None and not kept.any():
-            raise DataError(f"{source.name}: every row has a missing value, and none is left: do not drop them")
-        self._fitted = fit_columns(chunk if kept is None else chunk.take(kept), self.way)
+            raise DataError(f"{name}: every row has a missing value, and none is left: do not drop them")
+        grams = {column: Grams.parse(kind) for column, kind in self.kinds_.items() if is_words(kind)}
+        self._fitted = fit_columns(chunk if kept is None else chunk.take(kept), self.way, grams)
         return self
 
-    @property
-    def way(self) -> Missing:
-        """What becomes of missing values: `missing`, or what stands for None."""
-        return self.missing or ("indicator" if self._running is None else "mean")
-
-    @property
-    def _met(self) -> Collection[str]:
-        """The columns that a stream has had, if later rows may not lack them."""
-        return () if self._running is None or self.open_columns else self._running.kinds
+    def alike(self) -> TableEncoder:
+        """Return an encoder, not fitted, that takes the columns to hold what this one found that they hold."""
+        texts = set(self.text_columns)
+        kinds = {name: CATEGORY if name in texts else NUMBER for name in self.column_names or ()} | self.kinds_
+        other = TableEncoder(columns=kinds, missing=self.missing)
+        other.target, other._first_index = self.target, self._first_index
+        return other
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
         """Learn from the next rows of a stream.
@@ -200,19 +220,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if width > len(self._fitted.scale):  # one number each, however wide the rows
                 self._fitted = Fitted({}, np.broadcast_to(0.0, width), np.broadcast_to(1.0, width), np.empty(0))
             return chunk.X
+        self.kinds_ = self._kinds_with(chunk)
+        chunk = derive(chunk, self.kinds_)
         count_missing(chunk, self.missing_, self._met)
         if self._running is None:
-            text = self.text if isinstance(self.text, Mapping) else dict.fromkeys(self.text, "words")
-            self._running = RunningTable(self.bits, text, is_open=self.open_columns, flags=self.missing == "indicator")
+            flags = self.missing == "indicator"
+            self._running = RunningTable(self.bits, self._text, is_open=self.open_columns, flags=flags)
         return self._running.encode(chunk, learn=True)
 
     def encode_chunk(self, chunk: TableChunk | Chunk) -> Any:
         """Return rows encoded by what was learnt so far; nothing is learnt from them."""
         if isinstance(chunk, Chunk):
-            return self._scale_rows(self._from_first(chunk))
+            if self._kind != "rows":
+                raise DataError("the model was trained on tables, and these are rows of numbers")
+            return self._scaled(from_first(chunk, self._first_index))
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
-        note_missing(chunk, self.column_names or [], self.missing, self.missing_, self.new_missing_)
+        if self._running is None:
+            check_columns(chunk, self.column_names or [])
+        chunk = derive(chunk, self.kinds_)
+        note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
             return encode_as_fitted(chunk, self._fitted, self.unknown_)
         return self._running.encode(chunk, learn=False)
@@ -227,6 +254,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             check_size_of_entries(chunk)
             return
         check_way(self.missing, stream=True)
+        chunk = derive(chunk, self._kinds_with(chunk))
         refuse_missing(chunk, self.missing, self._met)
         if self._running is not None:
             self._running.check(chunk)
@@ -240,44 +268,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self._running is not None and len(self._running.names) > MOST_NAMES:
             self._running.forget_names(weight())
 
-    @property
-    def text_columns(self) -> list[str]:
-        """Columns that hold categories or text."""
-        if self._running is not None:
-            return [name for name, kind in self._running.kinds.items() if kind != "number"]
-        return [name for name, levels in self._fitted.levels.items() if levels is not None]
-
-    @property
-    def column_names(self) -> list[str] | None:
-        """The columns that it was fitted to, in their order; None for rows of numbers, which have no names."""
-        if self._kind == "rows":
-            return None
-        return list(self._fitted.levels if self._running is None else self._running.kinds)
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it is the encoder of a table in a stream, made by `partial_fit`."""
-        return self._running is not None
-
-    @property
-    def width(self) -> int:
-        """How many features a row has."""
-        if self._kind == "rows":
-            return len(self._fitted.scale)
-        return len(self.feature_names_) if self._running is None else self._running.width
-
-    @property
-    def feature_names_(self) -> list[str]:
-        if self._kind == "rows":
-            return row_names(len(self._fitted.scale), self._first_index)
-        if self._running is not None:
-            return self._running.feature_names()
-        return self._fitted.feature_names()
-
-    @property
-    def feature_signs_(self) -> Array:
-        """-1 where a hashed feature counts with its sign turned, 1 elsewhere."""
-        return np.ones(len(self.feature_names_)) if self._running is None else self._running.signs()
+    def _kinds_with(self, chunk: TableChunk) -> dict[str, str]:
+        """What the columns of a stream hold: its first rows tell, and those with new columns where they may join."""
+        if self._running is None or self.open_columns:
+            given = {**(self.columns or {}), **self.kinds_}
+            return kinds_in_stream(chunk, given, is_open=self.open_columns)
+        return self.kinds_
 
     # -------------------------------------------------------------- transform
     def transform(self, source: Any) -> Any:
@@ -312,7 +308,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise DataError(f"the model was trained on {self._kind}, and {source.name} holds {source.kind}")
         chunk = source.read()
         if self._kind == "rows":
-            return Chunk(self._scale_rows(self._aligned(chunk.X, source)), chunk.y, chunk.start)
+            X = aligned(chunk.X, self._first_index, source.first_index, source.name)
+            return Chunk(self._scaled(X), chunk.y, chunk.start)
         return Chunk(self.encode_chunk(chunk), chunk.y, chunk.start)
 
     def start_counting(self) -> None:
@@ -321,79 +318,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.new_missing_ = {}
         self.ignored_ = 0
 
-    def _aligned(self, X: Any, source: Source) -> Any:
-        """Sparse rows with the columns where they were in `fit`, whichever index the file happens to begin with."""
-        if self._first_index is None or source.first_index is None or self._first_index == source.first_index:
-            return X
-        if self._first_index == 1:
-            raise DataError(f"{source.name}: there is an index 0, and the model was trained on indices from 1")
-        return sp.hstack([sp.csr_matrix((X.shape[0], 1)), X], format="csr")
-
-    def _from_first(self, chunk: Chunk) -> Any:
-        """The columns of rows that a stream gave, column j being index j, from the first index of the model on."""
-        if self._kind != "rows":
-            raise DataError("the model was trained on tables, and these are rows of numbers")
-        if self._first_index != 1:
-            return chunk.X
-        if (chunk.X.indices == 0).any():
-            raise DataError("there is an index 0, and the model was trained on indices from 1")
-        return chunk.X[:, 1:]
-
-    def _scale_rows(self, X: Any) -> Any:
-        mean, scale = self._fitted.mean, self._fitted.scale
-        p = len(scale)
-        self.ignored_ = max(self.ignored_, X.shape[1] - p)
-        if isinstance(X, np.ndarray):
-            if X.shape[1] < p:
-                raise DataError(f"the model was trained on {p} features, these rows have {X.shape[1]}")
-            return (X[:, :p] - mean) / scale
-        X = sp.csr_matrix(X[:, :p], dtype=np.float64, copy=True)
-        X.resize(X.shape[0], p)
-        X.data /= scale[X.indices]
-        return X
-
-    # ------------------------------------------------------------------ state
-    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Return all that was learnt as a JSON-able part and an array part."""
-        columns = [{"name": name, "levels": levels} for name, levels in self._fitted.levels.items()]
-        meta: dict[str, Any] = {
-            "kind": self._kind,
-            "target": self.target,
-            "columns": columns,
-            "first_index": self._first_index,
-        }
-        arrays = {"mean": self._fitted.mean, "scale": self._fitted.scale}
-        if self.missing is not None:
-            meta["missing"] = self.missing
-        if self.missing == "median" and self._running is None:
-            arrays["fill"] = self._fitted.fill
-        if self.missing_:
-            meta["had_missing"] = sorted(self.missing_)
-        if self._running is not None:
-            meta["running"], running = self._running.state()
-            arrays |= {f"running/{name}": array for name, array in running.items()}
-        return meta, arrays
-
-    @classmethod
-    def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> Self:
-        """Take back what `state` gave."""
-        check_encoder(meta, arrays)
-        encoder = cls()
-        encoder._kind, encoder.target = meta["kind"], meta["target"]
-        encoder._first_index = meta["first_index"]
-        encoder.missing = meta.get("missing")
-        encoder.missing_ = dict.fromkeys(meta.get("had_missing", ()), 0)
-        levels = {c["name"]: c["levels"] for c in meta["columns"]}
-        flagged = [name for name in encoder.missing_ if levels.get(name, ()) is None and encoder.way == "indicator"]
-        mean, scale = arrays["mean"], arrays["scale"]
-        fill = arrays.get("fill", np.zeros(len(scale) if meta["kind"] == "table" else 0))
-        encoder._fitted = Fitted(levels, mean, scale, fill, frozenset(flagged))
-        if "running" in meta:
-            running = {name.removeprefix("running/"): a for name, a in arrays.items() if name.startswith("running/")}
-            encoder._running = RunningTable.from_state(meta["running"], running)
-            encoder.bits, encoder.open_columns = encoder._running.bits, encoder._running.is_open
-            encoder.text = {name: grams.spec for name, grams in encoder._running.text.items()}
-        return encoder
+    def _scaled(self, X: Any) -> Any:
+        self.ignored_ = max(self.ignored_, X.shape[1] - len(self._fitted.scale))
+        return scaled(X, self._fitted)
 
 
 def _as_source(rows: Any) -> Source:

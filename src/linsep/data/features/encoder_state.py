@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from linsep.data.features.kinds import check_kind
 from linsep.data.features.missing import WAYS
+from linsep.data.features.ngrams import Grams
 from linsep.declared import MOST, ArraySpec, ValueSpec, check_arrays, check_values
 from linsep.types import Array, DataError
 
@@ -21,7 +23,10 @@ _VALUES = {
     "running": ValueSpec("dict", needed=False),
     "missing": ValueSpec("choice", choices=WAYS, needed=False),
     "had_missing": ValueSpec("list", needed=False),
+    "kinds": ValueSpec("dict", needed=False),
+    "words": ValueSpec("dict", needed=False),
 }
+_WORDS = {"grams": ValueSpec("text"), "terms": _LIST}
 _RUNNING = {
     "bits": ValueSpec(least=8, most=28),
     "open": ValueSpec("flag", needed=False),
@@ -35,6 +40,7 @@ _ARRAYS = {
     "mean": ArraySpec(("numbers",), "float64", bounded=False),
     "scale": ArraySpec(("numbers",), "float64", least=_LEAST_SCALE, bounded=False),
 }
+_IDF = {"idf": ArraySpec(("terms",), "float64", least=0)}
 _FILL = {"fill": ArraySpec(("numbers",), "float64", bounded=False)}
 _RUNNING_ARRAYS = {
     "running/moments": ArraySpec(("running numbers", 3), "float64", bounded=False),
@@ -59,8 +65,15 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
     had_missing = values.get("had_missing", [])
     if not all(isinstance(name, str) for name in had_missing) or len(set(had_missing)) < len(had_missing):
         raise DataError("the columns of the encoder that had missing values are not distinct text")
+    for name, kind in values.get("kinds", {}).items():
+        if not isinstance(kind, str) or check_kind(name, kind) != kind:
+            raise DataError(f"the column {name!r:.40} of the encoder is of no kind that there is")
     if "running" not in values:
-        check_arrays(arrays, _ARRAYS | (_FILL if values.get("missing") == "median" else {}), sizes)
+        expected = _ARRAYS | (_FILL if values.get("missing") == "median" else {})
+        if "words" in values:
+            sizes["terms"] = _count_terms(values["words"], [column["name"] for column in values["columns"]])
+            expected |= _IDF
+        check_arrays(arrays, expected, sizes)
         return
     running = values["running"]
     check_values(running, _RUNNING)
@@ -86,6 +99,19 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
         raise DataError("the encoder counts fewer than no rows, or squares below 0")
     if (np.abs(arrays["running/signs"]) != 1).any() or len(np.unique(arrays["running/named"])) < sizes["names"]:
         raise DataError("a hashed feature has a sign other than 1 and -1, or two names")
+
+
+def _count_terms(words: dict[str, Any], others: list[str]) -> int:
+    """How many terms the columns of running text have; an error unless each has distinct ones."""
+    for name, found in words.items():
+        check_values(found, _WORDS)
+        Grams.parse(found["grams"])
+        terms = found["terms"]
+        if not all(isinstance(term, str) for term in terms) or len(set(terms)) < len(terms):
+            raise DataError(f"the terms of the column {name!r:.40} are not distinct text")
+        if name in others:
+            raise DataError("two columns of the encoder have one name")
+    return sum(len(found["terms"]) for found in words.values())
 
 
 def _count_numbers(columns: list[Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -11,6 +12,8 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from linsep.data.columns import Column
+from linsep.data.features.dates import is_date, parts_of
+from linsep.data.features.kinds import derive
 from linsep.data.readers.asked import Decimals
 from linsep.data.sources.source import Source
 from linsep.tables import dense
@@ -28,7 +31,8 @@ class ExactNumbers(NamedTuple):
     """`X[:, j]` is column j times 10**exponents[j]: float64, a CSR matrix, or Python integers beyond 2**53.
 
     `as_written` is False where decimal text could not be kept exactly and X holds the nearest doubles instead.
-    `levels` tells which column and level an indicator stands for, and `references` the levels that were left out.
+    `levels` tells which column and level an indicator stands for, `references` the levels that were left out, and
+    `dates` of which column, written in which way, an elapsed time is.
     """
 
     X: Any
@@ -38,9 +42,12 @@ class ExactNumbers(NamedTuple):
     as_written: bool = True
     levels: dict[str, tuple[str, str]] | None = None
     references: dict[str, str] | None = None
+    dates: dict[str, dict[str, str]] | None = None
 
 
-def exact_numbers(source: Source, *, keep_levels: int | None = None) -> ExactNumbers:
+def exact_numbers(
+    source: Source, *, keep_levels: int | None = None, kinds: Mapping[str, str] | None = None
+) -> ExactNumbers:
     """Return the features of a source as written: decimal text as integers over a power of ten a column.
 
     Text columns become indicators, one a level. Doubles (Parquet, dataframes, arrays) are taken as the doubles that
@@ -48,7 +55,8 @@ def exact_numbers(source: Source, *, keep_levels: int | None = None) -> ExactNum
     integers, and where that array would have more than ten million entries the nearest doubles.
 
     `keep_levels` is the number of text columns, from the left, that get an indicator of every level: all by default.
-    The others go without one of their first level, the reference, as regressions need it.
+    The others go without one of their first level, the reference, as regressions need it. Columns of the `kinds` that
+    say so are left out or, where they are dates, become the elapsed time, which is a whole number of days or seconds.
 
     Examples
     --------
@@ -68,6 +76,7 @@ def exact_numbers(source: Source, *, keep_levels: int | None = None) -> ExactNum
     indicator_of: dict[str, tuple[str, str]] = {}
     references: dict[str, str] = {}
     n_text = 0
+    chunk = derive(chunk, kinds or {}, exact=True)
     for column in chunk.columns:
         if column.is_number:
             values, exponent = exact_column(column)
@@ -85,7 +94,10 @@ def exact_numbers(source: Source, *, keep_levels: int | None = None) -> ExactNum
             indicator_of |= {f"{column.name}={level}": (column.name, level) for level in levels}
             exponents += [0] * len(levels)
     X = _stack(parts, len(names) > WIDE * len(parts))
-    return ExactNumbers(X, chunk.y, names, exponents, True, indicator_of, references)
+    dates = {
+        parts_of(name, kind)[0]: {"column": name, "date": kind} for name, kind in (kinds or {}).items() if is_date(kind)
+    }
+    return ExactNumbers(X, chunk.y, names, exponents, True, indicator_of, references, dates)
 
 
 def _stack(parts: list[Any], wide: bool) -> Any:

@@ -1,7 +1,8 @@
-"""The columns of a table that is read whole: numbers standardised, text one indicator a level."""
+"""The columns of a table that is read whole: numbers standardised, categories one indicator a level, text by words."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,8 @@ import scipy.sparse as sp
 from linsep.data.cells import are_missing, are_numbers, number_column
 from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.exact_decimals import WIDE
+from linsep.data.features.ngrams import Grams
+from linsep.data.features.words import Words, fit_words, weigh_words
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 
@@ -24,6 +27,7 @@ class Fitted(NamedTuple):
 
     `mean`, `scale` and `fill` have one entry a number: what is subtracted, what it is divided by then, and what stands
     in for a missing one after that. The numbers `flagged` have one more feature, which is 1 where they are missing.
+    The terms of running text come after all other features.
     """
 
     levels: Levels
@@ -31,22 +35,54 @@ class Fitted(NamedTuple):
     scale: Array
     fill: Array
     flagged: frozenset[str] = frozenset()
+    words: Mapping[str, Words] = {}
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that rows must have."""
+        return [*self.levels, *self.words]
+
+    def state(self, *, fill: bool) -> tuple[dict[str, Any], dict[str, Array]]:
+        """All of it as a JSON-able part and an array part, with `fill` also what stands in for missing numbers."""
+        meta: dict[str, Any] = {"columns": [{"name": name, "levels": found} for name, found in self.levels.items()]}
+        arrays = {"mean": self.mean, "scale": self.scale}
+        if fill:
+            arrays["fill"] = self.fill
+        if self.words:
+            meta["words"] = {name: {"grams": w.grams.spec, "terms": w.terms} for name, w in self.words.items()}
+            arrays["idf"] = np.concatenate([words.idf for words in self.words.values()])
+        return meta, arrays
+
+    @classmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, Array], flagged: Collection[str]) -> Fitted:
+        """Take back what `state` gave; of the columns `flagged` the numbers have a feature for missing ones."""
+        levels = {column["name"]: column["levels"] for column in meta["columns"]}
+        mean, scale = arrays["mean"], arrays["scale"]
+        fill = arrays.get("fill", np.zeros(len(scale) if meta["kind"] == "table" else 0))
+        words, at = {}, 0
+        for name, found in meta.get("words", {}).items():
+            idf = arrays["idf"][at : at + len(found["terms"])]
+            words[name] = Words(Grams.parse(found["grams"]), found["terms"], idf)
+            at += len(idf)
+        numbers = frozenset(name for name in flagged if levels.get(name, ()) is None)
+        return cls(levels, mean, scale, fill, numbers, words)
 
     def feature_names(self) -> list[str]:
-        """The name of a number, "column=level" of an indicator; a missing value is called "(missing)"."""
+        """The name of a number, "column=level" of an indicator, "column:term" of a term; a missing value is called
+        "(missing)"."""
         names = []
         for name, levels in self.levels.items():
             if levels is None:
                 names += [name, f"{name}=(missing)"] if name in self.flagged else [name]
             else:
                 names += [f"{name}={level or '(missing)'}" for level in levels]
-        return names
+        return names + [f"{name}:{term}" for name, words in self.words.items() for term in words.terms]
 
 
-def fit_columns(chunk: TableChunk, missing: str = "indicator") -> Fitted:
+def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[str, Grams] | None = None) -> Fitted:
     """Return the levels of text columns in sorted order, and the means and standard deviations of the numbers.
 
-    Missing numbers count for nothing in them.
+    Missing numbers count for nothing in them. The columns of `grams` are running text.
 
     Examples
     --------
@@ -56,13 +92,17 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator") -> Fitted:
     ({'size': None, 'city': ['Oslo', 'Rome']}, [2.0], ['size', 'size=(missing)', 'city=Oslo', 'city=Rome'])
     """
     levels: Levels = {}
+    words: dict[str, Words] = {}
     names: list[str] = []
     numbers: list[Array] = []
     there: dict[int, Array] = {}
     for name in chunk.names:
         column = chunk.cells(name)
         assert column is not None
-        if column.values is not None:
+        if grams and name in grams:
+            assert column.text is not None
+            words[name] = fit_words(column.text, grams[name])
+        elif column.values is not None:
             levels[name] = None
             if column.missing is not None:
                 there[len(names)] = column.values[~column.missing]
@@ -79,7 +119,7 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator") -> Fitted:
         if missing == "median":
             fill[j] = (np.median(values) - mean[j]) / scale[j]
     flagged = frozenset(names[j] for j in there) if missing == "indicator" else frozenset()
-    return Fitted(levels, mean, scale, fill, flagged)
+    return Fitted(levels, mean, scale, fill, flagged, words)
 
 
 def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: dict[str, int]) -> Any:
@@ -97,7 +137,7 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: dict[str, int])
     Raises
     ------
     DataError
-        A column is missing, or holds text where there were numbers.
+        A column holds text where there were numbers.
 
     Examples
     --------
@@ -107,10 +147,6 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: dict[str, int])
     [[1.0, 1.0, 0.0]]
     """
     levels = fitted.levels
-    absent = [name for name in levels if name not in chunk.names]
-    if absent:
-        source = chunk.where(0).rpartition(":")[0] or "the table"
-        raise DataError(f"{source}: columns missing: {', '.join(map(repr, absent))}")
     columns = [_as_fitted(chunk, name, is_number=found is None) for name, found in levels.items()]
     # Entries column by column: one a row each, a number or a 1 at the place of its level.
     n, width = chunk.n_rows, len(columns) + len(fitted.flagged)
@@ -141,13 +177,28 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: dict[str, int])
             indices[:, j] = offset + np.maximum(codes, 0)
             offset += len(known)
         j += 1
-    if offset > WIDE * width:
+    if offset > WIDE * width or fitted.words:
         kept = data != 0
         indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-        return sp.csr_matrix((data[kept], indices[kept], indptr), shape=(n, offset))
+        rows = sp.csr_matrix((data[kept], indices[kept], indptr), shape=(n, offset))
+        return rows if not fitted.words else sp.hstack([rows, *_weights(chunk, fitted.words)], format="csr")
     X = np.zeros((n, offset))
     X[np.arange(n)[:, None], indices] = data
     return X
+
+
+def check_columns(chunk: TableChunk, names: Collection[str]) -> None:
+    """Raise DataError for the columns that the rows lack."""
+    absent = [name for name in names if name not in chunk.names]
+    if absent:
+        source = chunk.where(0).rpartition(":")[0] or "the table"
+        raise DataError(f"{source}: columns missing: {', '.join(map(repr, absent))}")
+
+
+def _weights(chunk: TableChunk, words: Mapping[str, Words]) -> list[Any]:
+    """The weights of the terms, a matrix for each column of running text."""
+    texts = {name: _as_fitted(chunk, name, is_number=False).text for name in words}
+    return [weigh_words(text, words[name]) for name, text in texts.items() if text is not None]
 
 
 def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:

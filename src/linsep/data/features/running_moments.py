@@ -136,9 +136,6 @@ class RunningTable:
                 kind = "text" if name in self.text else "number" if column.is_number else "category"
                 self.kinds[name] = kind
         self.moments = np.concatenate([self.moments, np.zeros((len(self.numbers) - before, 3))])
-        strange = [name for name in self.text if name not in self.kinds]
-        if strange and not self.is_open:
-            raise DataError(f"no column called {strange[0]!r} to read as text")
 
     def _as_met(self, chunk: TableChunk, name: str, kind: str) -> Column | None:
         """The column as numbers or as text, whichever it was in its first rows; None if these rows lack it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -119,10 +120,20 @@ def _spread(some: Column, there: Array) -> Column:
     return Column(some.name, values, text, there, some.decimal, missing)
 
 
+def _iso_text(values: Any) -> Any:
+    """Dates as 2024-02-29, times as 2024-02-29 13:30:00.000000, those with a zone in UTC; "" where there is none."""
+    points = pc.cast(values, pa.timestamp("us"), safe=False)
+    days = pc.cast(points, pa.date32(), safe=False)
+    alone = pc.all(pc.equal(pc.cast(days, pa.timestamp("us")), points)).as_py()
+    return pc.cast(days if alone is not False else points, pa.string()).fill_null("")
+
+
 def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
     kind = values.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return replace(category_column(column, _iso_text(values)), is_date=True)
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise DataError(

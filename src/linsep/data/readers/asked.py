@@ -25,6 +25,7 @@ class Asked:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    query: str | None = None
 
 
 class Lines(NamedTuple):

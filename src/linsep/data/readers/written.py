@@ -7,6 +7,7 @@ import io
 import re
 from typing import NamedTuple
 
+from linsep.data.cells import MISSING
 from linsep.types import DataError
 
 # The bytes that decide how a file is written: the same ones whether it is read whole or in blocks.
@@ -151,7 +152,8 @@ def _separator(text: str, name: str) -> str:
 def _decimal_mark(records: list[list[str]], name: str) -> str:
     """The mark in the columns of numbers; a point where no number has either."""
     width = len(records[0]) if records else 0
-    columns = [[row[j].strip() for row in records[1:] if j < len(row) and row[j].strip()] for j in range(width)]
+    cells = [[row[j].strip() for row in records[1:] if j < len(row)] for j in range(width)]
+    columns = [[cell for cell in column if not re.fullmatch(MISSING, cell.lower())] for column in cells]
     used = {
         mark: [cells for cells in columns if any(mark in cell for cell in cells) and all(map(number.fullmatch, cells))]
         for mark, number in _DECIMAL.items()

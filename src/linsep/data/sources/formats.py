@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from linsep.data.addresses import POSTGRES
 from linsep.data.inputs import bare_name
 from linsep.data.readers.asked import TextReader
 from linsep.data.readers.csv import CsvReader
@@ -36,6 +37,7 @@ _BY_SUFFIX = {
     ".xls": "excel",
     ".ods": "excel",
 }
+DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb", ".ddb")
 _CHOICE = "csv, parquet, jsonl, svmlight, vw or excel"
 
 
@@ -86,6 +88,8 @@ def choose_format(names: list[str], asked: str | None) -> str:
     found = {format_of(name) for name in names}
     told = "csv" if not names else found.pop() if len(found) == 1 else None
     if told is None:
+        if Path(names[0]).suffix.lower() in DATABASES or names[0].startswith(POSTGRES):
+            raise DataError(f"{names[0]} is a database: say which of its rows with --query (query=) 'SELECT ...'")
         said = "its name does not tell its format" if len(names) == 1 else "the names do not tell one format"
         raise DataError(f"{names[0]}: {said}; say --format (format=) {_CHOICE}")
     return told

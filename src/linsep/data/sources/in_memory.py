@@ -114,7 +114,7 @@ class ExcelSource(FrameSource):
     def __init__(self, inputs: list[Input], name: str, asked: Asked) -> None:
         super().__init__(None, asked)
         self.name, self.format = name, "excel"
-        self.files = [file.path for file in inputs if file.path is not None]
+        self.files = [file.path if file.path == "-" else file.name for file in inputs if file.path is not None]
         self._inputs = inputs
 
     @property

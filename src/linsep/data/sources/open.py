@@ -6,13 +6,16 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from linsep.data.addresses import without_secrets
 from linsep.data.encodings import encoding_named
 from linsep.data.inputs import Input, find_files
 from linsep.data.readers.asked import Asked
+from linsep.data.readers.database import Database
 from linsep.data.readers.written import check_decimal, check_sep
 from linsep.data.sources.formats import TEXT_READERS, choose_format, sep_of
 from linsep.data.sources.in_memory import ArraySource, ExcelSource, FrameSource
 from linsep.data.sources.of_files import ParquetSource
+from linsep.data.sources.of_query import QuerySource
 from linsep.data.sources.of_text import TextSource
 from linsep.data.sources.source import Source
 from linsep.types import DataError
@@ -33,17 +36,20 @@ def open_data(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    query: str | None = None,
 ) -> Source:
     """Return the rows of `source`, whatever it is, as a `Source`: all rows at once or a chunk at a time.
 
     Parameters
     ----------
-    source : path, "-", list of paths, bytes, file object, dataframe, or (X, y)
+    source : path, "-", list of paths, bytes, file object, dataframe, database, or (X, y)
         CSV (.csv, .tsv), JSON lines (.jsonl, .ndjson), Parquet (.parquet), svmlight (.svmlight, .svm, .libsvm) or
         Vowpal Wabbit text (.vw), spreadsheets (.xlsx, .xls, .xlsb, .ods; needs the extra excel), as they are or
         compressed (.gz, .zst): a file, a folder of files, a pattern such as 'part-*.csv.gz', several of them, "-"
-        for standard input, a binary file object or bytes. Or a pandas, Polars or Arrow table; or a matrix (dense or
-        sparse) with its labels, or (X, None).
+        for standard input, a binary file object or bytes. Files may have an address, https:// or s3:// (needs the extra
+        remote). Or a pandas, Polars or Arrow table; or a matrix (dense or
+        sparse) with its labels, or (X, None). With `query` the path of a DuckDB or SQLite database, or the address of a
+        PostgreSQL server, postgresql://user@host/database.
     target : str, optional
         The column that holds the label; None where there is none, and for svmlight, Vowpal Wabbit text and (X, y).
     format : {"csv", "parquet", "jsonl", "svmlight", "vw", "excel"}, optional
@@ -66,6 +72,10 @@ def open_data(
     encoding : str, optional
         Of text: "utf-8", "utf-16", "latin-1", "cp1252" or another name that Python knows. Otherwise UTF-8, or UTF-16
         where the file begins with a byte order mark.
+    query : str, optional
+        A SELECT: its rows are read, under the names that it gives. The database is opened for reading alone. DuckDB
+        and PostgreSQL need the extra sql. Passes, and a run that goes on from a checkpoint, ask anew and refuse other
+        rows, or the same in another order.
 
     Returns
     -------
@@ -86,13 +96,20 @@ def open_data(
     >>> [chunk.n_rows for chunk, position in open_data(b"a,y\\n1,p\\n2,q\\n", target="y").chunks()]
     [2]
     """
-    if isinstance(source, tuple):
+    if isinstance(source, tuple) and query is None:
         if len(source) != 2:
             raise DataError(f"rows and labels are given as (X, y), got a tuple of {len(source)}")
         return ArraySource(*source)
     asked = Asked(target, frozenset(categorical), bits, open_columns, max_record_bytes)
     asked.sep, asked.decimal = check_sep(sep), check_decimal(decimal)
     asked.encoding = None if encoding is None else encoding_named(encoding)
+    if query is not None:
+        _refuse_written(asked, "a query", text=False)
+        if format is not None:
+            raise DataError("format (--format) is for files, and this is a query")
+        if not isinstance(source, str | Path):
+            raise DataError(f"a query is asked of a database: give its path or address, not {type(source).__name__}")
+        return QuerySource(Database.named(str(source)), query, asked)
     inputs, name = _inputs_of(source)
     if not inputs:
         _refuse_written(asked, "a dataframe", text=False)
@@ -129,7 +146,7 @@ def _inputs_of(source: Any) -> tuple[list[Input], str]:
     if not listed or not all(isinstance(one, str | Path) for one in listed):
         return [], ""
     inputs = [Input(path) for one in listed for path in find_files(str(one))]
-    name = ", ".join("standard input" if str(one) == "-" else str(one) for one in listed[:3])
+    name = ", ".join("standard input" if str(one) == "-" else without_secrets(str(one)) for one in listed[:3])
     return inputs, name
 
 

@@ -13,6 +13,10 @@ from linsep.data.hashing import RunningHash
 from linsep.types import DataError
 
 
+class ChangedError(DataError):
+    """What is read now is not what was read before."""
+
+
 class Seen:
     """The hash of each file that was read to its end, and that of the file being read.
 
@@ -37,7 +41,7 @@ class Seen:
 
         Raises
         ------
-        DataError
+        ChangedError
             It had another one in the first pass.
         """
         if self._file == len(self.whole):
@@ -48,9 +52,9 @@ class Seen:
         self._now = RunningHash()
 
     def expect(self, number: int, found: RunningHash, name: str) -> None:
-        """Raise DataError unless file `number` has the hash that it had in the first pass."""
+        """Raise ChangedError unless file `number` has the hash that it had in the first pass."""
         if number < len(self.whole) and self.whole[number] != found.hex():
-            raise DataError(f"{name} was changed between two passes: learn again from the beginning")
+            raise ChangedError(f"{name} was changed between two passes: learn again from the beginning")
 
     def told(self) -> str:
         """The hashes of the files in the order of reading, and of what was read of the last one if it has not ended.

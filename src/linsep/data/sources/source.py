@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from linsep.data.columns import TableChunk
+from linsep.data.columns import Column, TableChunk
 from linsep.data.hashing import RunningHash
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
-from linsep.data.sources.seen import Seen
+from linsep.data.sources.seen import ChangedError, Seen
 from linsep.types import Array, Chunk, DataError
 
 _COMPLAINTS = 5
@@ -23,7 +23,7 @@ class Position(NamedTuple):
     file : int
         Number of the file, from 0.
     offset : int
-        Byte in that file; of a Parquet file the batch, of a table in memory the row.
+        Byte in that file; of a Parquet file and a query the batch, of a table in memory the row.
     line : int
         Line in that file, from 1.
     row : int
@@ -53,13 +53,15 @@ class Source:
     target : str or None
         The column of the labels.
     format : str
-        "csv", "jsonl", "parquet", "svmlight", "vw", "excel", "dataframe" or "arrays".
+        "csv", "jsonl", "parquet", "svmlight", "vw", "excel", "query", "dataframe" or "arrays".
     files : list of str
-        The paths that are read, "-" for standard input; empty for what is in memory.
+        The paths that are read, "-" for standard input; empty for what is in memory or on a server.
     first_index : int or None
         Of svmlight text that was read whole: the index of its first column, 0 or 1.
     decimals : Decimals or None
         Of svmlight text that was read whole: its values as written.
+    read_hash : str
+        Of a query that was read whole: the running hash of its rows, which is that of a stream of them; else empty.
     skipped : int
         Malformed lines that were skipped, if that was asked for (`lenient`).
     complaints : list of str
@@ -83,12 +85,15 @@ class Source:
 
     # Whether malformed lines are skipped.
     lenient = False
+    # What to say where it is no longer what it was.
+    changed = "the files have changed"
 
     def __init__(self, name: str, kind: Kind, format: str, asked: Asked) -> None:
         self.name, self.kind, self.format = name, kind, format
         self._asked = asked
         self.files: list[str] = []
         self.first_index: int | None = None
+        self.read_hash = ""
         self.decimals: Decimals | None = None
         self.skipped = 0
         self.complaints: list[str] = []
@@ -111,8 +116,9 @@ class Source:
 
     @property
     def written_as_asked(self) -> dict[str, str | None]:
-        """What `open_data` was told of how text is written."""
-        return {"sep": self._asked.sep, "decimal": self._asked.decimal, "encoding": self._asked.encoding}
+        """What `open_data` was told of how text is written, and the query, without passwords."""
+        asked = self._asked
+        return {"sep": asked.sep, "decimal": asked.decimal, "encoding": asked.encoding, "query": asked.query}
 
     @property
     def categorical(self) -> frozenset[str]:
@@ -170,13 +176,37 @@ class Source:
             There is no such column, or it holds text.
         """
         chunk = self.read()
-        column = chunk.column(name) if isinstance(chunk, TableChunk) else None
-        if column is None or not isinstance(chunk, TableChunk):
-            raise DataError(f"{self.name}: there is no column called {name!r} beside the label")
+        if isinstance(chunk, TableChunk):
+            chunk.refuse_missing(name)
+        column = self.take_column(name)
         if column.values is None:
             raise DataError(f"{self.name}: column {name!r} holds text where numbers are needed")
-        self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
         return column.values
+
+    def take_column(self, name: str) -> Column:
+        """Read a column that is no feature; from then on `read` gives the table without it.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+
+        Returns
+        -------
+        Column
+            Its cells, of which some may be missing.
+
+        Raises
+        ------
+        DataError
+            There is no such column.
+        """
+        chunk = self.read()
+        column = chunk.cells(name) if isinstance(chunk, TableChunk) else None
+        if column is None or not isinstance(chunk, TableChunk):
+            raise DataError(f"{self.name}: there is no column called {name!r} beside the label")
+        self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
+        return column
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         """Read on from `start`, a chunk at a time; what a chunk holds depends on its position alone.
@@ -243,7 +273,7 @@ class Source:
 
         Raises
         ------
-        DataError
+        ChangedError
             It is no longer what was read then.
         """
         self.seen = Seen()
@@ -253,7 +283,7 @@ class Source:
         changed = self.seen.go_on(marks, position.file, lambda k, whole: self._hash(k, None if whole else position))
         if changed is not None:
             name = self.files[changed] if self.files else self.name
-            raise DataError(f"{name} is not what was read from it before")
+            raise ChangedError(f"{name} is not what was read from it before")
 
     def _begin_pass(self, start: Position) -> None:
         if self.seen is not None and start == START:

@@ -17,6 +17,9 @@ from numba import njit
 from linsep.kernels.dual.kept import Kept, solve, solve_transposed, value_at
 from linsep.kernels.records import COUNTS, SUMS
 
+# Rows of zeros, or nearly, have kernel values of 0; what is projected is divided by the root of the ridge twice.
+_LEAST_RIDGE = 1e-300
+
 
 @njit(cache=True, nogil=True)
 def halving_block(G: Any, y: Any, kept: Kept, budget: int, tolerance: float, updated: Any) -> int:
@@ -42,7 +45,7 @@ def halving_block(G: Any, y: Any, kept: Kept, budget: int, tolerance: float, upd
             kept.counts[COUNTS.margin_updates] += 1
             kept.sums[SUMS.margin_steps] += 1.0
         if size == budget:
-            _halve(G, kept, budget // 2, tolerance * radius2)
+            _halve(G, kept, budget // 2, max(tolerance * radius2, _LEAST_RIDGE))
             size = budget // 2
             m = y[t] * value_at(G, s, kept, size)
         kept.coefs[s] = y[t]

@@ -37,7 +37,7 @@ from linsep.types import Array
 NO_MEAN, UNIFORM, BY_STEP = range(3)
 # s is put back to 1 below this: at most 10 of the bits of M + S v cancel, and a projection seldom has to touch all of
 # v.
-_LEAST_SCALE = 2.0**-10
+LEAST_SCALE = 2.0**-10
 # Visits between two measurements of ||w||, at least; with few features measuring would cost more than the visits.
 _MEASURE = 64
 
@@ -165,7 +165,7 @@ def _project(radius: float, w: Any, k: int) -> None:
     if factor < 1.0:
         w.s[k] *= factor
         w.norm2[k] = radius * radius
-        if w.s[k] < _LEAST_SCALE:
+        if w.s[k] < LEAST_SCALE:
             fold(w, k)
             measure(w, k)
 

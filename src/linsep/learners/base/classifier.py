@@ -59,9 +59,13 @@ def unpack_rows(arrays: dict[str, Array], prefix: str, n_features: int) -> Any:
 
 
 def check_columns(n_features: int, names: Array | None) -> None:
-    """Raise DataError unless there is a name for each column, if there are names."""
-    if names is not None and (len(names) != n_features or not all(isinstance(name, str) for name in names)):
+    """Raise DataError unless there is a name of its own for each column, if there are names."""
+    if names is None:
+        return
+    if len(names) != n_features or not all(isinstance(name, str) for name in names):
         raise DataError(f"there are {len(names)} names of columns, not {n_features}, or some are not text")
+    if len(set(names)) < len(names):
+        raise DataError("two columns have one name")
 
 
 def check_distinct(classes: Array, least: int = 1) -> None:
@@ -204,6 +208,8 @@ class Classifier(Guarded, ClassifierMixin, BaseEstimator):
         check_values(meta, {**self.state_values, "column_major": ValueSpec("list", needed=False)})
         check_columns(meta["n_features_in_"], names)
         check_distinct(classes)
+        if classes.tolist() != sorted(classes.tolist()):
+            raise DataError(f"its classes are not in sorted order: {classes.tolist()!r:.60}")
         if not all(isinstance(name, str) and name in arrays for name in meta.get("column_major", ())):
             raise DataError("column_major names an array that is not there")
         check_arrays(arrays, self.declared(arrays), self.sizes(meta["n_features_in_"], len(classes)))

@@ -297,6 +297,12 @@ class OnlineClassifier(LinearClassifier):
         self.n_features_in_ = width
         self._plain = None
 
+    def leave_to_readers(self) -> None:
+        super().leave_to_readers()
+        # Learning adds to them in place, and a reader may be copying them.
+        self._columns = self._plain = None
+        self.__dict__.pop("_rooms", None)
+
     def start(self, X: Any) -> None:
         super().start(X)
         self._columns = self._plain = None

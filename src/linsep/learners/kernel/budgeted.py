@@ -147,15 +147,22 @@ class Budgeted:
         tolerance = max(1e-10, 1e3 * float(np.finfo(X.dtype).eps))
         if self.removes:
             G = np.block([[plane.gram, across.T], [across, own]])
-        if self.policy == "ahpatron":
-            made = halving_block(G, y, kept, self.budget, tolerance, updated)
-        elif self.removes:
-            forget = self.policy == "forgetron"
-            draws = np.zeros(0) if forget else _draws(self.seed, *where, b)
-            made = removing_block(G, y, kept, self.budget, draws, forget, updated)
-        else:
-            both, plus = np.hstack([across, own]), self.policy == "projectron++"
-            made = projecting_block(both, y, kept, plane.gram, self.budget, tolerance, plus, updated)
+        try:
+            if self.policy == "ahpatron":
+                made = halving_block(G, y, kept, self.budget, tolerance, updated)
+            elif self.removes:
+                forget = self.policy == "forgetron"
+                draws = np.zeros(0) if forget else _draws(self.seed, *where, b)
+                made = removing_block(G, y, kept, self.budget, draws, forget, updated)
+            else:
+                both, plus = np.hstack([across, own]), self.policy == "projectron++"
+                made = projecting_block(both, y, kept, plane.gram, self.budget, tolerance, plus, updated)
+        except (
+            ZeroDivisionError
+        ):  # never of a model that was trained: its coefficients and kernel values fit each other
+            raise DataError(
+                "the rows that the model keeps, their coefficients and kernel values do not fit each other: fit again"
+            ) from None
         slots = kept.live[: plane.counts[COUNTS.size]]
         plane.coefs = kept.coefs[slots]
         if not np.array_equal(slots, np.arange(m)):

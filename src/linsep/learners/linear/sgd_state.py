@@ -13,7 +13,7 @@ import scipy.special
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
-from linsep.kernels.linear.gradient import Iterate
+from linsep.kernels.linear.gradient import LEAST_SCALE, Iterate
 from linsep.kernels.records import RECORD
 from linsep.learners.inputs.parameters import is_number
 from linsep.theory.bounds.descent import auto_eta0, loss_code
@@ -27,7 +27,7 @@ ARRAYS = {
     "_b": ArraySpec(("planes",), like="_v"),
     "_mean": ArraySpec(("planes", "features"), "float64", bounded=False),
     "_mean_b": _SUMS,
-    "_scale": ArraySpec(("planes",), "float64", least=0, below=2),  # projections shorten
+    "_scale": ArraySpec(("planes",), "float64", least=LEAST_SCALE, below=2),  # projections shorten
     "_scale_sum": _SUMS,
     "_norm2": _SUMS,
     "_total": ArraySpec((1,), "float64", least=0, bounded=False),

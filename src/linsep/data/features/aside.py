@@ -1,0 +1,143 @@
+"""Rows kept aside: which ones, encoded by an encoder that has not seen them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from linsep.data.columns import TableChunk, as_text
+from linsep.data.features.dates import is_date, read_dates
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.kinds import points_in_time
+from linsep.data.sources.source import Source
+from linsep.types import Array, Chunk, DataError
+
+
+class HoldOut(NamedTuple):
+    """Which rows are kept aside: a share of them, drawn with seed 0, or all from a date on.
+
+    With `groups` (n_rows,) all rows of a group are on one side. `after` is "DATE" or "COLUMN=DATE".
+    """
+
+    fraction: float = 0.0
+    groups: Array | None = None
+    after: str | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.fraction or self.after)
+
+
+class Aside(NamedTuple):
+    """Positions of the rows to learn from and of those kept aside, both encoded without a look at the latter."""
+
+    train: Array
+    test: Array
+    X_train: Any
+    X_test: Any
+    told: str
+
+
+def check_asked(fraction: float, group: str | None, after: str | None) -> None:
+    """Raise DataError for ways to hold rows out that do not go together."""
+    if after is not None and (fraction or group is not None):
+        raise DataError("--after says itself which rows are held out: give it without --holdout and --group")
+    if group is not None and not fraction:
+        raise DataError("--group says how --holdout splits the rows: give --holdout 0.2 too")
+
+
+def held_out_split(n: int, fraction: float) -> tuple[Array, Array]:
+    """Positions to train on, in order, and at least one to test on, drawn with seed 0."""
+    order = np.random.RandomState(0).permutation(n)
+    n_test = max(1, round(fraction * n))
+    return np.sort(order[n_test:]), order[:n_test]
+
+
+def split_by_group(groups: Array, fraction: float) -> tuple[Array, Array]:
+    """As `held_out_split`, by whole groups: as many, in random order, as reach the fraction; one at least stays.
+
+    Examples
+    --------
+    >>> train, test = split_by_group(np.array(["a", "a", "b", "b", "c"]), 0.4)
+    >>> set(np.array(list("aabbc"))[train]) & set(np.array(list("aabbc"))[test])
+    set()
+    """
+    names, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(names) < 2:
+        raise DataError("all rows are of one group: no group can be held out (--group)")
+    order = np.random.RandomState(0).permutation(len(names))
+    enough = int(np.searchsorted(np.cumsum(sizes[order]), fraction * len(groups)))
+    held = np.zeros(len(names), dtype=np.bool_)
+    held[order[: min(enough + 1, len(names) - 1)]] = True
+    return np.flatnonzero(~held[codes]), np.flatnonzero(held[codes])
+
+
+def split_by_date(chunk: TableChunk, kinds: dict[str, str], after: str) -> tuple[Array, Array, str]:
+    """The rows before a date and those from it on, and the column; rows without a date are before it."""
+    column, _, date = after.rpartition("=")
+    dated = [name for name, kind in kinds.items() if is_date(kind)]
+    if not column:
+        if len(dated) != 1:
+            found = f"there are {len(dated)}: {', '.join(map(repr, dated))}" if dated else "there is none"
+            raise DataError(f"--after {date}: it takes one column of dates, and {found}; say --after COLUMN={date}")
+        column = dated[0]
+    if column not in dated:
+        raise DataError(f"--after: {column!r} is no column of dates; say --column {column}=date")
+    read = read_dates(pa.array([date]), "date")
+    if isinstance(read, int) or read[1].any():
+        raise DataError(f"--after: {date!r} is no date like 2024-02-29")
+    points, missing = points_in_time(chunk, column, kinds[column])
+    late = (points >= read[0][0]) & ~missing
+    if late.all() or not late.any():
+        raise DataError(f"--after: {'all' if late.all() else 'no'} rows are of {date} or later in column {column!r}")
+    return np.flatnonzero(~late), np.flatnonzero(late), column
+
+
+def set_aside(chunk: TableChunk | Chunk, encoder: TableEncoder, name: str, how: HoldOut) -> Aside:
+    """Split the rows, and encode them with an encoder that is fitted without those kept aside.
+
+    `encoder` is fitted to all rows: what it found the columns to hold is taken over.
+
+    Raises
+    ------
+    DataError
+        The rows cannot be split so.
+    """
+    n = chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0]
+    told = ""
+    if how.after is not None:
+        if not isinstance(chunk, TableChunk):
+            raise DataError("--after needs a column of dates, and these rows have no named columns")
+        train, test, column = split_by_date(chunk, encoder.kinds_, how.after)
+        told = f", those of {how.after.rpartition('=')[2]} or later by {column!r}"
+    elif how.groups is not None:
+        train, test = split_by_group(how.groups, how.fraction)
+        told = f", {len(np.unique(how.groups[test])):,} of {len(np.unique(how.groups)):,} groups"
+    else:
+        train, test = held_out_split(n, how.fraction)
+    other = encoder.alike()
+    if isinstance(chunk, Chunk):
+        other.fit_chunk(Chunk(chunk.X[train], None, 0), name)
+        X_train, X_test = (other.encode_chunk(Chunk(chunk.X[rows], None, 0)) for rows in (train, test))
+        return Aside(train, test, X_train, X_test, told)
+    parts = [chunk.take(np.isin(np.arange(n), rows)) for rows in (train, np.sort(test))]
+    other.fit_chunk(parts[0], name)
+    X_train, X_test = map(other.encode_chunk, parts)
+    return Aside(train, np.sort(test), X_train, X_test, told)
+
+
+def groups_of(source: Source, name: str) -> Array:
+    """The groups of the rows, from a column that is no feature from then on."""
+    column = source.take_column(name)
+    return np.asarray((as_text(column.values) if column.text is None else column.text).to_pylist(), dtype=np.str_)
+
+
+def check_hold_out(labels_of: Callable[[Array], set[Any]], train: Array, n: int) -> None:
+    """Raise DataError unless what is not held out has two labels to learn; asked before the training."""
+    if len(labels_of(train)) < 2:
+        raise DataError(
+            f"holding out {n - len(train):,} of {n:,} leaves fewer than two labels to learn from: hold out less "
+            "(--holdout)"
+        )

@@ -1,0 +1,181 @@
+"""Dates and times as numbers and categories: days or seconds since 1970, month, weekday, and hour."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from linsep.data.cells import are_missing
+from linsep.data.columns import Column
+from linsep.types import Array
+
+# ISO 8601, without and with a time of day.
+DATE, DATETIME = "date", "datetime"
+# Other ways to write a day, and a time of day after it.
+_DAYS = (
+    "%Y/%m/%d",
+    "%d.%m.%Y",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%d %b %Y",
+    "%d-%b-%Y",
+    "%b %d, %Y",
+    "%d %B %Y",
+    "%B %d, %Y",
+)
+_TIMES = ("", " %H:%M", " %H:%M:%S")
+_LONGEST = 60  # characters of a way to write dates
+_TRIED = 50  # cells that are read in every way; the ways that fit are tried on the others
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_HOURS = tuple(f"{hour:02d}" for hour in range(24))
+
+
+def is_date(kind: str) -> bool:
+    """Whether a kind of column is a way to write dates.
+
+    Examples
+    --------
+    >>> is_date("date"), is_date("%d.%m.%Y"), is_date("words1-2")
+    (True, True, False)
+    """
+    return kind in (DATE, DATETIME) or "%" in kind
+
+
+def is_way(kind: str) -> bool:
+    """Whether dates can be read in this way: whether what is written in it is read as it was.
+
+    Examples
+    --------
+    >>> is_way("%d.%m.%Y"), is_way("%d.%d"), is_way("%H:%M")
+    (True, False, False)
+    """
+    if kind in (DATE, DATETIME):
+        return True
+    day = datetime(2003, 12, 24)
+    try:
+        return len(kind) <= _LONGEST and datetime.strptime(day.strftime(kind), kind) == day
+    except (ValueError, re.error):
+        return False
+
+
+def parts_of(name: str, kind: str) -> list[str]:
+    """Return the columns that a column of dates becomes: the elapsed time, a number, comes first.
+
+    Examples
+    --------
+    >>> parts_of("paid", "date"), parts_of("paid", "datetime")[::3]
+    (['paid (days)', 'paid month', 'paid weekday'], ['paid (seconds)', 'paid hour'])
+    """
+    if kind == DATE or (kind != DATETIME and "%H" not in kind and "%I" not in kind):
+        return [f"{name} (days)", f"{name} month", f"{name} weekday"]
+    return [f"{name} (seconds)", f"{name} month", f"{name} weekday", f"{name} hour"]
+
+
+def date_kinds(text: pa.Array) -> list[str]:
+    """Return the ways to write dates that fit all cells that are there: none, one, or several where days and months
+    cannot be told apart.
+
+    Examples
+    --------
+    >>> date_kinds(pa.array(["2024-02-29", ""])), date_kinds(pa.array(["29.2.2024 12:30", "1.3.2024 8:05"]))
+    (['date'], ['%d.%m.%Y %H:%M'])
+    >>> date_kinds(pa.array(["1/2/2024", "3/4/2024"])), date_kinds(pa.array(["1/2/2024", "30/4/2024"]))
+    (['%d/%m/%Y', '%m/%d/%Y'], ['%d/%m/%Y'])
+    """
+    there = text.filter(pa.array(~are_missing(text)))
+    distinct = pc.unique(pc.utf8_trim_whitespace(there))
+    if not len(distinct):
+        return []
+    found = _iso(distinct)
+    if found is not None:
+        return [DATE if (found == found.astype("datetime64[D]")).all() and _days_alone(distinct) else DATETIME]
+    few = distinct[:_TRIED].to_pylist()
+    ways = [day + time for time in _TIMES for day in _DAYS if _written(few, day + time) is not None]
+    return [way for way in ways if len(few) == len(distinct) or _written(distinct.to_pylist(), way) is not None]
+
+
+def read_dates(text: pa.Array, kind: str) -> tuple[Array, Array] | int:
+    """Return the points in time and which of them are missing, or the row of the first cell that is no date.
+
+    Examples
+    --------
+    >>> read_dates(pa.array(["1.2.2024", "NA"]), "%d.%m.%Y")[0].astype(str).tolist()[0]
+    '2024-02-01T00:00:00.000000'
+    >>> read_dates(pa.array(["1.2.2024", "30.2.2024"]), "%d.%m.%Y")
+    1
+    """
+    missing = are_missing(text)
+    encoded = pc.utf8_trim_whitespace(text).dictionary_encode()
+    codes = encoded.indices.to_numpy(zero_copy_only=False)
+    cells = encoded.dictionary
+    skipped = are_missing(cells)
+    is_iso = kind in (DATE, DATETIME)
+    kept = cells.filter(pa.array(~skipped))
+    found = _iso(kept) if is_iso else _written(kept.to_pylist(), kind)
+    if found is None:
+        bad = {k for k, cell in enumerate(cells.to_pylist()) if not skipped[k] and not _is_one(cell, kind)}
+        return next(row for row, code in enumerate(codes.tolist()) if code in bad)
+    points = np.zeros(len(cells), "datetime64[us]")
+    points[~skipped] = found
+    return points[codes], missing
+
+
+def date_columns(column: Column, kind: str, points: Array, missing: Array) -> dict[str, Column]:
+    """Return the parts of a column of dates, by name. Only the first one says which rows lack a date.
+
+    Examples
+    --------
+    >>> points, missing = read_dates(pa.array(["2024-02-29", ""]), "date")
+    >>> parts = date_columns(Column("paid", None, None), "date", points, missing)
+    >>> parts["paid (days)"].values.tolist(), parts["paid weekday"].text.to_pylist()
+    ([19782.0, 0.0], ['Thu', ''])
+    """
+    names = parts_of(column.name, kind)
+    days = points.astype("datetime64[D]").astype(np.int64)
+    seconds = points.astype(np.int64) / 1e6
+    elapsed = days.astype(np.float64) if len(names) == 3 else seconds
+    elapsed[missing] = 0.0
+    lacking = missing if missing.any() else None
+    found = {names[0]: Column(names[0], elapsed, None, column.there, missing=lacking)}
+    months = points.astype("datetime64[M]").astype(np.int64) % 12
+    hours = points.astype("datetime64[h]").astype(np.int64) % 24
+    written = ((_MONTHS, months), (_WEEKDAYS, (days + 3) % 7), (_HOURS, hours))  # 1970 began on a Thursday
+    for name, (levels, codes) in zip(names[1:], written, strict=False):
+        text = pa.array([*levels, ""]).take(pa.array(np.where(missing, len(levels), codes)))
+        found[name] = Column(name, None, text, column.there)
+    return found
+
+
+def _iso(cells: pa.Array) -> Array | None:
+    """Points in time from ISO 8601 text, those with a zone in UTC; None unless all cells are one."""
+    for zone in (None, "UTC"):
+        try:
+            found = pc.cast(cells, pa.timestamp("us", zone))
+        except pa.ArrowInvalid:
+            continue
+        return np.asarray(found.to_numpy(zero_copy_only=False), "datetime64[us]")
+    return None
+
+
+def _days_alone(cells: pa.Array) -> bool:
+    """Whether no cell has a time of day, were it midnight."""
+    return bool(pc.max(pc.utf8_length(cells)).as_py() <= len("2024-02-29"))
+
+
+def _written(cells: list[str], way: str) -> Array | None:
+    """Points in time from text written in one way; None unless all cells are."""
+    try:
+        return np.array([datetime.strptime(cell, way).replace(tzinfo=None) for cell in cells], "datetime64[us]")
+    except ValueError:
+        return None
+
+
+def _is_one(cell: str, kind: str) -> bool:
+    return (_iso(pa.array([cell])) if kind in (DATE, DATETIME) else _written([cell], kind)) is not None

@@ -1,0 +1,306 @@
+"""What the columns of a table hold: numbers, categories, dates, running text, or names of rows, which teach nothing.
+
+Begin with `find_kinds` and `derive`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from linsep.data.cells import are_missing, are_numbers, number_column
+from linsep.data.columns import Column, TableChunk, as_text, quote
+from linsep.data.features.dates import DATE, DATETIME, date_columns, date_kinds, is_date, is_way, parts_of, read_dates
+from linsep.data.features.ngrams import Grams
+from linsep.types import Array, DataError
+
+NUMBER, CATEGORY, SKIP, TEXT = "number", "category", "skip", "text"
+# With fewer rows anything may be different in each of them by chance.
+_ENOUGH_ROWS = 30
+# Share of the rows that have a level of their own: above the first a name of the row, above the second maybe text.
+_NEARLY_ALL, _MANY = 0.9, 0.5
+_SAID = 4  # columns named on a receipt
+_WORDS = 3.0  # words in a cell of running text, on average
+_CALLED_ID = re.compile(r"(?i:(?:^|[_\W])(?:id|uuid|guid)$)|[a-z](?:Id|ID)$")
+
+
+class Kinds(NamedTuple):
+    """What was found: the kind of each column that is more than it seems, and why some are left out or doubtful."""
+
+    kinds: dict[str, str]
+    left_out: dict[str, str]
+    doubts: list[str]
+
+
+def check_kind(name: str, kind: str) -> str:
+    """Return the kind as it is kept: text as words1-1. Raise DataError unless it is one.
+
+    Examples
+    --------
+    >>> check_kind("note", "text"), check_kind("note", "chars3-5"), check_kind("paid", "%d.%m.%Y")
+    ('words1-1', 'chars3-5', '%d.%m.%Y')
+    """
+    if kind in (NUMBER, CATEGORY, SKIP) or (is_date(kind) and is_way(kind)):
+        return kind
+    try:
+        return Grams.parse("words" if kind == TEXT else kind).spec
+    except DataError:
+        raise DataError(
+            f"column {name!r}: a column is read as number, category, date, text, words1-2, chars3-5, skip, or as a "
+            f"date written like %d.%m.%Y, not as {kind!r}"
+        ) from None
+
+
+def is_words(kind: str) -> bool:
+    """Whether a kind, as it is kept, is that of running text."""
+    return kind.startswith(("words", "chars"))
+
+
+def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
+    """Look at the columns of a table: those that are dates or running text, and those that name the rows.
+
+    Dates are cells that are all written in one way. From 30 rows on these are left out: whole numbers that go up or
+    down by one from row to row, whole numbers that differ in 90 % of the rows in a column called id, and text that
+    differs in 90 % of the rows; unless it has three words or more in a cell, on average, and is running text then.
+
+    Parameters
+    ----------
+    chunk : TableChunk
+        All rows.
+    given : mapping of str to str
+        The kinds that are known.
+
+    Raises
+    ------
+    DataError
+        A kind or a column is not known, or a column holds something else than it is said to.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> text = "id,paid,note\\n" + "".join(f"{k},2024-01-0{k % 9 + 1},sent a bill no {k}\\n" for k in range(40))
+    >>> found = find_kinds(open_data(text.encode()).read(), {})
+    >>> found.kinds
+    {'id': 'skip', 'paid': 'date', 'note': 'words1-1'}
+    """
+    kinds = {name: check_kind(name, kind) for name, kind in given.items()}
+    _refuse_strange(chunk, kinds)
+    left_out: dict[str, str] = {}
+    doubts: list[str] = []
+    for name in chunk.names:
+        if name in kinds:
+            if kinds[name] == DATE:
+                kinds[name] = _as_dates(chunk, name)
+            continue
+        column = chunk.cells(name)
+        assert column is not None
+        if column.values is not None:
+            why = _names_rows(column.values, name) if column.missing is None else ""
+            if why:
+                kinds[name], left_out[name] = SKIP, why
+            continue
+        assert column.text is not None
+        found = _kind_of_text(column.text, name, left_out, doubts)
+        if found != CATEGORY:
+            kinds[name] = found
+    if all(kinds.get(name) == SKIP for name in chunk.names):  # something has to be left
+        kinds = {name: kind for name, kind in kinds.items() if name not in left_out}
+        left_out = {}
+    if not [name for name in chunk.names if kinds.get(name) != SKIP]:
+        raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
+    return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
+
+
+def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str], *, is_open: bool = False) -> dict[str, str]:
+    """Return the kinds of the columns of a stream: those given, and dates where the source says so.
+
+    How a date is written is looked up in these first rows. With `is_open` they may lack a column that is given.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> kinds_in_stream(open_data(b"a,paid\\n1,1.2.2024\\n").read(), {"paid": "date", "a": "category"})
+    {'paid': '%d.%m.%Y', 'a': 'category'}
+    """
+    kinds = {name: check_kind(name, kind) for name, kind in given.items()}
+    if not is_open:
+        _refuse_strange(chunk, kinds)
+    for name in chunk.names:
+        if kinds.get(name) == DATE or (name not in kinds and _is_dated(chunk, name)):
+            kinds[name] = _as_dates(chunk, name)
+    return kinds
+
+
+def _refuse_strange(chunk: TableChunk, kinds: Mapping[str, str]) -> None:
+    strange = [name for name in kinds if name not in chunk.names]
+    if strange:
+        raise DataError(f"no feature column called {strange[0]!r} to read as {kinds[strange[0]]}")
+
+
+def _is_dated(chunk: TableChunk, name: str) -> bool:
+    column = chunk.cells(name)
+    return column is not None and column.is_date
+
+
+def _as_dates(chunk: TableChunk, name: str) -> str:
+    """The way in which a column of dates is written."""
+    text = _text_of(chunk, name)
+    ways = date_kinds(text)
+    if not ways:
+        read_as_dates(chunk, name, DATE)  # says which cell is none
+        return DATE  # all are missing
+    if len(ways) > 1:
+        raise DataError(f"column {name!r}: {_which(name, text, ways)}")
+    return ways[0]
+
+
+def _which(name: str, text: pa.Array, ways: list[str]) -> str:
+    options = " or ".join(f"--column {quote(name)}={way}" for way in ways)
+    return f"its dates, such as {text[0].as_py()!r}, can be read in {len(ways)} ways: say {options}"
+
+
+def _names_rows(values: Array, name: str) -> str:
+    """Why a column of numbers names the rows; empty where it does not."""
+    n = len(values)
+    if n < _ENOUGH_ROWS or not (values == np.floor(values)).all():
+        return ""
+    steps = np.diff(values)
+    if (steps == 1).all() or (steps == -1).all():
+        return "the numbers of the rows"
+    distinct = len(np.unique(values)) if _CALLED_ID.search(name) else 0
+    return f"{distinct:,} values in {n:,} rows" if distinct >= _NEARLY_ALL * n else ""
+
+
+def _kind_of_text(text: pa.Array, name: str, left_out: dict[str, str], doubts: list[str]) -> str:
+    """What a column of text holds; said in `left_out` or `doubts` where that wants to be said."""
+    there = text.filter(pc.not_equal(text, ""))
+    n, distinct = len(there), len(pc.unique(there))
+    if n < 2:
+        return CATEGORY
+    ways = date_kinds(text)
+    if len(ways) == 1:
+        return ways[0]
+    if n >= _ENOUGH_ROWS and distinct > _MANY * n and not ways:
+        spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(there), r"\s+")
+        if pc.mean(spaces).as_py() + 1 >= _WORDS:
+            return Grams.parse("words").spec
+    if ways:
+        doubts.append(f"column {name!r} is read as categories: {_which(name, there, ways)}")
+        return CATEGORY
+    if n >= _ENOUGH_ROWS and distinct >= _NEARLY_ALL * n:
+        left_out[name] = f"{distinct:,} levels in {n:,} rows"
+        return SKIP
+    return CATEGORY
+
+
+def left_out_line(left_out: Mapping[str, str], words: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """The line of a receipt on columns that are left out, `words` of them because they hold running text; none if none.
+
+    Examples
+    --------
+    >>> left_out_line({"id": "the numbers of the rows"})
+    [('left out', "'id' (the numbers of the rows): names of rows; --column NAME=number or NAME=category keeps one")]
+    """
+    ids = _listed([f"{name!r:.40} ({why})" for name, why in left_out.items()])
+    texts = _listed([f"{name!r:.40}" for name in words])
+    said = [f"{ids}: names of rows; --column NAME=number or NAME=category keeps one"] if left_out else []
+    said += [f"{texts}: running text; --column NAME=category keeps one"] if words else []
+    return [("left out", "; ".join(said))] if said else []
+
+
+def _listed(said: list[str]) -> str:
+    return ", ".join(said[:_SAID]) + (", ..." if len(said) > _SAID else "")
+
+
+# ----------------------------------------------------------------------- deriving
+def derive(chunk: TableChunk, kinds: Mapping[str, str], *, exact: bool = False) -> TableChunk:
+    """Return the rows with their columns read as they are: dates in parts, some left out, the others as they stand.
+
+    With `exact` of a date only the elapsed time remains, and no running text.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> chunk = open_data(b"id,paid\\n7,2024-02-29\\n5,2024-03-01\\n").read()
+    >>> derive(chunk, {"id": "skip", "paid": "date"}).names
+    ['paid (days)', 'paid month', 'paid weekday']
+    """
+    if not kinds:
+        return chunk
+    raw: dict[str, str] = {}
+    for name in chunk.names:
+        kind = kinds.get(name, "")
+        if kind == SKIP or (exact and is_words(kind)):
+            continue
+        parts = parts_of(name, kind) if is_date(kind) else [name]
+        for part in parts[:1] if exact else parts:
+            if part in raw or (part != name and part in chunk.names):
+                raise DataError(f"{chunk.where(0)}: the column {part!r} is also a part of {name!r}; rename it")
+            raw[part] = name
+    dates: dict[str, dict[str, Column]] = {}
+
+    def parse(part: str) -> Column:
+        name = raw[part]
+        kind = kinds.get(name, "")
+        if not is_date(kind):
+            return _read_as(chunk, name, kind)
+        if name not in dates:
+            dates[name] = read_as_dates(chunk, name, kind)
+        return dates[name][part]
+
+    return TableChunk(list(raw), chunk.y, chunk.start, chunk.n_rows, chunk.where, parse, chunk.keyed)
+
+
+def read_as_dates(chunk: TableChunk, name: str, kind: str) -> dict[str, Column]:
+    """The parts of a column of dates; DataError for the first cell that is none."""
+    column = chunk.cells(name)
+    assert column is not None
+    return date_columns(column, kind, *points_in_time(chunk, name, kind))
+
+
+def points_in_time(chunk: TableChunk, name: str, kind: str) -> tuple[Array, Array]:
+    """The points in time of a column of dates, and which are missing; DataError for the first cell that is none."""
+    text = _text_of(chunk, name)
+    found = read_dates(text, kind)
+    if isinstance(found, int):
+        like = {DATE: "a date like 2024-02-29", DATETIME: "a time like 2024-02-29 13:30"}.get(
+            kind, f"a date like {kind}"
+        )
+        raise DataError(
+            f"{chunk.where(found)}, column {name!r}: {text[found].as_py()!r:.80} is not {like}; mend it, or read the "
+            f"column as categories with --column {quote(name)}=category"
+        )
+    return found
+
+
+def _text_of(chunk: TableChunk, name: str) -> pa.Array:
+    """The cells of a column as text; those of numbers as they are written."""
+    column = chunk.cells(name)
+    assert column is not None
+    text = as_text(column.values) if column.text is None else column.text
+    return text if column.missing is None else pc.if_else(pa.array(column.missing), "", text)
+
+
+def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
+    """A column as numbers, or as text, whatever it seemed to be."""
+    column = chunk.cells(name)
+    assert column is not None
+    if kind in ("", NUMBER) and (column.is_number or not kind):
+        return column
+    if kind != NUMBER:
+        if not column.is_number:
+            return column
+        return Column(name, None, _text_of(chunk, name), column.there, missing=column.missing)
+    assert column.text is not None
+    bad = np.flatnonzero(~are_numbers(column.text, column.decimal) & ~are_missing(column.text))
+    if bad.size:
+        row = int(bad[0])
+        raise DataError(f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} is no number")
+    found = number_column(name, column.text, chunk.where, is_text=False, is_number=True, decimal=column.decimal)
+    return replace(found, there=column.there)

@@ -1,0 +1,76 @@
+"""What sources of Arrow batches have in common: Parquet files and queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from linsep.data.columns import TableChunk
+from linsep.data.hashing import RunningHash
+from linsep.data.sources.seen import add_table
+from linsep.data.sources.source import START, Position, Source
+from linsep.types import Chunk
+
+
+class BatchSource(Source):
+    """Rows that come in numbered batches, which are the same in every pass.
+
+    The offset of a position is a batch, its line the row in it, from 1. A kind of batches says what `_batches_of` and
+    `_rows_of` are.
+    """
+
+    _n_files = 1
+
+    def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
+        self.error = None
+        self._begin_pass(start)
+        row = start.row
+        for number in range(start.file, self._n_files):
+            first = start if number == start.file else START
+            self._begin_file(number)
+            for batch, rows in self._batches(number, first):
+                chunk, error = self._up_to_error(self._rows_of(rows, number, row), rows.num_rows)
+                taken = 0 if chunk is None else chunk.n_rows
+                if self.seen is not None:
+                    add_table(self.seen, rows.slice(0, taken))
+                if chunk is not None:
+                    row += taken
+                    line = taken + (first.line if batch == first.offset else 1)
+                    after = (batch + 1, 1) if error is None else (batch, line)
+                    yield chunk, Position(number, *after, row)
+                if error is not None:
+                    raise error
+            self._end_file(number)
+
+    def _batches(self, number: int, first: Position) -> Iterator[tuple[int, Any]]:
+        """The batches of a file from a position on, with their numbers."""
+        for batch, rows in self._batches_of(number):
+            if batch == first.offset and first.line > 1:
+                yield batch, rows.slice(first.line - 1)
+            elif batch >= first.offset:
+                yield batch, rows
+
+    def _hash(self, number: int, position: Position | None) -> RunningHash:
+        found = RunningHash()
+        for batch, rows in self._batches(number, START):
+            if position is None or batch < position.offset:
+                add_table(found, rows)
+            elif batch == position.offset and position.line > 1:
+                add_table(found, rows.slice(0, position.line - 1))
+        return found
+
+    def _begin_file(self, number: int) -> None:
+        """Look at a file before any row of it is learnt."""
+
+    def _end_file(self, number: int) -> None:
+        """Compare what was read of a file with what the pass before has read."""
+        if self.seen is not None:
+            self.seen.end_file(self.name)
+
+    def _batches_of(self, number: int) -> Iterator[tuple[int, Any]]:
+        """The batches of a file as Arrow tables, numbered from 0."""
+        raise NotImplementedError
+
+    def _rows_of(self, rows: Any, number: int, before: int) -> Callable[[int], TableChunk]:
+        """What reads the first so many rows of a batch of a file; so many rows were before it."""
+        raise NotImplementedError

@@ -1,0 +1,293 @@
+"""What columns hold: dates in parts, running text as words, names of rows left out, and what the user says."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from linsep.app.commands.check import check
+from linsep.app.commands.fit import fit
+from linsep.app.commands.predict import predict
+from linsep.data.columns import Column
+from linsep.data.features.dates import date_columns, date_kinds, read_dates
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.kinds import derive, find_kinds
+from linsep.data.features.ngrams import Grams
+from linsep.data.features.words import fit_words, weigh_words
+from linsep.data.sources.open import open_data
+from linsep.export.as_json import to_json
+from linsep.learners.table_model import TableModel
+from linsep.streaming.fit_stream import fit_stream
+from linsep.types import DataError
+
+WAYS = ["%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d %b %Y", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M:%S"]
+TIMES = st.datetimes(datetime.datetime(1000, 1, 1), datetime.datetime(2999, 12, 31))
+
+
+def table(**columns: Any) -> Any:
+    return open_data(pa.table(columns), target="y" if "y" in columns else None)
+
+
+def messy(n: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    words = ["late", "paid", "sent", "lost", "bill", "again", "call"]
+    notes = [" ".join(rng.choice(words, 5)) + f" {k}" for k in range(n)]
+    return pd.DataFrame({
+        "row": np.arange(n), "user_id": rng.permutation(n) * 7, "code": [f"K{k * 31}" for k in range(n)],
+        "size": rng.normal(size=n), "city": rng.choice(["Oslo", "Rome"], n), "note": notes,
+        "paid": pd.date_range("2023-11-25", periods=n),
+        "seen": [f"{k % 28 + 1}.{k % 12 + 1}.2024 8:05" for k in range(n)],
+        "y": np.where(np.arange(n) % 2, "yes", "no"),
+    })  # fmt: skip
+
+
+# ------------------------------------------------------------------------ dates
+@given(st.lists(TIMES, min_size=1, max_size=20), st.sampled_from(WAYS))
+def test_what_is_written_as_a_date_is_read_as_it_was(points: list[datetime.datetime], way: str) -> None:
+    text = pa.array([point.strftime(way) for point in points])
+    found = read_dates(text, way)
+    assert not isinstance(found, int)
+    expected = [datetime.datetime.strptime(cell, way) for cell in text.to_pylist()]
+    assert found[0].astype("datetime64[us]").tolist() == expected
+    assert way in date_kinds(text)
+
+
+@given(st.lists(TIMES, min_size=1, max_size=20))
+def test_parts_of_a_date_are_those_of_the_calendar(points: list[datetime.datetime]) -> None:
+    written = [point.isoformat(sep=" ", timespec="microseconds") for point in points]
+    parts = date_columns(Column("t", None, None), "datetime", *read_times(written))
+    epoch = datetime.datetime(1970, 1, 1)
+    seconds = parts["t (seconds)"].values
+    assert seconds is not None
+    np.testing.assert_allclose(seconds, [(point - epoch).total_seconds() for point in points], rtol=1e-15, atol=1e-6)
+    for name, way in {"t month": "%b", "t weekday": "%a", "t hour": "%H"}.items():
+        text = parts[name].text
+        assert text is not None
+        assert text.to_pylist() == [point.strftime(way) for point in points]
+    days = date_columns(Column("t", None, None), "date", *read_times(written))["t (days)"].values
+    assert days is not None
+    assert days.tolist() == [(point.date() - epoch.date()).days for point in points]
+
+
+def read_times(written: list[str]) -> Any:
+    found = read_dates(pa.array(written), "datetime")
+    assert not isinstance(found, int)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("cells", "ways"),
+    [
+        (["2024-02-29", "NA", ""], ["date"]),
+        (["2024-02-29 13:30", "2024-03-01T08:00:00.5"], ["datetime"]),
+        (["2024-02-29T13:30:00Z", "2024-02-29T13:30:00+02:00"], ["datetime"]),
+        (["2024-02-30", "2024-02-29"], []),
+        (["30.2.2024"], []),
+        (["1/2/2024", "13/2/2024"], ["%d/%m/%Y"]),
+        (["1/2/2024", "1/13/2024"], ["%m/%d/%Y"]),
+        (["1/2/2024"], ["%d/%m/%Y", "%m/%d/%Y"]),
+        (["Oslo", "Rome"], []),
+        (["", "NA"], []),
+        (["3 Mar 2024", "12 Dec 2024"], ["%d %b %Y"]),
+    ],
+)
+def test_the_ways_that_fit_all_cells(cells: list[str], ways: list[str]) -> None:
+    assert date_kinds(pa.array(cells)) == ways
+
+
+def test_a_day_after_the_tried_ones_decides_too() -> None:
+    cells = [f"{k % 12 + 1}/{k % 11 + 1}/{1900 + k}" for k in range(80)] + ["25/1/2024"]
+    assert date_kinds(pa.array(cells)) == ["%d/%m/%Y"]
+
+
+def test_zones_are_turned_into_utc() -> None:
+    points, missing = read_times(["2024-02-29T01:30:00+02:00", ""])
+    assert points[0] == np.datetime64("2024-02-28T23:30:00")
+    assert missing.tolist() == [False, True]
+
+
+# ------------------------------------------------------------------------ words
+@given(
+    st.lists(st.text(alphabet="ab c", max_size=12), min_size=1, max_size=12), st.sampled_from(["words1-2", "chars2-3"])
+)
+def test_weights_are_those_of_scikit_learn(texts: list[str], spec: str) -> None:
+    grams = Grams.parse(spec)
+    words = fit_words(pa.array(texts), grams)
+    analyzer, pattern = ("word", r"(?u)\b\w+\b") if grams.unit == "words" else ("char", None)
+    options: dict[str, Any] = {"analyzer": analyzer, "ngram_range": (grams.low, grams.high), "token_pattern": pattern}
+    theirs = TfidfVectorizer(sublinear_tf=True, **options)
+    try:
+        expected = theirs.fit_transform(texts).toarray()
+    except ValueError:  # no term
+        expected = np.zeros((len(texts), 0))
+    np.testing.assert_allclose(weigh_words(pa.array(texts), words).toarray(), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_a_term_of_one_row_is_left_out_of_many_rows() -> None:
+    texts = [f"to be {k}" for k in range(40)]
+    assert fit_words(pa.array(texts), Grams.parse("words")).terms == ["be", "to"]
+    assert "7" in fit_words(pa.array(texts[:10]), Grams.parse("words")).terms
+
+
+# ------------------------------------------------------------------------ kinds
+def test_the_columns_of_a_messy_table_are_told_apart() -> None:
+    encoder = TableEncoder().fit(open_data(messy(), target="y"))
+    assert encoder.kinds_ == {
+        "row": "skip", "user_id": "skip", "code": "skip", "note": "words1-1", "paid": "date", "seen": "%d.%m.%Y %H:%M",
+    }  # fmt: skip
+    assert encoder.left_out_ == {
+        "row": "the numbers of the rows", "user_id": "60 values in 60 rows", "code": "60 levels in 60 rows",
+    }  # fmt: skip
+    assert encoder.column_names == ["size", "city", "paid", "seen", "note"]
+    assert set(encoder.text_columns) == {"city", "paid", "seen", "note"}
+    names = encoder.feature_names_
+    assert "paid (days)" in names
+    assert "seen hour=08" in names
+    assert "note:late" in names
+    assert not [name for name in names if name.startswith(("row", "user_id", "code"))]
+
+
+def test_few_rows_and_names_that_say_nothing_are_kept() -> None:
+    few = messy(12).drop(columns=["paid", "seen"])
+    assert TableEncoder().fit(open_data(few, target="y")).kinds_ == {}
+    numbers = np.random.default_rng(0).permutation(60).astype(float)
+    kinds = find_kinds(table(paid=numbers, valid=numbers, customerId=numbers, ID=numbers).read(), {}).kinds
+    assert kinds == {"customerId": "skip", "ID": "skip"}
+
+
+def test_a_table_of_names_of_rows_alone_keeps_them() -> None:
+    encoder = TableEncoder().fit(table(code=[f"K{k}" for k in range(50)]))
+    assert (encoder.kinds_, len(encoder.feature_names_)) == ({}, 50)
+
+
+def test_what_the_user_says_holds() -> None:
+    said = {"row": "number", "code": "category", "note": "chars2-2", "paid": "skip", "city": "skip", "seen": "category"}
+    encoder = TableEncoder(columns=said).fit(open_data(messy(), target="y"))
+    names = encoder.feature_names_
+    assert {"row", "code=K0", "note:la", "seen=1.1.2024 8:05"} <= set(names)
+    assert not [name for name in names if name.startswith(("paid", "city"))]
+    numbers = TableEncoder(columns={"a": "category"}).fit(table(a=[1.0, 2.5]))
+    assert numbers.feature_names_ == ["a=1", "a=2.5"]
+    as_written = open_data(b"a,b\n1,x\n2,y\nNA,z\n").read()
+    cells = derive(as_written, {"a": "number"}).cells("a")
+    assert cells is not None
+    assert cells.is_number
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"b": "foo"}, "column 'b': a column is read as number, category, date, text, .*, not as 'foo'"),
+        ({"b": "%d%d"}, "not as '%d%d'"),
+        ({"b": "%H:%M"}, "not as '%H:%M'"),
+        ({"zip": "text"}, "no feature column called 'zip' to read as words1-1"),
+        ({"b": "date"}, "buffer:2, column 'b': 'x' is not a date like 2024-02-29; mend it, or read the column as cat"),
+        ({"b": "number"}, "buffer:2, column 'b': 'x' is no number"),
+        ({"a": "skip", "b": "skip", "d": "skip"}, "every column is skipped, and none is left to learn from"),
+        ({"d": "date"}, r"its dates, such as '1/2/2024', can be read in 2 ways: say --column d=%d/%m/%Y or"),
+        ({"d": "%d.%m.%Y"}, r"buffer:2, column 'd': '1/2/2024' is not a date like %d.%m.%Y"),
+    ],
+)
+def test_what_cannot_be_is_refused(columns: dict[str, str], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        TableEncoder(columns=columns).fit(open_data(b"a,b,d\n1,x,1/2/2024\n2,y,3/4/2024\n"))
+
+
+def test_a_date_in_two_ways_is_a_category_and_said() -> None:
+    encoder = TableEncoder().fit(open_data(b"a,d\n1,1/2/2024\n2,3/4/2024\n"))
+    assert encoder.kinds_ == {}
+    assert "can be read in 2 ways" in encoder.doubts_[0]
+
+
+def test_a_part_of_a_date_does_not_replace_a_column() -> None:
+    with pytest.raises(DataError, match=r"the column 'd \(days\)' is also a part of 'd'; rename it"):
+        TableEncoder().fit(table(**{"d": ["2024-02-29", "2024-03-01"], "d (days)": [1.0, 2.0]}))
+
+
+def test_a_column_that_is_missing_is_named_as_it_was(tmp_path: Path) -> None:
+    encoder = TableEncoder().fit(open_data(messy(), target="y"))
+    with pytest.raises(DataError, match="columns missing: 'paid'"):
+        encoder.transform(open_data(messy().drop(columns=["paid", "row"])))
+    encoder.transform(open_data(messy().drop(columns=["row", "user_id", "code"])))
+
+
+def test_kept_and_read_again_it_gives_the_same_features(tmp_path: Path) -> None:
+    frame = messy()
+    frame.loc[3, "paid"] = pd.NaT
+    frame.loc[5, "note"] = None
+    encoder = TableEncoder().fit(open_data(frame, target="y"))
+    again = TableEncoder.from_state(*encoder.state())
+    assert again.feature_names_ == encoder.feature_names_
+    assert again.column_names == encoder.column_names
+    rows = encoder.transform(open_data(frame, target="y")).X.toarray()
+    assert np.array_equal(again.transform(open_data(frame, target="y")).X.toarray(), rows)
+    assert rows[3, encoder.feature_names_.index("paid (days)=(missing)")] == 1
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    from_text = TableEncoder().fit(open_data(tmp_path / "t.csv", target="y"))
+    assert from_text.feature_names_ == encoder.feature_names_
+    assert np.array_equal(from_text.transform(open_data(tmp_path / "t.csv", target="y")).X.toarray(), rows)
+
+
+def test_the_same_columns_are_the_same_in_every_container(tmp_path: Path) -> None:
+    frame = messy()
+    model = TableModel().fit(frame.drop(columns="y"), frame["y"])
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for name in ("t.parquet", "t.csv"):
+        other = TableModel().fit(open_data(tmp_path / name, target="y"))
+        assert np.array_equal(other.learner_.coef_, model.learner_.coef_)
+    assert model.feature_names_in_.tolist() == ["size", "city", "paid", "seen", "note"]
+
+
+# ------------------------------------------------------------------------ streams, commands
+def test_dates_and_words_of_a_stream(tmp_path: Path) -> None:
+    frame = messy(200)
+    frame.to_parquet(tmp_path / "t.parquet")
+    columns = {"row": "skip", "note": "text", "seen": "date"}
+    found = fit_stream(tmp_path / "t.parquet", target="y", columns=columns, bits=16)
+    encoder = found.model.encoder_
+    assert encoder is not None
+    assert encoder.kinds_ == {"row": "skip", "note": "words1-1", "seen": "%d.%m.%Y %H:%M", "paid": "date"}
+    assert encoder.column_names == ["user_id", "code", "size", "city", "note", "paid", "seen"]
+    assert {"note:late", "paid month=Nov", "seen weekday=Mon", "paid (days)"} <= set(encoder.feature_names_)
+    with pytest.raises(DataError, match="no feature column called 'zip'"):
+        fit_stream(tmp_path / "t.parquet", target="y", columns={"zip": "skip"}, bits=10)
+
+
+def test_the_commands_say_what_was_left_out(tmp_path: Path) -> None:
+    path, model = tmp_path / "t.csv", tmp_path / "m.linsep"
+    messy().to_csv(path, index=False)
+    asked: dict[str, Any] = {"target": "y", "positive": None, "time_limit": None}
+    result = fit(path, **asked, learner="averaged", max_iter=None, holdout=0.0, model=model)
+    lines = dict(result.lines)
+    assert lines["columns"].startswith("5: 1 of numbers, 1 of text, 2 of dates, 1 of running text, ")
+    assert lines["left out"].startswith("'row' (the numbers of the rows), 'user_id' (60 values in 60 rows), 'code' (60")
+    assert result.data["left_out"].keys() == {"row", "user_id", "code"}
+    predict(model, str(path), str(tmp_path / "p.csv"))
+    assert len((tmp_path / "p.csv").read_text().splitlines()) == 61
+    found = check(path, **asked)
+    assert dict(found.lines)["left out"].endswith("'note': running text; --column NAME=category keeps one")
+    assert {"column": "paid", "date": "date"} in found.data["columns"]
+    kept = check(path, **asked, columns={"code": "category"})
+    assert kept.data["verdict"] == "separable"
+
+
+def test_what_other_programs_cannot_make_is_not_exported() -> None:
+    frame = messy()
+    labels = frame.pop("y")
+    model = TableModel().fit(frame, labels)
+    with pytest.raises(DataError, match="'note', 'paid', 'seen' hold dates or running text"):
+        to_json(model)
+    kinds = dict.fromkeys(("paid", "seen", "note"), "skip")
+    plain = TableModel(encoder=TableEncoder(columns=kinds)).fit(frame, labels)
+    assert [one["name"] for one in json.loads(to_json(plain))["inputs"]] == ["size", "city"]
