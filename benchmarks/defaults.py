@@ -83,13 +83,13 @@ def tables() -> Iterator[Table]:
 
 
 def cut(table: Table) -> Table:
-    """At most so many rows, labels as text, columns named c0, c1, ..., levels that are missing as text."""
+    """At most so many rows, labels as text, columns named c0, c1, ..."""
     kept = np.sort(np.random.default_rng(0).permutation(len(table.y))[:MOST_ROWS])
     rows = table.rows.iloc[kept].reset_index(drop=True)
     rows.columns = [f"c{k}" for k in range(rows.shape[1])]
     for name, column in rows.items():
         numbers = pd.api.types.is_numeric_dtype(column)
-        rows[name] = column.astype(float) if numbers else column.astype(str).where(column.notna(), "missing")
+        rows[name] = column.astype(float) if numbers else column.astype(str).astype(object).where(column.notna(), None)
     y = np.asarray(table.y)[kept].astype(str)
     labels, counts = np.unique(y, return_counts=True)
     often = np.isin(y, labels[counts >= 2 * SPLITS])
