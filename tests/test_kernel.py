@@ -99,12 +99,17 @@ def test_equals_its_twin(seed: int, epochs: int, n_classes: int, degree: int, fo
     np.testing.assert_array_equal(z, (coefs @ (X @ X.T + 1) ** degree).T[:, 0 if n_classes == 2 else slice(None)])
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly"])
 @pytest.mark.parametrize("as_sparse", [False, True])
 def test_real_numbers_give_the_twin_to_rounding(kernel: str, as_sparse: bool) -> None:
     X = np.random.RandomState(0).randn(80, 2)
     y = ((X**2).sum(axis=1) > 1.4).astype(int)
-    K = np.exp(-2 * ((X[:, None] - X) ** 2).sum(axis=2)) if kernel == "rbf" else (2 * X @ X.T + 0.5) ** 3
+    D = X[:, None] - X
+    K = {
+        "rbf": np.exp(-2 * (D**2).sum(axis=2)),
+        "laplacian": np.exp(-2 * abs(D).sum(axis=2)),
+        "poly": (2 * X @ X.T + 0.5) ** 3,
+    }[kernel]
     mistakes, _ = naive.kernel_perceptron(K, steps_of(y, 2), [np.arange(80)] * 4)
     learner = KernelPerceptron(kernel, gamma=2.0, coef0=0.5, max_iter=4, shuffle=False)
     learner.fit(sp.csr_matrix(X) if as_sparse else X, y)
@@ -176,7 +181,7 @@ def test_exclusive_or_fails_in_every_linear_learner_and_passes_here() -> None:
     ]  # fmt: skip
     for learner in linear:
         assert learner.fit(X, y).score(X, y) < 1, learner
-    for kernel in ("poly", "rbf"):
+    for kernel in ("poly", "rbf", "laplacian"):
         learner = KernelPerceptron(kernel, max_iter=100, random_state=0).fit(X, y)
         assert learner.stop_reason_ is StopReason.CLEAN_PASS
         assert learner.score(X, y) == 1
@@ -275,7 +280,7 @@ def test_labels_of_any_type_and_accuracy() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"kernel": "cubic"}, 'no kernel is called \'cubic\': choose from "poly", "rbf", "linear"'),
+        ({"kernel": "cubic"}, 'no kernel is called \'cubic\': choose from "poly", "rbf", "laplacian", "linear"'),
         ({"degree": 0}, "degree must be a whole number of at least 1, got 0"),
         ({"degree": 2.5}, "degree must be a whole number"),
         ({"gamma": 0.0}, "gamma must be a finite number above 0, got 0.0"),

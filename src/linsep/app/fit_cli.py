@@ -34,8 +34,8 @@ def fit(
         str,
         typer.Option(
             help="The learner: perceptron, averaged, voted, pocket, margin, pa, pa1, pa2, rocchio, sgd, kernel, mlp or "
-            "auto. auto chooses the simplest of rocchio, averaged, kernel and mlp that no other one beats clearly on "
-            "held-out rows."
+            "auto. auto chooses the simplest of linear learners (averaged, pa1), kernel and mlp that no other one "
+            "beats clearly on held-out rows."
         ),
     ] = "averaged",
     max_iter: Annotated[
@@ -59,11 +59,13 @@ def fit(
         str | None,
         typer.Option(
             help="With --learner kernel: the kernel; poly is (gamma x.y + coef0)^degree, rbf is exp(-gamma |x - y|^2), "
-            "linear is x.y (without an intercept)."
+            "laplacian is exp(-gamma sum_k |x_k - y_k|), linear is x.y (without an intercept)."
         ),
     ] = None,
     degree: Annotated[int | None, typer.Option(help="With --kernel poly: the degree; 3 if not given.")] = None,
-    gamma: Annotated[float | None, typer.Option(help="With --kernel poly or rbf: gamma; 1 if not given.")] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="With --kernel poly, rbf or laplacian: gamma; 1 if not given.")
+    ] = None,
     coef0: Annotated[float | None, typer.Option(help="With --kernel poly: coef0; 1 if not given.")] = None,
     holdout: Annotated[
         float,

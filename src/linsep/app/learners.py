@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from linsep.data.columns import label_names
@@ -23,7 +22,7 @@ from linsep.learners import (
     VotedPerceptron,
 )
 from linsep.learners.inputs.class_names import binary_names
-from linsep.learners.selection import RUNGS
+from linsep.learners.selection import RUNGS, Rung
 from linsep.types import DataError
 
 LEARNERS: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -71,10 +70,15 @@ def make_learner(name: str, limits: Limits, **options: Any) -> Any:
     return limits.put_on(estimator)
 
 
-def make_ladder(limits: Limits, **options: Any) -> dict[str, Any]:
-    """The learners that --learner auto tries, the simplest first; each has the same limits."""
+def make_ladder(limits: Limits, **options: Any) -> dict[str, Rung]:
+    """The rungs that --learner auto tries, the simplest first; a time limit comes on top of their limits on epochs."""
     _check_options("auto", {}, options)
-    return {name: limits.put_on(clone(rung)) for name, rung in RUNGS.items()}
+
+    def limited(rung: Rung) -> Rung:
+        epochs = limits._replace(time_limit=None)
+        return lambda X: [epochs.put_on(learner).set_params(time_limit=limits.time_limit) for learner in rung(X)]
+
+    return {name: limited(rung) for name, rung in RUNGS.items()}
 
 
 def class_weight_of(given: Sequence[str], labels: Any, positive: str | None) -> Any:

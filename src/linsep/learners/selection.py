@@ -3,36 +3,80 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
 from linsep.learners.kernel.perceptron import KernelPerceptron
 from linsep.learners.linear.averaged import AveragedPerceptron
-from linsep.learners.linear.rocchio import Rocchio
+from linsep.learners.linear.passive_aggressive import PassiveAggressive
 from linsep.learners.mlp import MLP
 from linsep.tables import is_sparse
 from linsep.types import Array, DataError
 
-# From the bottom up. A seed each, so that the same table ends on the same rung.
-RUNGS: dict[str, Any] = {
-    "rocchio": Rocchio(),
-    "averaged": AveragedPerceptron(multi_class="multiclass", random_state=0),
-    "kernel": KernelPerceptron(average="voted", max_iter=10, random_state=0),
-    "mlp": MLP(random_state=0),
-}
-_FOLDS = 5
-# Above so many rows one fold of them says enough, and above so many a kernel, whose cost grows with the rows times the
-# mistakes, is not tried.
-_MANY_ROWS, _TOO_MANY_FOR_KERNELS = 10_000, 20_000
-# d rows more are more than three standard errors, d > 3 sqrt(d), from 10 on.
-_LEAST_TO_TELL = 10
+# The learners of a rung for these rows, each with other parameters; none where the rung is not for such rows.
+Rung = Callable[[Any], list[Any]]
+
+# So many rows say which learner is the best one; the chosen one then learns from all.
+_ROWS_TRIED = 2_000
+# Of five folds all are held out, but three of more than so many rows.
+_FOLDS, _FEWER_FOLDS, _MANY_ROWS = 5, 3, 500
+# After so many rows held out, or two folds, a rung is given up that is not ahead of those below.
+_FIRST_LOOK = 300
+# A gain of more than so many standard errors is clear; e mistakes leave room for one only if e > 2 sqrt(e).
+_ERRORS = 2
+_TOO_FEW_MISTAKES = _ERRORS**2
+# Kernel values times (features + what a value costs besides its features), for all rows: about 10 s of one core.
+_KERNEL_WORK, _KERNEL_VALUE = 8e10, 100
+# Above so many features distances take several times as long as products.
+_DISTANCES = 100
+# A network: rows visited times (features + 100), about 1 s of one core; least and most epochs, most features.
+_NETWORK_WORK, _LEAST_EPOCHS, _MOST_EPOCHS, _NETWORK_FEATURES = 2e7, 20, 100, 400
 
 
+# --------------------------------------------------------------------------- rungs
+def linear_rung(X: Any) -> list[Any]:
+    """The mean of the perceptron's vectors, and those of PA-I for three values of C."""
+    options: Any = {"multi_class": "multiclass", "random_state": 0}
+    steps = [PassiveAggressive(C=C, average=True, **options) for C in (1.0, 0.1, 0.01)]
+    return [AveragedPerceptron(**options), *steps]
+
+
+def kernel_rung(X: Any) -> list[Any]:
+    """exp(-gamma ||x - y||^2) for gamma p v = 0.3, 1, 3 and, of dense rows, exp(-gamma |x - y|) for gamma p s = 1, 3.
+
+    p is the number of features, v the variance of all entries of X and s its root. The first follows round classes, the
+    second those that are bounded by single features. There is no such learner for as many features as rows: a
+    hyperplane separates rows in general position then.
+    """
+    n, p = X.shape
+    if p >= n:
+        return []
+    mean2 = float((X.multiply(X) if is_sparse(X) else X * X).mean())
+    v = max(mean2 - float(X.mean()) ** 2, 0.0) or 1.0
+    options: Any = {"average": "averaged", "max_iter": 5, "random_state": 0}
+    found = [KernelPerceptron("rbf", gamma=share / (p * v), **options) for share in (0.3, 1.0, 3.0)]
+    if p <= _DISTANCES and not is_sparse(X):
+        found += [KernelPerceptron("laplacian", gamma=share / (p * v**0.5), **options) for share in (1.0, 3.0)]
+    return found
+
+
+def hidden_rung(X: Any) -> list[Any]:
+    """A network with one hidden layer, for fewer epochs the more rows there are."""
+    n, p = X.shape
+    if p >= n or p > _NETWORK_FEATURES:
+        return []
+    epochs = int(np.clip(_NETWORK_WORK / (n * (p + 100)), _LEAST_EPOCHS, _MOST_EPOCHS))
+    return [MLP(max_iter=epochs, random_state=0)]
+
+
+RUNGS: dict[str, Rung] = {"linear": linear_rung, "kernel": kernel_rung, "mlp": hidden_rung}
+
+
+# -------------------------------------------------------------------------- ladder
 class Ladder(NamedTuple):
     """Where `climb` stopped: the name of the rung, its learner (not fitted), and why, in two sentences.
 
@@ -45,19 +89,34 @@ class Ladder(NamedTuple):
     accuracy: dict[str, float]
 
 
-def climb(X: Any, y: Any, rungs: Mapping[str, Any] = RUNGS) -> Ladder:
-    """The lowest rung that no higher one beats, that is sum d_i > 3 sqrt(sum d_i^2) over the rows held out.
+class _Trial(NamedTuple):
+    """The best learner of a rung, by its place, and the rows held out so far that it is right about."""
+
+    place: int
+    right: Array
+    given_up: str = ""
+
+
+def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS) -> Ladder:
+    """The lowest rung that no higher one beats, that is sum d_i > 2 sqrt(sum d_i^2) over the rows held out.
 
     d_i is 1 where only the higher rung is right about row i, -1 where only the lower one is and 0 elsewhere: a gain of
-    more than three standard errors (McNemar's test; as the folds share rows, two are not enough). Every row is held
-    out once, in five folds; of more than 10,000 rows one fold is. All rungs are tried, since exclusive-or looks like
-    noise to every linear one, unless one of them makes no mistake; of more than 20,000 rows no kernel is.
+    more than two standard errors (McNemar's test). Rows are held out in five folds, of more than 500 rows three of
+    them; of more than 2,000 rows so many are tried, drawn with a fixed seed, the same share of each class.
+
+    A rung is one or more learners, and the one that is right most often stands for it. After each fold a learner is
+    left that is more than one standard error behind another one of its rung. After 300 rows, or two folds, a rung is
+    given up that is not ahead of those below, and at any time if the kernel values of all rows would take too long. No
+    rung is tried where the mistakes of a lower one are too few to be clearly fewer.
 
     Parameters
     ----------
     X : {array, sparse matrix}, shape (n_samples, n_features)
     y : array, shape (n_samples,)
-    rungs : mapping of name to learner, from the bottom up
+        A label with one row has no part in the choice.
+    rungs : mapping of name to function, from the bottom up
+        Each is called with rows and returns the learners of the rung for them: with those tried, and for the learner
+        returned with all rows.
 
     Returns
     -------
@@ -66,7 +125,11 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Any] = RUNGS) -> Ladder:
     Raises
     ------
     DataError
-        A class with fewer than two rows: none can be held out.
+        Fewer than two classes with two rows: none can be held out.
+
+    References
+    ----------
+    McNemar 1947, Psychometrika 12. Maron and Moore 1997, Artificial Intelligence Review 11 (giving up early).
 
     Examples
     --------
@@ -77,53 +140,126 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Any] = RUNGS) -> Ladder:
     ('kernel', 1.0)
     """
     X, y = X if is_sparse(X) else np.asarray(X), np.asarray(y)
-    labels, counts = np.unique(y, return_counts=True)
-    if counts.min() < 2:
-        raise DataError(f"label {labels[counts.argmin()]} has 1 row: to hold one out there must be 2 of each label")
-    if len(y) > _TOO_MANY_FOR_KERNELS:
-        rungs = {name: rung for name, rung in rungs.items() if not isinstance(rung, KernelPerceptron)}
-    folds = list(StratifiedKFold(min(_FOLDS, counts.min()), shuffle=True, random_state=0).split(X, y))
-    folds = folds[:1] if len(y) > _MANY_ROWS else folds
-    tried: dict[str, Array] = {}
-    for name, learner in rungs.items():
-        tried[name] = _held_out(learner, X, y, folds)
-        if tried[name].all():
+    tried = _rows_to_try(y)
+    few, labels = X[tried], y[tried]
+    folds = _folds(labels)
+    trials: dict[str, _Trial] = {}
+    for name, rung in rungs.items():
+        learners = rung(few)
+        if not learners:
+            continue
+        below = [trial for trial in trials.values() if not trial.given_up]
+        trials[name] = _try(learners, few, labels, folds, below, X.shape[0])
+        if not trials[name].given_up and _mistakes(trials[name]) <= _TOO_FEW_MISTAKES:
             break
-    names = list(tried)
-    beaten = {low for i, low in enumerate(names) for high in names[i + 1 :] if _clearly_more(tried[high], tried[low])}
-    best = next(name for name in names if name not in beaten)
-    accuracy = {name: float(right.mean()) for name, right in tried.items()}
-    return Ladder(best, clone(rungs[best]), _why(best, accuracy, list(rungs), len(tried[best])), accuracy)
+    standing = [name for name, trial in trials.items() if not trial.given_up] or list(trials)
+    beaten = {
+        low
+        for i, low in enumerate(standing)
+        for high in standing[i + 1 :]
+        if _clearly_more(trials[high].right, trials[low].right)
+    }
+    best = next(name for name in standing if name not in beaten)
+    learner = clone(rungs[best](X)[trials[best].place])
+    accuracy = {name: float(trial.right.mean()) for name, trial in trials.items()}
+    return Ladder(best, learner, _why(best, learner, trials, list(rungs)), accuracy)
 
 
-def _held_out(learner: Any, X: Any, y: Array, folds: list[tuple[Array, Array]]) -> Array:
-    """Whether the learner is right about each held-out row."""
-    right = []
+def _rows_to_try(y: Array) -> Array:
+    """About 2,000 rows, the same share of each class but five rows at least where it has them."""
+    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if (counts >= 2).sum() < 2:
+        raise DataError(f"label {labels[counts.argmin()]} has 1 row: to hold one out there must be 2 of each label")
+    wanted = counts if len(y) <= _ROWS_TRIED else np.maximum(np.minimum(counts, 5), counts * _ROWS_TRIED // len(y))
+    wanted = np.where(counts < 2, 0, wanted)
+    order = np.random.RandomState(0).permutation(len(y))
+    order = order[np.argsort(codes[order], kind="stable")]
+    place = np.arange(len(y)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.sort(order[place < np.repeat(wanted, counts)])
+
+
+def _folds(y: Array) -> list[tuple[Array, Array]]:
+    """Rows to learn from and rows held out; a class with fewer rows than folds is in as many as it has rows."""
+    _, counts = np.unique(y, return_counts=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for train, test in folds:
-            right.append(clone(learner).fit(X[train], y[train]).predict(X[test]) == y[test])
-    return np.concatenate(right)
+        warnings.simplefilter("ignore", UserWarning)
+        folds = list(StratifiedKFold(min(_FOLDS, counts.max()), shuffle=True, random_state=0).split(y, y))
+    return folds[:_FEWER_FOLDS] if len(y) > _MANY_ROWS else folds
 
 
-def _clearly_more(higher: Array, lower: Array) -> bool:
+def _try(
+    learners: list[Any], X: Any, y: Array, folds: list[tuple[Array, Array]], below: list[_Trial], n: int
+) -> _Trial:
+    """Hold out fold after fold; n is the number of rows that the chosen learner will learn from."""
+    rights = [np.zeros(0, bool) for _ in learners]
+    going_on = list(range(len(learners)))
+    for number, (train, test) in enumerate(folds, 1):
+        for k in list(going_on):
+            fitted, right = _held_out(learners[k], X, y, train, test)
+            rights[k] = np.concatenate([rights[k], right])
+            if _takes_too_long(fitted, n):
+                going_on.remove(k)
+        if not going_on:
+            return _Trial(0, rights[0], f"would take too long on {n:,} rows")
+        best = max(going_on, key=lambda k: rights[k].sum())
+        going_on = [k for k in going_on if not _clearly_more(rights[best], rights[k], 1)]
+        seen = len(rights[best])
+        ahead = all(rights[best].sum() > trial.right[:seen].sum() for trial in below)
+        if not ahead and (seen >= _FIRST_LOOK or number == 2):
+            return _Trial(best, rights[best], f"was not ahead on the first {seen:,}")
+    return _Trial(best, rights[best])
+
+
+def _held_out(learner: Any, X: Any, y: Array, train: Array, test: Array) -> tuple[Any, Array]:
+    """The learner fitted on some rows, and whether it is right about each of the others."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a budget that ends is no news here
+        fitted = clone(learner).fit(X[train], y[train])
+        return fitted, np.asarray(fitted.predict(X[test]) == y[test])
+
+
+def _takes_too_long(fitted: Any, n: int) -> bool:
+    """Whether the kernel values of n rows with the rows mistaken are too many, by the mistakes made on a few rows."""
+    if not isinstance(fitted, KernelPerceptron):
+        return False
+    mistaken = fitted.n_updates_ / fitted.t_ * fitted.n_iter_ * n
+    return bool(n * mistaken * (fitted.n_features_in_ + _KERNEL_VALUE) > _KERNEL_WORK)
+
+
+def _mistakes(trial: _Trial) -> int:
+    return int((~trial.right).sum())
+
+
+def _clearly_more(higher: Array, lower: Array, errors: float = _ERRORS) -> bool:
     d = higher.astype(int) - lower
-    return bool(d.sum() > 3 * np.sqrt(np.abs(d).sum()))
+    return bool(d.sum() > errors * np.sqrt(np.abs(d).sum()))
 
 
-def _why(best: str, accuracy: dict[str, float], names: list[str], n: int) -> str:
-    """The two sentences."""
+# --------------------------------------------------------------------- two sentences
+def _why(best: str, learner: Any, trials: Mapping[str, _Trial], names: list[str]) -> str:
+    """What was best, and why nothing above it was chosen."""
     at = names.index(best)
-    below = [f"{name} about {accuracy[name]:.1%}" for name in names[:at]]
-    first = f"{best} was right about {accuracy[best]:.1%} of {n:,} rows held out" + "".join(
-        f", {text}" for text in below
-    )
+    told = {name: f"{trial.right.mean():.1%}" for name, trial in trials.items()}
+    told |= {name: f"{told[name]}, which {trial.given_up}" for name, trial in trials.items() if trial.given_up}
+    below = [f"{name} about {told[name]}" for name in names[:at] if name in trials]
+    n = len(trials[best].right)
+    first = "; ".join([f"{best} ({_described(learner)}) was right about {told[best]} of {n:,} rows held out", *below])
     above = names[at + 1 :]
+    tried = [f"{name} {told[name]}" for name in above if name in trials]
+    if tried:
+        shown = "; ".join(tried)
+        return f"{first}. No rung above it was better by more than {_ERRORS} standard errors ({shown})."
     if not above:
         return f"{first}. It is the top of the ladder."
-    if accuracy[best] == 1.0:
-        return f"{first}. That leaves nothing to gain, so {' and '.join(above)} above it stayed untried."
-    shown = ", ".join(f"{name} {accuracy[name]:.1%}" for name in above if name in accuracy)
-    if n < _LEAST_TO_TELL:
-        return f"{first}. On fewer than {_LEAST_TO_TELL} rows no rung can be better by three standard errors ({shown})."
-    return f"{first}. No rung above it was better by more than three standard errors ({shown})."
+    untried = f"so {' and '.join(above)} stayed untried"
+    if (mistakes := _mistakes(trials[best])) <= _TOO_FEW_MISTAKES:
+        return f"{first}. {mistakes} mistakes leave nothing to gain that would be clear, {untried}."
+    return f"{first}. There are too many features for what is above it, {untried}."
+
+
+def _described(learner: Any) -> str:
+    """The learner with what its rung varies."""
+    varied = {"PassiveAggressive": ["C"], "KernelPerceptron": ["kernel", "gamma"]}
+    kind = type(learner).__name__
+    shown = ((name, getattr(learner, name)) for name in varied.get(kind, []))
+    return ", ".join([kind, *(f"{name}={value:.3g}" if name != "kernel" else value for name, value in shown)])

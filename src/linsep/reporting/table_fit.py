@@ -87,9 +87,10 @@ def fit_table(
     ----------
     source : Source
         A table with labels, from `open_data`.
-    learner : learner of linsep or mapping of name to learner, default=None
-        Not fitted; None is that of `TableModel`. A mapping lists candidates, the simplest first: the first one is taken
-        that no later one beats clearly on rows held out (`linsep.learners.selection.climb`).
+    learner : learner of linsep or mapping of name to function, default=None
+        Not fitted; None is that of `TableModel`. A mapping of names to functions has the rungs of a ladder, the
+        simplest first: a learner of the lowest one is taken that no higher one beats clearly on rows held out
+        (`linsep.learners.selection.climb`).
     positive : label, optional
         The label of the positive class; all others together are the other class.
     holdout : float, default=0.0

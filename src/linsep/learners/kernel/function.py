@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from sklearn.metrics import pairwise_distances
 
 from linsep.learners.inputs.parameters import is_number, is_whole
 from linsep.tables import dense
 from linsep.types import Array, DataError
 
-KERNELS = ("poly", "rbf", "linear")
+KERNELS = ("poly", "rbf", "laplacian", "linear")
+_UNIT = ("rbf", "laplacian")  # k(x, x) = 1
 # Stored rows whose kernel values with a block are held at a time, and rows in a block: what fits the cache.
 _TILE = 2048
 _BLOCK = 256
@@ -36,7 +40,7 @@ def check_kernel(kernel: Any, degree: Any, gamma: Any, coef0: Any) -> None:
 
 @dataclass(frozen=True)
 class KernelFunction:
-    """k(x, y): "poly" (gamma x.y + coef0)^degree, "rbf" exp(-gamma ||x - y||^2), "linear" x.y, or any function.
+    """k(x, y): "poly", "rbf", "laplacian", "linear" as in `KernelPerceptron`, or any function.
 
     A function is called with two matrices of rows and returns the matrix of their values; it is checked as it goes:
     shape, finite, symmetric.
@@ -58,6 +62,8 @@ class KernelFunction:
         if callable(self.kind):
             return self._called(A, B)
         with np.errstate(over="ignore", invalid="ignore"):
+            if self.kind == "laplacian":
+                return np.asarray(laplacian(_distances(A, B), self.gamma))
             G = _products(A, B)
             if self.kind == "poly":
                 G = polynomial(G, self.gamma, self.coef0, self.degree)
@@ -70,9 +76,9 @@ class KernelFunction:
         if callable(self.kind):
             blocks = (A[s : s + _BLOCK] for s in range(0, A.shape[0], _BLOCK))
             return np.concatenate([np.diagonal(self._called(block, block)) for block in blocks])
+        if self.kind in _UNIT:
+            return np.ones(A.shape[0])
         norms2 = _norms2(A)
-        if self.kind == "rbf":
-            return np.ones(len(norms2))
         with np.errstate(over="ignore", invalid="ignore"):
             return polynomial(norms2, self.gamma, self.coef0, self.degree) if self.kind == "poly" else norms2
 
@@ -154,6 +160,17 @@ def _products(A: Any, B: Any) -> Array:
     return np.asarray((B @ full).T)
 
 
+def _distances(A: Any, B: Any) -> Array:
+    """sum_k |a_ik - b_jk|, in the dtype of the rows."""
+    if not (A.shape[0] and B.shape[0]):
+        return np.zeros((A.shape[0], B.shape[0]), A.dtype)
+    if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
+        found = cdist(A, B, "cityblock")
+    else:
+        found = pairwise_distances(sp.csr_matrix(A), sp.csr_matrix(B), "manhattan")
+    return np.asarray(found, dtype=np.result_type(A.dtype, B.dtype))
+
+
 def _norms2(A: Any) -> Array:
     if isinstance(A, np.ndarray):
         return np.asarray(np.einsum("ij,ij->i", A, A))
@@ -183,3 +200,9 @@ def gaussian(G: Any, a2: Any, b2: Any, gamma: float) -> Any:
     np.maximum(G, 0.0, out=G)
     G *= -gamma
     return np.exp(G, out=G)
+
+
+def laplacian(distances: Any, gamma: float) -> Any:
+    """exp(-gamma ||a - b||_1) from the distances, which it overwrites."""
+    distances *= -gamma
+    return np.exp(distances, out=distances)

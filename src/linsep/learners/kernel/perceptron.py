@@ -43,19 +43,20 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     The kernel values of a block of rows come from one matrix product, in the dtype of the rows, and are summed in
     float64; corrections inside the block follow row by row. So the mistakes are those of visiting one row at a time,
     exactly where sums are exact, elsewhere to rounding. Pass after pass only rows mistaken in the last are looked at.
+    "laplacian" is no function of a product: its values take several times as long for many features.
 
     Memory: a copy of each row that was ever mistaken, 32 bytes a mistake, and while fitting 8 bytes a row and plane.
     Time: n x (rows mistaken in a pass) x n_features a pass.
 
     Parameters
     ----------
-    kernel : {"poly", "rbf", "linear"} or callable, default="poly"
-        (gamma x.y + coef0)^degree, exp(-gamma ||x - y||^2), x.y; a function gets two matrices of rows and returns the
-        matrix of their values. A learner with a function cannot be saved.
+    kernel : {"poly", "rbf", "laplacian", "linear"} or callable, default="poly"
+        (gamma x.y + coef0)^degree, exp(-gamma ||x - y||^2), exp(-gamma sum_k |x_k - y_k|), x.y; a function gets two
+        matrices of rows and returns the matrix of their values. A learner with a function cannot be saved.
     degree : int, default=3
         The degree of "poly".
     gamma : float, default=1.0
-        The gamma of "poly" and "rbf", above 0.
+        The gamma of "poly", "rbf" and "laplacian", above 0.
     coef0 : float, default=1.0
         The coef0 of "poly".
     average : {"last", "averaged", "voted"}, default="last"
