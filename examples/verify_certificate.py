@@ -18,6 +18,7 @@ import argparse
 import csv
 import hashlib
 import json
+import re
 import struct
 import sys
 from collections import Counter
@@ -26,6 +27,8 @@ from fractions import Fraction
 from math import isqrt, lcm
 
 FORMAT = "linsep separability certificate 2"
+CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)?"
+AMOUNT = re.compile(rf"([+-]?){CURRENCY}([+-]?)((?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?){CURRENCY}%?")
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
 
@@ -89,7 +92,13 @@ def read_table(path, claim, doubles):
         rows = [{int(j): Fraction(v) for j, v in row.items() if v} for row in rows]
         return rows, [str(label) for label in data["y"]]
     require("columns" in claim and "target" in claim, "the certificate does not say what the columns of a CSV file are")
-    number = (lambda text: Fraction(float(text))) if doubles else Fraction
+
+    def number(text):
+        return Fraction(float(amount(text))) if doubles else Fraction(amount(text))
+
+    for column in claim["columns"]:
+        kinds = set(column) - {"column"}
+        require(kinds in ({"level"}, {"exponent"}, {"date"}), f"a column has {len(kinds)} ways to be read, not one")
     shifts = [column.get("exponent", 0) for column in claim["columns"]]
     require(all(type(k) is int and abs(k) <= 10_000 for k in shifts), "an exponent of a column is no small integer")
     rows, labels = [], []
@@ -108,6 +117,15 @@ def read_table(path, claim, doubles):
             rows.append(row)
             labels.append(line[claim["target"]])
     return rows, labels
+
+
+def amount(text):
+    """The digits of an amount, such as $1,204.50 or 12%; 1 and 0 for true and false; any other text as it is."""
+    text = text.strip()
+    if text.lower() in ("true", "false"):
+        return str(int(text.lower() == "true"))
+    found = AMOUNT.fullmatch(text)
+    return found[1] + found[2] + found[3].replace(",", "") if found else text
 
 
 def elapsed(text, way):
@@ -304,11 +322,18 @@ def check_head(claim, rows, labels):
 def question(claim):
     """What the certificate is about, in words: whoever wrote it chose that."""
     names = [f"{c['column']}={c['level']}" if "level" in c else str(c["column"]) for c in claim.get("columns", ())]
+    names = [plain(name) for name in names]
     some = ", ".join(names[:12]) + (f", ... ({len(names)} columns)" if len(names) > 12 else "")
     by = f" by {some or 'no column'}" if "columns" in claim else ""
     constant = "with" if claim["fit_intercept"] else "without"
-    target = f" of {claim['target']}" if claim.get("target") is not None else ""
-    return f"the question: {claim['classes'][1]} against {claim['classes'][0]}{target}{by}, {constant} an intercept"
+    target = f" of {plain(claim['target'])}" if claim.get("target") is not None else ""
+    negative, positive = map(plain, claim["classes"])
+    return f"the question: {positive} against {negative}{target}{by}, {constant} an intercept"
+
+
+def plain(name):
+    """A name on one line, whatever a terminal would make of its characters."""
+    return str(name) if str(name).isprintable() else ascii(name)
 
 
 def prove(claim, rows, labels):
@@ -359,7 +384,7 @@ def prove(claim, rows, labels):
 def prove_all(claim, path, doubles):
     """Check all certificates of a file; return sentences on what they prove."""
     if "one_against_rest" not in claim:
-        return prove(claim, *read_table(path, claim, doubles))
+        return prove(about(claim, path), *read_table(path, claim, doubles))
     every = claim["one_against_rest"]
     require(len(claim) == 1 and len(every) >= 3, "one against the rest is about three classes or more")
     said = []
@@ -367,8 +392,14 @@ def prove_all(claim, path, doubles):
         require(one["classes"] == [f"not {name}", name], f"the certificate of {name} is not about {name}")
         rows, labels = read_table(path, one, doubles)
         require(set(labels) == set(every), f"the labels are not the classes {', '.join(every)}")
-        said += [f"{name} against the rest: {line}" for line in prove(one, rows, labels)]
+        said += [f"{plain(name)} against the rest: {line}" for line in prove(about(one, path), rows, labels)]
     return said
+
+
+def about(claim, path):
+    """The certificate without names of columns if the data are JSON, which has none."""
+    unnamed = path.endswith(".json")
+    return {key: value for key, value in claim.items() if not (unnamed and key in ("columns", "target"))}
 
 
 def main(given=None):

@@ -204,3 +204,35 @@ def test_a_copy_is_of_one_moment(duplicate: Callable[[Any], Any]) -> None:
     finally:
         ended.set()
         learner.join()
+
+
+def test_a_tagger_is_read_whole() -> None:
+    short, long = [["a", "b"]], [["c", "d", "e"], ["f", "g"]]
+    tagger = linsep.SequenceTagger(random_state=0).fit(short, [["D", "N"]])
+    with tagger.reading() as still:
+        tagger.fit(long, [["X", "Y", "X"], ["Y", "X"]])
+        assert still.predict(short) == [["D", "N"]]
+    assert set(tagger.predict(long)[0]) <= {"X", "Y"}
+
+
+def test_predictions_of_a_tagger_wait_for_the_end_of_its_training() -> None:
+    sentences = [[f"w{k}", f"v{k}"] for k in range(40)]
+    tags = [["D", "N"], ["X", "Y"]]
+    tagger = linsep.SequenceTagger(random_state=0).fit(sentences, [tags[0]] * 40)
+    ended = threading.Event()
+
+    def learn() -> None:
+        k = 0
+        while not ended.is_set():
+            k += 1
+            tagger.fit(sentences[: 20 + k % 20], [tags[k % 2]] * (20 + k % 20))
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    try:
+        for _ in range(30):
+            assert tagger.predict(sentences[:20])[3] in tags
+            assert deepcopy(tagger).predict(sentences[:20])[3] in tags
+    finally:
+        ended.set()
+        thread.join()

@@ -18,6 +18,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from linsep.app.commands.check import check
 from linsep.app.commands.fit import fit
 from linsep.app.commands.predict import predict
+from linsep.data.cells import number_column
 from linsep.data.columns import Column
 from linsep.data.features.dates import date_columns, date_kinds, read_dates
 from linsep.data.features.encoder import TableEncoder
@@ -27,6 +28,7 @@ from linsep.data.features.words import fit_words, weigh_words
 from linsep.data.sources.open import open_data
 from linsep.export.as_json import to_json
 from linsep.learners.table_model import TableModel
+from linsep.reporting.table_fit import fit_table
 from linsep.streaming.fit_stream import fit_stream
 from linsep.types import DataError
 
@@ -110,7 +112,9 @@ def test_a_day_after_the_tried_ones_decides_too() -> None:
     assert date_kinds(pa.array(cells)) == ["%d/%m/%Y"]
 
 
-def test_zones_are_turned_into_utc() -> None:
+def test_zones_are_turned_into_utc_also_beside_times_without_one() -> None:
+    mixed = read_times(["2024-01-01T00:00Z", "2024-01-01", "2024-01-01 05:00-0500"])[0]
+    assert mixed.astype("datetime64[h]").astype(str).tolist() == ["2024-01-01T00", "2024-01-01T00", "2024-01-01T10"]
     points, missing = read_times(["2024-02-29T01:30:00+02:00", ""])
     assert points[0] == np.datetime64("2024-02-28T23:30:00")
     assert missing.tolist() == [False, True]
@@ -291,3 +295,35 @@ def test_what_other_programs_cannot_make_is_not_exported() -> None:
     kinds = dict.fromkeys(("paid", "seen", "note"), "skip")
     plain = TableModel(encoder=TableEncoder(columns=kinds)).fit(frame, labels)
     assert [one["name"] for one in json.loads(to_json(plain))["inputs"]] == ["size", "city"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "decimal", "values"),
+    [
+        (["$1,204.73", "-$5", "$ 12"], ".", [1204.73, -5, 12]),
+        (["1.240,82 \u20ac", "3,5 \u20ac", "12"], ",", [1240.82, 3.5, 12]),
+        (["12%", "3.5%", "NA"], ".", [12, 3.5, 0]),
+        (["True", "FALSE", "", "true"], ".", [1, 0, 0, 1]),
+        (["1,2", "3"], ".", None),
+        (["$3", "x"], ".", None),
+        (["yes", "true"], ".", None),
+    ],
+)
+def test_amounts_and_booleans_are_numbers(cells: list[str], decimal: str, values: list[float] | None) -> None:
+    column = number_column("a", pa.array(cells), lambda row: f"row {row}", is_text=False, decimal=decimal)
+    assert (None if column.values is None else column.values.tolist()) == values
+    if values is not None and any(cell in ("", "NA") for cell in cells):
+        assert column.missing is not None
+        assert column.missing.tolist() == [cell in ("", "NA") for cell in cells]
+
+
+def test_a_column_that_is_skipped_is_not_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    rows = [{"seats": k % 5, "c": {"a": k}, "day_closed": k % 2, "y": ["low", "high"][k % 2]} for k in range(40)]
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n")
+    found = fit_table(open_data(path, target="y"), columns={"c": "skip", "day_closed": "skip"})
+    assert "too good?" not in dict(found.receipt.lines)
+    streamed = fit_stream(path, target="y", columns={"c": "skip"}, bits=8).model
+    assert streamed.feature_names_in_.tolist() == ["seats", "day_closed"]
+    with pytest.raises(DataError, match=r"or leave it out \(--column c=skip\)"):
+        fit_table(open_data(path, target="y"))

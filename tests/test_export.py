@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sqlite3
 import subprocess
@@ -152,15 +153,38 @@ def test_single_precision_and_named_columns() -> None:
     assert {x.type.tensor_type.elem_type for x in graph.graph.input} == {onnx.TensorProto.FLOAT}
 
 
-def test_a_missing_value_is_not_scored() -> None:
-    table = pd.DataFrame({"x": [1.0, -1.0, 2.0], "c": ["u", "v", "v"]})
-    for labels in ([1, 0, 1], [0, 1, 2]):
-        model = TableModel(learners.AveragedPerceptron(shuffle=False)).fit(table, labels)
-        for x, c in [(None, "u"), (1.0, None), (None, None)]:
-            for run in (in_duckdb, in_sqlite):
-                _, label = run(to_sql(model), {"x": np.array([x, 1.0]), "c": np.array([c, "u"], dtype=object)})
-                assert label[0] is None
-                assert label[1] is not None
+@pytest.mark.parametrize("way", ["mean", "median", "drop", "error"])
+def test_a_missing_value_is_what_predict_makes_of_it(way: Any) -> None:
+    table = pd.DataFrame({"x": [1.0, -1.0, 2.0, 9.0], "c": ["u", "v", "v", ""]})
+    asked = pd.DataFrame({"x": [np.nan, 1.0, np.nan, 1.0], "c": ["u", None, None, "u"]})
+    given = {"x": np.array([None, 1.0, None, 1.0]), "c": np.array(["u", None, None, "u"], dtype=object)}
+    for labels in ([1, 0, 1, 1], [0, 1, 2, 1]):
+        kept = table if way in ("mean", "median") else table.iloc[:3]
+        encoder = TableEncoder(missing=way)
+        model = TableModel(learners.AveragedPerceptron(shuffle=False), encoder=encoder).fit(kept, labels[: len(kept)])
+        for run in (in_duckdb, in_sqlite):
+            values, found = run(to_sql(model), given)
+            if way in ("mean", "median"):
+                close(values, model.decision_function(asked))
+                assert found == model.predict(asked).tolist()
+            else:
+                assert found[:3] == [None] * 3
+                assert found[3] is not None
+        if way in ("mean", "median") and importlib.util.find_spec("onnxruntime"):
+            values, found = in_onnx(to_onnx(model), {"x": asked["x"], "c": asked["c"].fillna("")})
+            close(values, model.decision_function(asked))
+            assert found == model.predict(asked).tolist()
+
+
+def test_true_and_false_are_the_same_in_text_files_and_databases(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"on": [True, False, True, False, False], "x": [1.0, 2.0, 0.5, 1.5, 3.0]})
+    labels = ["p", "q", "p", "q", "q"]
+    frame.assign(y=labels).to_csv(tmp_path / "t.csv", index=False)
+    model = TableModel().fit(open_data(tmp_path / "t.csv", target="y"))
+    assert np.array_equal(model.learner_.coef_, TableModel().fit(frame, labels).learner_.coef_)
+    values, found = in_duckdb(to_sql(model), {"on": frame["on"].to_numpy(), "x": frame["x"].to_numpy()})
+    assert found == model.predict(frame).tolist()
+    close(values, model.decision_function(frame))
 
 
 def test_thousands_of_terms_are_not_too_deep() -> None:

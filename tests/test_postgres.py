@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from linsep import DataError, fit_stream, open_data
+from linsep import DataError, fit_stream, fit_table, open_data
 from linsep.data.sources import of_query
 from postgres_server import IN_ADDRESS, PASSWORD, running
-from test_queries import begin, cells, linsep, many
+from test_queries import begin, cells, dated, linsep, many
 
 SECRETS = (PASSWORD, IN_ADDRESS, "s3cret")
 BIG = 2**53 + 1
@@ -69,6 +69,12 @@ def test_a_query_gives_the_rows_of_the_same_table_in_memory(address: str) -> Non
     assert cells(open_data(address, query=query, target="y").read()) == cells(wanted)
     chunks = [chunk for chunk, _ in open_data(address, query=query, target="y").chunks()]
     assert [cells(chunk) for chunk in chunks] == [cells(wanted)]
+
+
+def test_dates_are_dates_as_in_memory(address: str) -> None:
+    make(address, dated())
+    found = fit_table(open_data(address, query="SELECT * FROM t", target="y"))
+    assert found.rows.tolist() == fit_table(open_data(pa.table(dated()), target="y")).rows.tolist()
 
 
 def test_every_digit_of_a_numeric_is_kept(address: str) -> None:
@@ -158,10 +164,10 @@ def test_a_password_stands_in_no_model_receipt_report_or_checkpoint(
     folder.mkdir()
     query = ("--query", "SELECT a, b, city, y FROM t ORDER BY id")
     # What records the command line looks at that of the process.
-    fit = ["fit", address, *query, "--target", "y", "--report", str(folder / "page.html")]
+    fit = ["fit", address, *query, "--target", "y"]
     said = []
     for command in (
-        [*fit, "--model", str(folder / "m")],
+        [*fit, "--model", str(folder / "m"), "--report", str(folder / "page.html")],
         [*fit, "--model", str(folder / "s"), "--stream", "--checkpoint", str(folder / "ck"), "--passes", "2"],
         ["show", str(folder / "m")],
         ["predict", str(folder / "m"), address, *query, "-o", str(folder / "out.csv")],

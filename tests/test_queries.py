@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from linsep import DataError, Perceptron, fit_stream, fit_table, iter_predictions, open_data, save, score_table
-from linsep.app.cli import app
+from linsep.app.cli import app, main
 from linsep.data.readers.database import Database
 from linsep.data.sources import of_query
 
@@ -113,6 +114,22 @@ def test_decimals_booleans_levels_and_unsigned_numbers_of_duckdb_keep_their_valu
     assert values["u"].text.to_pylist() == ["18446744073709551615"]
     assert values["h"].values.tolist() == [2.0**70] and values["n"].missing.tolist() == [True]
     assert values["r"].values.tolist() == [1.5]
+
+
+def dated(n: int = 40) -> dict[str, list[Any]]:
+    """A table with a column of days."""
+    days = [date(2024, 1, 1) + timedelta(days=3 * k) for k in range(n)]
+    return {"a": [float(k % 7) for k in range(n)], "paid": days, "y": [("p", "q")[k % 2] for k in range(n)]}
+
+
+def test_dates_are_dates_as_in_memory(database: str) -> None:
+    rows = dated()
+    text = {**rows, "paid": [str(day) for day in rows["paid"]]}
+    path = make(Path(database), text if database.endswith("sqlite") else rows)
+    found = fit_table(open_data(path, query="SELECT * FROM t", target="y"))
+    wanted = fit_table(open_data(pa.table(rows), target="y"))
+    assert found.rows.tolist() == wanted.rows.tolist()
+    assert found.receipt.data["features"] == wanted.receipt.data["features"] > 2
 
 
 def test_an_exact_proof_is_about_the_decimals_as_they_stand_in_the_database(tmp_path: Path) -> None:
@@ -280,23 +297,30 @@ def test_a_pass_that_finds_other_rows_is_refused(database: str, small_batches: N
     [
         ("SELECT nope FROM t", "says: .*nope"),
         ("SELEC 1", "says: .*SELEC"),
+        ("SELECT * FROM statements", "does not exist|no such table: statements"),
         ("SELECT * FROM t WHERE size > 1e301", "the query gives no rows"),
         ("SELECT size AS y, y, y FROM t", "the query: two columns are called 'y'; rename one"),
         ("SELECT size FROM t", "'y'"),
         ("SELECT 1 AS a, y FROM t; SELECT 2", "one SELECT|one statement"),
         ("DELETE FROM t", "it must be one SELECT|readonly database"),
         ("DELETE FROM t RETURNING y", "it must be one SELECT|readonly database"),
-        ("ATTACH 'other.db' AS o", "returns no table"),
+        ("ATTACH 'other.db' AS o", "returns no table|says: not authorized"),
+        ("VACUUM INTO 'other.db'", "returns no table|says: authorization denied|SELECT|VACUUM"),
         ("", "returns no table"),
         ("SELECT NULL AS a, NULL AS y", "row 1 of the query, column 'y': the value is missing"),
     ],
 )
-def test_a_query_that_gives_no_table_is_refused(database: str, query: str, message: str) -> None:
+def test_a_query_that_gives_no_table_is_refused_and_nothing_is_written(
+    database: str, query: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(database).parent
+    monkeypatch.chdir(folder)
     with pytest.raises(DataError, match=message):
         open_data(database, query=query, target="y").read()
     with pytest.raises(DataError, match=message.replace("the query gives no", "there are no")):
         fit_stream(database, query=query, target="y")
     assert open_data(database, query="SELECT * FROM t", target="y").read().n_rows == 6
+    assert [path.name for path in folder.iterdir()] == [Path(database).name]
 
 
 def test_duckdb_writes_no_file_and_reads_no_type_that_is_none_of_a_table(tmp_path: Path) -> None:
@@ -408,6 +432,21 @@ def test_predictions_and_scores_in_python_read_a_query(database: str) -> None:
     scores = score_table(model, path, query=query)
     labels = [label for part in parts for label in part.labels.tolist()]
     assert scores.accuracy == np.mean([one == other for one, other in zip(labels, many()["y"], strict=True)])
+
+
+@pytest.mark.parametrize(
+    "command", ["show ADDRESS", "export ADDRESS --to json", "predict ADDRESS ADDRESS", "tag show ADDRESS"]
+)
+def test_an_address_where_none_belongs_is_printed_without_its_password(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = "postgresql://ann:hunter2@host/db"
+    monkeypatch.setattr(sys, "argv", ["linsep", *command.replace("ADDRESS", address).split()])
+    with pytest.raises(SystemExit):
+        main()
+    told = capsys.readouterr()
+    assert "hunter2" not in told.out + told.err
+    assert "linsep: error:" in told.err
 
 
 def test_a_password_in_a_query_is_in_no_model_and_no_checkpoint(database: str, tmp_path: Path) -> None:

@@ -130,7 +130,10 @@ def test_cuts_of_sparse_rows_are_looked_at(path: Path) -> None:
         (RICH, lambda h, a: h["encoder"]["words"]["note"]["terms"].append("late"), "are not distinct text"),
         (RICH, lambda h, a: h["encoder"]["words"]["note"]["terms"].append("more"), "the array idf has the shape"),
         (RICH, lambda h, a: h["encoder"]["words"]["note"].update(grams="words9"), "text is read as words"),
-        (RICH, lambda h, a: h["encoder"]["words"].update(size=h["encoder"]["words"].pop("note")), "have one name"),
+        (RICH, lambda h, a: h["encoder"]["words"].update(size=h["encoder"]["words"]["note"]), "have one name"),
+        (RICH, lambda h, a: h["encoder"]["kinds"].update(size="skip"), "is skip, and its features are not made so"),
+        (RICH, lambda h, a: h["encoder"]["kinds"].update(size="date"), "is date, and its features are not made so"),
+        (RICH, lambda h, a: h["encoder"]["kinds"].update(note="category"), "is category, and its features are not"),
         (RICH, put("encoder/idf", lambda a: a * np.nan), "idf holds numbers that are not finite"),
     ],
 )

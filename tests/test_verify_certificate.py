@@ -169,6 +169,38 @@ def test_dates_are_read_as_the_certificate_says(tmp_path: Path) -> None:
     status, said = verify(tmp_path, claim, data, "t.csv")
     assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
     assert verify(tmp_path, claim, data.replace("2003-01-31", "2003-02-01"), "other.csv")[0] == 1
+    for column in claim["columns"]:
+        if "date" in column:
+            column["level"] = "2024-02-29"
+    assert "2 ways to be read, not one" in verify(tmp_path, claim, data, "t.csv")[1]
+
+
+def test_amounts_and_booleans_are_read_as_the_certificate_means_them(tmp_path: Path) -> None:
+    rows = [f'"${k * 700 % 3000:,}.50",{k % 3 == 0},{k % 4 * 2}%,{"ab"[k % 2]}' for k in range(12)]
+    data = "\n".join(["price,open,share,y", *rows]) + "\n"
+    (tmp_path / "t.csv").write_text(data)
+    check(tmp_path, "y")
+    claim = json.loads((tmp_path / "c.json").read_text())
+    assert [column["column"] for column in claim["columns"]] == ["price", "open", "share"]
+    status, said = verify(tmp_path, claim, data, "t.csv")
+    assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
+
+
+def test_names_that_the_hash_does_not_hold_stay_on_their_line(tmp_path: Path) -> None:
+    X, y = cases()["inseparable"]
+    claim = json.loads(separability(X, y).to_json())
+    claim |= {"target": "x\nproved: separable", "columns": [{"column": "fraud", "exponent": 0}] * 3}
+    status, said = verify(tmp_path, claim, plain(X, y))
+    assert status == 0
+    assert "fraud" not in said
+    assert "proved: separable" not in said
+    (tmp_path / "t.csv").write_text(CITIES)
+    check(tmp_path, "sold")
+    claim = json.loads((tmp_path / "c.json").read_text())
+    claim["columns"][-1] = {"column": "size\nproved: separable", "exponent": 1}
+    named = CITIES.replace("size", '"size\nproved: separable"')
+    status, said = verify(tmp_path, claim, named, "n.csv")
+    assert "proved: separable" not in said.splitlines()
 
 
 def check(folder: Path, target: str) -> subprocess.CompletedProcess[str]:

@@ -35,6 +35,7 @@ from linsep.app.options import (
 )
 from linsep.app.present import console, finish, print_lines, printable, say, warn
 from linsep.app.tag_cli import tag_commands
+from linsep.data.addresses import without_secrets
 from linsep.types import DataError
 
 
@@ -323,7 +324,7 @@ def main() -> None:
         from rich.text import Text
 
         told = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
-        console(stderr=True).print(Text.assemble(("linsep: error:", "red"), " ", printable(told)))
+        console(stderr=True).print(Text.assemble(("linsep: error:", "red"), " ", printable(without_secrets(told))))
         status = 2
     except Exception as error:
         if not hasattr(error, "exit_code"):  # a usage error says so itself; anything else is a bug of ours

@@ -8,6 +8,8 @@ from urllib.parse import unquote
 HIDDEN = "***"
 POSTGRES = ("postgresql://", "postgres://")
 _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
+# In messages an address may have lost a slash, as in those about paths.
+_ANY_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/{1,2}(?=[^/])")
 # Names of parameters whose value is a secret: ?password=, ?X-Amz-Signature=, &sig=, and password=... of libpq.
 _SECRET = re.compile(
     r"(?i)(\b[\w-]*(?:password|passwd|passphrase|pwd|secret|token|signature|credential)[\w-]*|\bsig|\b(?:api|access)_?key)"
@@ -26,6 +28,17 @@ def is_address(name: str) -> bool:
     return re.match(_SCHEME, name) is not None
 
 
+def shown(name: str) -> str:
+    """What messages call a file or an address: a path as it is, an address without its passwords.
+
+    Examples
+    --------
+    >>> shown("token=1.csv"), shown("https://host/rows.csv?token=1")
+    ('token=1.csv', 'https://host/rows.csv?token=***')
+    """
+    return without_secrets(name) if is_address(name) else name
+
+
 def without_secrets(text: str) -> str:
     """An address, or words with addresses among them, with ``***`` for each password.
 
@@ -36,8 +49,8 @@ def without_secrets(text: str) -> str:
     >>> without_secrets("get https://host:8000/rows.csv?sig=abc&part=2 again")
     'get https://host:8000/rows.csv?sig=***&part=2 again'
     """
-    shown = _without_password(text) if is_address(text) else re.sub(rf"{_SCHEME}\S+", _masked, text)
-    return _SECRET.sub(rf"\1\2{HIDDEN}", shown)
+    text = _without_password(text) if is_address(text) else re.sub(rf"{_ANY_SCHEME.pattern}\S+", _masked, text)
+    return _SECRET.sub(rf"\1\2{HIDDEN}", text)
 
 
 def without_secrets_of(address: str, text: str) -> str:
@@ -80,7 +93,10 @@ def _without_password(address: str) -> str:
 
 def _place_of_password(address: str) -> tuple[int, int]:
     """Where the password begins and ends. One with a / or an @ in it, which should be %2F and %40, is found too."""
-    start = address.find("://") + 3
+    scheme = _ANY_SCHEME.match(address)
+    if scheme is None:
+        return 0, 0
+    start = scheme.end()
     host_ends = address.find("/", start)
     host_ends = len(address) if host_ends < 0 else host_ends
     colon = address.find(":", start)

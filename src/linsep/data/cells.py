@@ -14,6 +14,7 @@ from linsep.types import Array, DataError
 
 # Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_CURRENCY = "(?: ?[$\u20ac\u00a3\u00a5] ?)"
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
 MISSING = r"^(na|n/a|nan|null|none|\?)?$"
@@ -69,6 +70,9 @@ def number_column(
             if found is not None:
                 missing, numbers = gone, (pc.if_else(pa.array(gone), text, found[0]), found[1])
     if numbers is None:
+        otherwise = _booleans(name, text) or _grouped(name, text, decimal)
+        if otherwise is not None:
+            return otherwise
         good = are_numbers(text, decimal)
         if 2 * int(good.sum()) <= len(good):
             _refuse_other_mark(name, text, where, decimal)
@@ -79,6 +83,40 @@ def number_column(
     if not finite.all():
         _refuse_cell(name, trimmed, int(np.flatnonzero(~finite)[0]), where)
     return Column(name, values, trimmed, missing=missing)
+
+
+def _booleans(name: str, text: pa.Array) -> Column | None:
+    """True and false as 1 and 0, as Parquet files and dataframes have them; None if a cell is anything else."""
+    encoded = text.dictionary_encode()
+    distinct = pc.utf8_lower(pc.utf8_trim_whitespace(encoded.dictionary))
+    gone = are_missing(distinct)
+    found = pc.index_in(distinct, value_set=pa.array(["false", "true"]))
+    values = pc.fill_null(found, -1).to_numpy(zero_copy_only=False)
+    if gone.all() or ((values < 0) & ~gone).any():
+        return None
+    codes = encoded.indices.to_numpy()
+    missing = gone[codes] if gone.any() else None
+    return Column(name, np.maximum(values, 0).astype(np.float64)[codes], None, missing=missing)
+
+
+def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
+    """Amounts with a sign of a currency, a % or marks between thousands as numbers; None if a cell is anything else."""
+    mark, group = (r"\.", ",") if decimal == "." else (",", r"\.")
+    encoded = text.dictionary_encode()
+    distinct = pc.utf8_trim_whitespace(encoded.dictionary)
+    gone = are_missing(distinct)
+    amount = f"^[+-]?{_CURRENCY}?[+-]?([0-9]{{1,3}}({group}[0-9]{{3}})+|[0-9]+)({mark}[0-9]+)?{_CURRENCY}?%?$"
+    fits = pc.match_substring_regex(distinct, amount).to_numpy(zero_copy_only=False)
+    if gone.all() or (~fits & ~gone).any():
+        return None
+    digits = pc.replace_substring_regex(distinct, f"[^0-9+{mark}-]", "")
+    found = read_numbers(pc.if_else(pa.array(gone), "0", pc.replace_substring_regex(digits, mark, ".")))
+    if found is None:
+        return None
+    codes = encoded.indices.to_numpy()
+    missing = gone[codes] if gone.any() else None
+    as_digits = found[0] if missing is None else pc.if_else(pa.array(gone), encoded.dictionary, found[0])
+    return Column(name, found[1][codes], as_digits.take(encoded.indices), missing=missing)
 
 
 def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array | None = None) -> Column:

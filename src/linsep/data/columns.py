@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -240,10 +240,22 @@ def label_names(y: Array) -> Array:
 def take_target(names: list[str], target: str | None, *, alone: bool = False) -> None:
     """Raise DataError unless the target is one of the columns and, if it may not stand `alone`, there is a feature."""
     if target is not None and target not in names:
-        close = get_close_matches(target, names, n=3) or names[:8]
-        raise DataError(f"no column called {target!r}; there are {', '.join(map(repr, close))}")
+        raise DataError(f"no column called {target!r}; {like(target, names)}")
     if not alone and not [n for n in names if n != target]:
         raise DataError(f"no feature columns: the only column is {names[0]!r}")
+
+
+def like(name: str, names: Sequence[str]) -> str:
+    """What a name that is none of these may have meant.
+
+    Examples
+    --------
+    >>> like("chruned", ["age", "churned"]), like("z", ["a", "b"])
+    ("did you mean 'churned'?", "there are 'a', 'b'")
+    """
+    close = get_close_matches(name, names, n=3)
+    shown = ", ".join(map(repr, close or names[:8])) + (", ..." if not close and len(names) > 8 else "")
+    return f"did you mean {shown}?" if close else f"there are {shown}"
 
 
 def check_names(names: list[str], source: str) -> None:
@@ -278,15 +290,19 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
         raise DataError(f"column {target!r}: labels of type {array.dtype} are not known; make them text or numbers")
     if array.dtype.kind == "f":
         if not np.isfinite(array).all():
-            row = int(np.flatnonzero(~np.isfinite(array))[0])
-            raise DataError(f"{where(row)}, column {target!r}: the label is missing")
+            raise DataError(_no_label(np.flatnonzero(~np.isfinite(array)).tolist(), where, target))
         if (array == np.floor(array)).all() and np.abs(array).max(initial=0) < 2**53:
             return array.astype(np.int64)
     if array.dtype.kind == "U":
         blank = np.flatnonzero(np.char.strip(array) == "")
         if blank.size:
-            raise DataError(f"{where(int(blank[0]))}, column {target!r}: the label is missing")
+            raise DataError(_no_label(blank.tolist(), where, target))
     return array
+
+
+def _no_label(rows: list[int], where: Callable[[int], str], target: str) -> str:
+    more = f" (and in {len(rows) - 1:,} more rows)" if len(rows) > 1 else ""
+    return f"{where(rows[0])}, column {target!r}: the label is missing{more}; leave such rows out"
 
 
 def shown(label: Any) -> str:
@@ -313,7 +329,7 @@ def _of_one_type(array: Array, where: Callable[[int], str], target: str) -> Arra
     """Python objects as an array of booleans, of numbers or of text."""
     missing = [row for row, v in enumerate(array) if v is None or v != v]
     if missing:
-        raise DataError(f"{where(missing[0])}, column {target!r}: the label is missing")
+        raise DataError(_no_label(missing, where, target))
     kinds = {_kind(v) for v in array}
     if len(kinds) > 1:
         names = ", ".join(sorted(kinds))

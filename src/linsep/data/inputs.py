@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from linsep.data.addresses import POSTGRES, is_address, without_secrets
+from linsep.data.addresses import POSTGRES, is_address, shown
 from linsep.data.encodings import Decoded, encoding_told
 from linsep.data.remote import facts_of, open_remote, remote_files
 from linsep.types import DataError
@@ -59,7 +59,7 @@ class Input:
         self.encoding: str | None = None
         self.found_encoding = "utf-8"
         if isinstance(given, str):
-            self.name = "standard input" if given == "-" else without_secrets(given)
+            self.name = "standard input" if given == "-" else shown(given)
         elif isinstance(given, bytes | bytearray | memoryview):
             self.name = "buffer"
         else:

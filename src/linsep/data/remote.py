@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from linsep.data.addresses import without_secrets, without_secrets_of
+from linsep.data.addresses import shown, without_secrets_of
 from linsep.types import DataError
 
 # What stores and servers say of a file that changes with its bytes.
@@ -72,7 +72,7 @@ def remote_files(address: str) -> list[str]:
     if not is_pattern:
         found = [one for one in found if not one.rpartition("/")[2].startswith((".", "_"))]
     if not found:
-        raise DataError(f"{without_secrets(address)}: there is no file of that name")
+        raise DataError(f"{shown(address)}: there is no file of that name")
     # The names have the form of the path, before which the address has the scheme and, of some, the server.
     before = address.rstrip("/").removesuffix(path)
     return [before + one for one in found]
@@ -110,7 +110,7 @@ class RemoteFile(io.RawIOBase):
 
 
 def _found(address: str) -> tuple[Any, str]:
-    name = without_secrets(address)
+    name = shown(address)
     try:
         core: Any = import_module("fsspec.core")
     except ImportError:
@@ -138,7 +138,7 @@ def _options(address: str) -> dict[str, Any]:
 
 def _said(address: str, work: Callable[[], Any], kind: type[Exception] = DataError) -> Any:
     """What `work` gives. Stores raise what they like: each error becomes one of this kind, in one sentence."""
-    name = without_secrets(address)
+    name = shown(address)
     try:
         return work()
     except FileNotFoundError as error:

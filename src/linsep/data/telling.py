@@ -88,6 +88,11 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
     if not 0 < least <= 1:
         raise ValueError(f"least must be above 0 and at most 1, got {least!r}")
     chunk, labels = _rows_and_labels(source, y)
+    return tell(chunk, labels, least=least)
+
+
+def tell(chunk: TableChunk, labels: Array, *, least: float = 0.99) -> list[TellingColumn]:
+    """As `telling_columns`, of rows that are read already and labels by name."""
     names, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     n, others = len(codes), len(codes) - int(sizes.max())
     if len(names) < 2:

@@ -36,7 +36,8 @@ def to_json(model: Any) -> str:
     -------
     str
         An object with the keys format, version, linsep, learner, how, classes, intercept, intercept_hex and inputs: a
-        list of {"name", "kind": "number", "mean", "scale", "weights", and the three in hex} and {"name", "kind":
+        list of {"name", "kind": "number", "mean", "scale", "weights", where a missing x has a value "missing", which
+        stands for (x - mean) / scale, and all of them in hex} and {"name", "kind":
         "category", "levels": {level: weights}, "levels_hex"}, with one weight a plane (two classes have one).
 
     Raises
@@ -73,7 +74,8 @@ def _number(x: Number) -> dict[str, Any]:
     exact = {
         key: value for name in ("mean", "scale", "weights") for key, value in _exact(name, getattr(x, name)).items()
     }
-    return {"name": x.name, "kind": "number", **exact}
+    stands_in = {} if x.missing is None else _exact("missing", x.missing)
+    return {"name": x.name, "kind": "number", **exact, **stands_in}
 
 
 def _category(x: Category) -> dict[str, Any]:

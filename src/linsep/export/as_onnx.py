@@ -134,6 +134,9 @@ def _from_table(graph: _Graph, formula: Formula) -> str:
         X = graph.node("Concat", [x.name for x in numbers], axis=1)
         X = graph.node("Sub", [X, graph.constant(np.array([x.mean for x in numbers], dtype=formula.dtype))])
         X = graph.node("Div", [X, graph.constant(np.array([x.scale for x in numbers], dtype=formula.dtype))])
+        if any(x.missing is not None for x in numbers):
+            stands_in = np.array([np.nan if x.missing is None else x.missing for x in numbers], dtype=formula.dtype)
+            X = graph.node("Where", [graph.node("IsNaN", [X]), graph.constant(stands_in), X])
         W = np.array([x.weights for x in numbers], dtype=formula.dtype)
         terms.append(graph.node("MatMul", [X, graph.constant(W)]))
     z = terms[0]

@@ -78,6 +78,8 @@ def _number(x: Number, k: int) -> str:
     value = f"CAST(t.{_name(x.name)} AS DOUBLE PRECISION)"
     if not x.is_plain:
         value = f"({value} - {_double(x.mean)}) / {_double(x.scale)}"
+    if x.missing is not None:
+        value = f"COALESCE({value}, {_double(x.missing)})"
     return f"({value}) * {_double(float(x.weights[k]))}"
 
 
@@ -85,9 +87,11 @@ def _category(x: Category, k: int) -> str:
     weights = {level: float(w) for level, w in zip(x.levels, x.weights[:, k], strict=True) if w != 0}
     if not weights:
         return ""
-    # Compared as text, whatever the type of the column; a missing value stays one.
+    # Compared as text, whatever the type of the column; a missing value is the level "", or stays missing.
     value = f"CAST(t.{_name(x.name)} AS VARCHAR)"
     whens = " ".join(f"WHEN {_text(level)} THEN {_double(w)}" for level, w in weights.items())
+    if x.missing:
+        return f"CASE COALESCE({value}, '') {whens} ELSE {_double(0.0)} END"
     return f"CASE WHEN {value} IS NULL THEN NULL ELSE CASE {value} {whens} ELSE {_double(0.0)} END END"
 
 

@@ -18,12 +18,16 @@ from linsep.types import Array, DataError
 
 @dataclass(frozen=True)
 class Number:
-    """A column of numbers x, which adds `weights` * (x - mean) / scale; one weight a plane."""
+    """A column of numbers x, which adds `weights` * (x - mean) / scale; one weight a plane.
+
+    `missing` stands for (x - mean) / scale where x is missing; None where a missing number has no decision value.
+    """
 
     name: str
     mean: float
     scale: float
     weights: Array
+    missing: float | None = None
 
     @property
     def is_plain(self) -> bool:
@@ -33,11 +37,15 @@ class Number:
 
 @dataclass(frozen=True)
 class Category:
-    """A column of text, which adds the row of `weights` of its level; another level adds nothing."""
+    """A column of text, which adds the row of `weights` of its level; another level adds nothing.
+
+    With `missing` a missing value is the level "", else it has no decision value.
+    """
 
     name: str
     levels: list[str]
     weights: Array
+    missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,6 +120,7 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
             f"cannot export this model: {', '.join(map(repr, parts))} hold dates or running text, and other programs "
             "do not know what is made of these; train it with --column NAME=skip or NAME=category for each"
         )
+    columns: list[tuple[str, Any]]
     if meta["kind"] == "rows":
         columns = [(name, None) for name in encoder.feature_names_]
     else:
@@ -131,9 +140,15 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     inputs: list[Number | Category] = []
     weights = _per_feature(W)
     moments, at = iter(scales), 0
+    stands_in = meta["kind"] == "table" and encoder.way not in ("drop", "error")
+    fill = iter(arrays.get("fill", np.zeros(len(scales))).tolist())
     for (name, levels), size in zip(columns, sizes, strict=True):
         own = weights[at : at + size]
-        inputs.append(Number(name, *next(moments), own[0]) if levels is None else Category(name, levels, own))
+        if levels is None:
+            stand_in = next(fill)
+            inputs.append(Number(name, *next(moments), own[0], stand_in if stands_in else None))
+        else:
+            inputs.append(Category(name, levels, own, stands_in))
         at += size
     return inputs
 

@@ -19,6 +19,7 @@ from linsep.types import Array
 
 _SHOWN_CLASSES = 8  # a table of confusion is as wide as its classes are many
 _LISTED = 20
+_CLEARLY = 0.1  # so much above chance a mean recall is no accident
 
 
 class ClassScores(NamedTuple):
@@ -94,6 +95,15 @@ class Scores:
         """Whether the predictions are better than always answering the majority class, or all correct."""
         return self.accuracy > self.majority_accuracy or self.accuracy == 1
 
+    @property
+    def _occurring(self) -> int:
+        return sum(one.rows > 0 for one in self.classes.values())
+
+    @property
+    def tells_classes_apart(self) -> bool:
+        """Whether the mean recall is clearly above 1 / K, that of any answer that does not look at the row."""
+        return self.balanced_accuracy > 1 / max(self._occurring, 1) + _CLEARLY
+
     def doubts(self, where: str) -> list[str]:
         """What is to be said loudly: predictions no better than the majority class, and classes never predicted.
 
@@ -109,14 +119,19 @@ class Scores:
         """
         said = []
         if not self.beats_majority:
-            said.append(
+            told = (
                 f'no better than always answering "{self.majority_class}" ({self.majority_accuracy:.1%}): '
                 f"{self.accuracy:.1%} of the {where} are predicted correctly"
             )
+            if self.tells_classes_apart:
+                told += f"; but on average {self.balanced_accuracy:.1%} of each class, where that answer has "
+                told += f"{1 / self._occurring:.1%}"
+            said.append(told)
         never = [name for name, one in self.classes.items() if one.rows and not one.predicted]
         if never:
             shown = ", ".join(f'"{name}"' for name in never[:6]) + (", ..." if len(never) > 6 else "")
-            said.append(f"never predicted on the {where}: {shown}")
+            advice = "--class-weight balanced makes rare classes count more"
+            said.append(f"never predicted on the {where}: {shown}; {advice}")
         return said
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_out, groups_of, set_aside
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.kinds import left_out_line
+from linsep.data.features.kinds import left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
 from linsep.data.sources.source import Source
-from linsep.data.telling import TellingColumn, telling_columns
+from linsep.data.telling import TellingColumn, tell
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
@@ -180,7 +180,7 @@ def fit_table(
     (y, receipt), interrupted = train_keep_measure(
         train, lambda: hasattr(model, "learner_"), lambda: on_trained(model) if on_trained else None, measure
     )
-    encoder, telling = prepared.encoder, _telling(source, positive)
+    encoder, telling = prepared.encoder, _telling(source, prepared.encoder.kinds_, positive)
     gone = encoder.missing_
     lines = [*choice.lines, *receipt.lines, *told(gone, encoder.way), *left_out_line(encoder.left_out_)]
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
@@ -196,12 +196,13 @@ def fit_table(
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
 
-def _telling(source: Source, positive: Any) -> list[TellingColumn]:
-    """The columns that alone tell the classes apart, `positive` from the rest where it is given."""
+def _telling(source: Source, kinds: Mapping[str, str], positive: Any) -> list[TellingColumn]:
+    """The columns in use that alone tell the classes apart, `positive` from the rest where it is given."""
     if source.kind != "table":
         return []
-    y = source.read().y
-    return telling_columns(source, y if positive is None else label_names(y) == str(positive))
+    chunk = without_skipped(source.read(), kinds)
+    names = label_names(chunk.y if chunk.y is not None else np.empty(0))
+    return tell(chunk, names if positive is None else label_names(names == str(positive)))
 
 
 def _with_answer(warning: str, verdict: str | None) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import count_missing, rows_to_learn
 from linsep.data.sources.source import START, Position, Source
 from linsep.kernels.records import RECORD
@@ -99,16 +100,17 @@ class StreamRun:
             self._check_categorical(chunk)
         if isinstance(chunk, TableChunk):
             known = () if self.source.open_columns else self.encoder.column_names or ()
+            used = without_skipped(chunk, self.encoder.columns or {})
             if is_new:
-                count_missing(chunk, counters.missing, known)
-            kept = rows_to_learn(chunk, self.encoder.missing, known)
+                count_missing(used, counters.missing, known)
+            kept = rows_to_learn(used, self.encoder.missing, known)
             chunk = chunk if kept is None else chunk.take(kept)
             if not chunk.n_rows:
                 counters.position = position
                 return
         y, classes = self.labels.read(chunk)
         if is_new and isinstance(chunk, TableChunk):
-            self._door.note_numbers(chunk)
+            self._door.note_numbers(without_skipped(chunk, self.encoder.columns or {}))
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.read_as_text(self.encoder.text_columns)
         wrong = self._learn_rows(X, y, classes)

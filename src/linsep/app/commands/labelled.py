@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from linsep.data.columns import like
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.inputs import find_files
 from linsep.data.sources.open import Source, open_data
@@ -46,7 +47,8 @@ def open_labelled(table: Any, target: str | None, categorical: tuple[str, ...], 
         raise DataError("name the column that holds the label with --target")
     missing = [] if source.kind == "rows" else [c for c in categorical if c not in source.read().names]
     if missing:
-        raise DataError(f"no feature column called {missing[0]!r} to read as categories")
+        said = like(missing[0], source.read().names)
+        raise DataError(f"no feature column called {missing[0]!r} to read as categories; {said}")
     return source
 
 

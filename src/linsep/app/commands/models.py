@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from linsep.app.result import Result, command_line
+from linsep.data.addresses import shown as name_shown
 from linsep.data.addresses import without_secrets
 from linsep.data.inputs import Input
 from linsep.learners import SequenceTagger
@@ -53,9 +54,9 @@ def origin_of_run(
     DataError
         A file has changed since then.
     """
-    told = {"command": command_line(), "data": ", ".join(map(without_secrets, stamps))}
+    told = {"command": command_line(), "data": ", ".join(map(name_shown, stamps))}
     if query is not None:
-        told["data"] += f": {without_secrets(query)}"
+        told["data"] += f": {' '.join(without_secrets(query).split())}"
     elif hashed and stamps and all(stamps.values()):
         found = hashlib.sha256()
         for name in stamps:

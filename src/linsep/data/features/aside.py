@@ -85,8 +85,9 @@ def split_by_date(chunk: TableChunk, kinds: dict[str, str], after: str) -> tuple
         column = dated[0]
     if column not in dated:
         raise DataError(f"--after: {column!r} is no column of dates; say --column {column}=date")
-    read = read_dates(pa.array([date]), "date")
-    if isinstance(read, int) or read[1].any():
+    reads = [read_dates(pa.array([date]), kind) for kind in ("date", kinds[column])]
+    read = next((one for one in reads if not isinstance(one, int) and not one[1].any()), None)
+    if read is None:
         raise DataError(f"--after: {date!r} is no date like 2024-02-29")
     points, missing = points_in_time(chunk, column, kinds[column])
     late = (points >= read[0][0]) & ~missing

@@ -30,7 +30,9 @@ _DAYS = (
     "%B %d, %Y",
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S")
+_WAYS_OF_A_LOCALE = ("%c", "%x", "%X")  # mean something else on another machine
 _LONGEST = 60  # characters of a way to write dates
+_ZONE = r"[T ][0-9:.]+(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
 _TRIED = 50  # cells that are read in every way; the ways that fit are tried on the others
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -58,6 +60,8 @@ def is_way(kind: str) -> bool:
     """
     if kind in (DATE, DATETIME):
         return True
+    if any(way in kind for way in _WAYS_OF_A_LOCALE):
+        return False
     day = datetime(2003, 12, 24)
     try:
         return len(kind) <= _LONGEST and datetime.strptime(day.strftime(kind), kind) == day
@@ -154,14 +158,16 @@ def date_columns(column: Column, kind: str, points: Array, missing: Array) -> di
 
 
 def _iso(cells: pa.Array) -> Array | None:
-    """Points in time from ISO 8601 text, those with a zone in UTC; None unless all cells are one."""
-    for zone in (None, "UTC"):
+    """Points in time from ISO 8601 text, those with a zone in UTC, as those without; None unless all cells are one."""
+    zoned = np.asarray(pc.match_substring_regex(cells, _ZONE).to_numpy(zero_copy_only=False), np.bool_)
+    points = np.empty(len(cells), "datetime64[us]")
+    for zone, rows in ((None, ~zoned), ("UTC", zoned)):
         try:
-            found = pc.cast(cells, pa.timestamp("us", zone))
+            found = pc.cast(cells.filter(pa.array(rows)), pa.timestamp("us", zone))
         except pa.ArrowInvalid:
-            continue
-        return np.asarray(found.to_numpy(zero_copy_only=False), "datetime64[us]")
-    return None
+            return None
+        points[rows] = found.to_numpy(zero_copy_only=False)
+    return points
 
 
 def _days_alone(cells: pa.Array) -> bool:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.data.features.kinds import check_kind
+from linsep.data.features.dates import is_date, parts_of
+from linsep.data.features.kinds import SKIP, check_kind, is_words
 from linsep.data.features.missing import WAYS
 from linsep.data.features.ngrams import Grams
 from linsep.declared import MOST, ArraySpec, ValueSpec, check_arrays, check_values
@@ -69,6 +70,7 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
         if not isinstance(kind, str) or check_kind(name, kind) != kind:
             raise DataError(f"the column {name!r:.40} of the encoder is of no kind that there is")
     if "running" not in values:
+        _check_kinds(values)
         expected = _ARRAYS | (_FILL if values.get("missing") == "median" else {})
         if "words" in values:
             sizes["terms"] = _count_terms(values["words"], [column["name"] for column in values["columns"]])
@@ -77,6 +79,7 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
         return
     running = values["running"]
     check_values(running, _RUNNING)
+    _check_kinds(values)
     found = _pairs(running["kinds"])
     if not set(found.values()) <= {"number", "category", "text"}:
         raise DataError("a column of the encoder is neither numbers nor categories nor text")
@@ -99,6 +102,21 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
         raise DataError("the encoder counts fewer than no rows, or squares below 0")
     if (np.abs(arrays["running/signs"]) != 1).any() or len(np.unique(arrays["running/named"])) < sizes["names"]:
         raise DataError("a hashed feature has a sign other than 1 and -1, or two names")
+
+
+def _check_kinds(values: dict[str, Any]) -> None:
+    """Raise DataError unless the features are made of the columns in the way that their kinds say."""
+    running = values.get("running")
+    there = {column["name"] for column in values["columns"]} | set(_pairs(running["kinds"]) if running else ())
+    words = set(values.get("words", {})) | set(running["text"] if running else ())
+    for name, kind in values.get("kinds", {}).items():
+        parts = set(parts_of(name, kind)) if is_date(kind) else set()
+        expected = parts or ({name} if kind != SKIP else set())
+        found = ({name, *parts}) & (there | words)
+        if found != expected or (is_words(kind) != (name in words)):
+            open_column = running is not None and not found
+            if not open_column:
+                raise DataError(f"the column {name!r:.40} of the encoder is {kind}, and its features are not made so")
 
 
 def _count_terms(words: dict[str, Any], others: list[str]) -> int:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import are_missing, are_numbers, number_column
-from linsep.data.columns import Column, TableChunk, as_text, quote
+from linsep.data.columns import Column, TableChunk, as_text, like, quote
 from linsep.data.features.dates import DATE, DATETIME, date_columns, date_kinds, is_date, is_way, parts_of, read_dates
 from linsep.data.features.ngrams import Grams
 from linsep.types import Array, DataError
@@ -140,7 +140,9 @@ def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str], *, is_open: boo
 def _refuse_strange(chunk: TableChunk, kinds: Mapping[str, str]) -> None:
     strange = [name for name in kinds if name not in chunk.names]
     if strange:
-        raise DataError(f"no feature column called {strange[0]!r} to read as {kinds[strange[0]]}")
+        raise DataError(
+            f"no feature column called {strange[0]!r} to read as {kinds[strange[0]]}; {like(strange[0], chunk.names)}"
+        )
 
 
 def _is_dated(chunk: TableChunk, name: str) -> bool:
@@ -197,6 +199,18 @@ def _kind_of_text(text: pa.Array, name: str, left_out: dict[str, str], doubts: l
         left_out[name] = f"{distinct:,} levels in {n:,} rows"
         return SKIP
     return CATEGORY
+
+
+def without_skipped(chunk: TableChunk, kinds: Mapping[str, str]) -> TableChunk:
+    """Return the rows without the columns to be skipped, which are not even parsed.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> without_skipped(open_data(b"id,a\\n7,2\\n").read(), {"id": "skip"}).names
+    ['a']
+    """
+    return replace(chunk, names=[name for name in chunk.names if kinds.get(name) != SKIP])
 
 
 def left_out_line(left_out: Mapping[str, str], words: Sequence[str] = ()) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import INFINITE, category_column
-from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, take_target
+from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, quote, take_target
 from linsep.data.readers.asked import Asked, in_a_line
 from linsep.types import Array, DataError, NoRowsError
 
@@ -137,7 +137,8 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise DataError(
-            f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first, or leave it out"
+            f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first, or leave it out "
+            f"(--column {quote(column)}=skip)"
         )
     missing = np.asarray(pc.is_null(values).to_numpy(zero_copy_only=False), dtype=np.bool_)
     if missing.any():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from linsep.data.addresses import POSTGRES, is_address, without_secrets, without_secrets_of
+from linsep.data.addresses import POSTGRES, is_address, shown, without_secrets_of
 from linsep.data.columns import check_names
 from linsep.data.readers.asked import in_a_line
 from linsep.data.readers.postgres import postgres_tables
@@ -44,12 +44,11 @@ class Database(NamedTuple):
         DataError
             There is no such file, or it is no database.
         """
-        shown = without_secrets(address)
         if address.startswith(POSTGRES):
             return cls(address, "PostgreSQL")
         if is_address(address):
             raise DataError(
-                f"{shown} is no database that can be asked: name a file of DuckDB or SQLite, or postgresql://"
+                f"{shown(address)} is no database that can be asked: name a file of DuckDB or SQLite, or postgresql://"
             )
         try:
             with open(address, "rb") as file:
@@ -68,7 +67,7 @@ class Database(NamedTuple):
     @property
     def name(self) -> str:
         """What messages call it."""
-        return without_secrets(self.address)
+        return shown(self.address)
 
     def tables(self, query: str, n_rows: int) -> Iterator[Any]:
         """The rows that a query gives, as Arrow tables of `n_rows` rows; the last one may be shorter.
@@ -97,8 +96,9 @@ def _sqlite_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
 
 def _duckdb_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
     duckdb = _driver("duckdb", path, "reading DuckDB databases needs duckdb")
-    limits = {"memory_limit": f"{_DUCKDB_BYTES * max(4, os.cpu_count() or 4) >> 20}MiB"}
-    with closing(duckdb.connect(path, read_only=True, config=limits)) as database:
+    limit = f"{_DUCKDB_BYTES * max(4, os.cpu_count() or 4) >> 20}MiB"
+    with closing(duckdb.connect(path, read_only=True, config={"memory_limit": limit})) as database:
+        database.execute("SET python_enable_replacements = false")  # a table is never a variable of this function
         statements = database.extract_statements(query)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise DataError(f"{path}: the query returns no table: it must be one SELECT")
@@ -111,7 +111,7 @@ def _duckdb_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
 
 def _postgres_tables(address: str, query: str, n_rows: int) -> Iterator[Any]:
     why = "reading PostgreSQL databases needs adbc-driver-postgresql"
-    name = without_secrets(address)
+    name = shown(address)
     return postgres_tables(_driver("adbc_driver_postgresql.dbapi", name, why), address, query, name)
 
 

@@ -33,6 +33,7 @@ def sqlite_tables(path: str, query: str, n_rows: int) -> Iterator[Any]:
     # Another thread may close what this one opened.
     address = f"file:{quote(str(Path(path).resolve()))}?mode=ro"
     with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as database:
+        database.set_authorizer(_refuse_other_files)
         cursor = database.execute(query)
         if cursor.description is None:
             raise DataError(f"{path}: the query returns no table: it must be a SELECT")
@@ -57,6 +58,11 @@ def _declared(database: sqlite3.Connection, query: str, n_columns: int) -> list[
     except (sqlite3.Error, sqlite3.Warning):  # a query that cannot be a view, such as a PRAGMA
         found = []
     return found if len(found) == n_columns else [""] * n_columns
+
+
+def _refuse_other_files(action: int, *about: str | None) -> int:
+    """Deny ATTACH, and VACUUM INTO, which uses it: they would make a file, though the database itself is read-only."""
+    return sqlite3.SQLITE_DENY if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH) else sqlite3.SQLITE_OK
 
 
 class _Typed:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from linsep.data.addresses import without_secrets
+from linsep.data.addresses import shown
 from linsep.data.encodings import encoding_named
 from linsep.data.inputs import Input, find_files
 from linsep.data.readers.asked import Asked
@@ -146,7 +146,7 @@ def _inputs_of(source: Any) -> tuple[list[Input], str]:
     if not listed or not all(isinstance(one, str | Path) for one in listed):
         return [], ""
     inputs = [Input(path) for one in listed for path in find_files(str(one))]
-    name = ", ".join("standard input" if str(one) == "-" else without_secrets(str(one)) for one in listed[:3])
+    name = ", ".join("standard input" if str(one) == "-" else shown(str(one)) for one in listed[:3])
     return inputs, name
 
 

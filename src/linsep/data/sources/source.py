@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from linsep.data.columns import Column, TableChunk
+from linsep.data.columns import Column, TableChunk, like
 from linsep.data.hashing import RunningHash
 from linsep.data.readers.asked import Asked, Decimals, Kind, Whole
 from linsep.data.sources.seen import ChangedError, Seen
@@ -204,7 +204,9 @@ class Source:
         chunk = self.read()
         column = chunk.cells(name) if isinstance(chunk, TableChunk) else None
         if column is None or not isinstance(chunk, TableChunk):
-            raise DataError(f"{self.name}: there is no column called {name!r} beside the label")
+            known = chunk.names if isinstance(chunk, TableChunk) else []
+            told = f"; {like(name, known)}" if known else ""
+            raise DataError(f"{self.name}: there is no column called {name!r} beside the label{told}")
         self._chunk = replace(chunk, names=[other for other in chunk.names if other != name])
         return column
 

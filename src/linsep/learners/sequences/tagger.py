@@ -138,6 +138,10 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         PrecisionWarning
             When an update no longer changed a weight, because it has outgrown the 24 bits of float32.
         """
+        with self.writing():
+            return self._fit(X, y, reference)
+
+    def _fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]], reference: Any) -> Self:
         self.check_parameters()
         _check_pairs(X, y)
         if not all(map(len, X)):
@@ -154,7 +158,7 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
                 f"{tally['absorbed']:,.0f} step(s) no longer changed their weight: it has outgrown float32 and absorbs "
                 "them. The mistakes since then change nothing; stop earlier.",
                 PrecisionWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 
@@ -226,8 +230,8 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         list of lists
             The tags of each sentence.
         """
-        numbers = self._best(X)
-        found = self.classes_[numbers].tolist()
+        with self.reading() as still:
+            found = still.classes_[still._best(X)].tolist()
         ends = np.cumsum([0, *map(len, X)]).tolist()
         return [found[a:b] for a, b in pairwise(ends)]
 
@@ -259,10 +263,11 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         """
         check_is_fitted(self)
         _check_pairs(X, y)
-        gold = self._numbers(y)
-        if not gold.size:
-            raise DataError("there are no tokens to score")
-        return float((self._best(X) == gold).mean())
+        with self.reading() as still:
+            gold = still._numbers(y)
+            if not gold.size:
+                raise DataError("there are no tokens to score")
+            return float((still._best(X) == gold).mean())
 
     def mistake_bounds(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> MistakeBounds:
         """Compute Collins' bounds on the mistakes made in learning from (X, y), evaluated at the mean weights.
