@@ -14,7 +14,7 @@ NUMBERS = (
 WORDS = (
     "", " ", "a", "yes", "no", "Oslo", "é", "𝄞", "\ufeff", "\u2028", "\x85", "\x0b", "\x0c", "NA", "null", "None", "-",
     '"', '""', "a b", "a,b", "a\nb", "a\r\nb", "\r", "'", "\\", "\\n", "#", ":", "|", "x" * 200, "\x00", "\x7f",
-    "\u200b", "a\u0301",
+    "\u200b", "a\u0301", "True", "false", "$1,204.50", "12%", "1,000",
 )  # fmt: skip
 BYTES = (
     b"\x00", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc0\x80", b"\r", b"\n", b"\r\n", b'"',

@@ -22,12 +22,12 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def printable(text: str) -> str:
-    """The text with what a terminal would obey, such as escape codes in a name, written out.
+    r"""The text with what a terminal would obey, such as escape codes in a name, written out.
 
     Examples
     --------
-    >>> printable("a\x1b[2Jb")
-    'a\\x1b[2Jb'
+    >>> print(printable("a\x1b[2Jb"))
+    a\x1b[2Jb
     """
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 

@@ -59,16 +59,18 @@ def read(table: Any) -> Any:
 
 
 def naive(table: Any) -> Any:
-    """Numbers and truth values are numbers, text is text, "" where it is missing; all else is refused."""
+    """Numbers and truth values are numbers, text and dates are text, "" where it is missing; all else is refused."""
     columns = table.to_pydict()
     for field in table.schema:
+        if field.name != "y" and pa.types.is_date(field.type):
+            columns[field.name] = ["" if value is None else value.isoformat() for value in columns[field.name]]
         if field.name != "y" and is_text(field.type):
             columns[field.name] = ["" if value is None else value for value in columns[field.name]]
     if not table.num_rows:
         return []
     if "y" not in columns or len(columns) == 1 or any(None in values for values in columns.values()):
         raise RefusedError
-    if any(pa.types.is_list(field.type) or pa.types.is_date(field.type) for field in table.schema):
+    if any(pa.types.is_list(field.type) for field in table.schema):
         raise RefusedError
     y = columns.pop("y")
     if isinstance(y[0], str) and any(not label.strip() or "\0" in label for label in y):

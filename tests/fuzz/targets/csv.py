@@ -10,6 +10,10 @@ from fuzz.mangle import number, often, word
 from fuzz.reading import leniently, strictly, wholly
 from fuzz.target import RefusedError, Target
 
+AMOUNT = re.compile(
+    r"[+-]?( ?[$\u20ac\u00a3\u00a5] ?)?[+-]?([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?( ?[$\u20ac\u00a3\u00a5] ?)?%?"
+)
+MISSING = re.compile("(na|n/a|nan|null|none|\\?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -105,6 +109,12 @@ def column(cells: list[str]) -> list[Any]:
     """Numbers if all cells are, text if at most half of them are."""
     is_number = [bool(NUMBER.fullmatch(cell.strip())) for cell in cells]
     if not all(is_number):
+        there = [cell.strip() for cell in cells if not MISSING.fullmatch(cell.strip().lower())]
+        if there and (all(cell.lower() in ("true", "false") for cell in there) or all(map(AMOUNT.fullmatch, there))):
+            if len(there) < len(cells) or all(NUMBER.fullmatch(cell) for cell in there):
+                raise RefusedError
+            words = {"true": "1", "false": "0"}
+            return [float(words.get(cell.lower(), re.sub(r"[^0-9.+-]", "", cell))) + 0.0 for cell in there]
         if all(NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in ("inf", "infinity", "nan") for cell in cells):
             raise RefusedError
         if 2 * sum(is_number) > len(cells):

@@ -106,7 +106,6 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
     ) -> None:
         keep_parameters(self, locals())
 
-    # -------------------------------------------------------------------- fit
     def fit(
         self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]], reference: tuple[Any, Any] | None = None
     ) -> Self:
@@ -242,8 +241,7 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         numbers = np.empty(sum(map(len, X)), dtype=np.int32)
         if numbers.size:
             sentences = Sentences(*index_features(X, self._index, self.features))
-            work = make_work(self._weights, int(np.diff(sentences.first).max()))
-            tag_all(sentences, self._weights, work, numbers)
+            tag_all(sentences, self._weights, make_work(self._weights, int(np.diff(sentences.first).max())), numbers)
         return numbers
 
     def score(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[Any]]) -> float:
