@@ -27,8 +27,10 @@ from fractions import Fraction
 from math import isqrt, lcm
 
 FORMAT = "linsep separability certificate 2"
-CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)?"
-AMOUNT = re.compile(rf"([+-]?){CURRENCY}([+-]?)((?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?){CURRENCY}%?")
+CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)"
+AMOUNT = re.compile(
+    rf"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-]))((?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?){CURRENCY}?%?"
+)
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
 
@@ -125,7 +127,7 @@ def amount(text):
     if text.lower() in ("true", "false"):
         return str(int(text.lower() == "true"))
     found = AMOUNT.fullmatch(text)
-    return found[1] + found[2] + found[3].replace(",", "") if found else text
+    return (found[1] or found[2] or "") + found[3].replace(",", "") if found else text
 
 
 def elapsed(text, way):

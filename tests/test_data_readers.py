@@ -357,3 +357,9 @@ def test_text_becomes_indicators_and_doubles_stay(tmp_path: Path) -> None:
     numbers = exact_numbers(open_data(pa.table({"a": [0.1, 0.2], "b": ["v", "u"], "y": [0, 1]}), target="y"))
     assert numbers.names == ["a", "b=u", "b=v"]
     assert numbers.X.tolist() == [[0.1, 0, 1], [0.2, 1, 0]]
+
+
+def test_a_header_cut_by_a_carriage_return_is_one_sentence_when_lines_are_skipped() -> None:
+    source = open_data(b'c0,y\r}\n-2.5,"1"\r\n\r\n', target="y", format="csv", sep=",", lenient=True)
+    with pytest.raises(DataError, match="no column called 'y'"):
+        list(source.chunks())

@@ -105,7 +105,9 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
     encoded = text.dictionary_encode()
     distinct = pc.utf8_trim_whitespace(encoded.dictionary)
     gone = are_missing(distinct)
-    amount = f"^[+-]?{_CURRENCY}?[+-]?([0-9]{{1,3}}({group}[0-9]{{3}})+|[0-9]+)({mark}[0-9]+)?{_CURRENCY}?%?$"
+    amount = (
+        f"^([+-]?{_CURRENCY}?|{_CURRENCY}[+-])([0-9]{{1,3}}({group}[0-9]{{3}})+|[0-9]+)({mark}[0-9]+)?{_CURRENCY}?%?$"
+    )
     fits = pc.match_substring_regex(distinct, amount).to_numpy(zero_copy_only=False)
     if gone.all() or (~fits & ~gone).any():
         return None

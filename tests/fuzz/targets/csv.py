@@ -10,9 +10,8 @@ from fuzz.mangle import number, often, word
 from fuzz.reading import leniently, strictly, wholly
 from fuzz.target import RefusedError, Target
 
-AMOUNT = re.compile(
-    r"[+-]?( ?[$\u20ac\u00a3\u00a5] ?)?[+-]?([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?( ?[$\u20ac\u00a3\u00a5] ?)?%?"
-)
+SIGN = r" ?[$\u20ac\u00a3\u00a5] ?"
+AMOUNT = re.compile(rf"([+-]?({SIGN})?|{SIGN}[+-])([0-9]{{1,3}}(,[0-9]{{3}})+|[0-9]+)(\.[0-9]+)?({SIGN})?%?")
 MISSING = re.compile("(na|n/a|nan|null|none|\\?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -110,8 +109,10 @@ def column(cells: list[str]) -> list[Any]:
     is_number = [bool(NUMBER.fullmatch(cell.strip())) for cell in cells]
     if not all(is_number):
         there = [cell.strip() for cell in cells if not MISSING.fullmatch(cell.strip().lower())]
+        if there and all(NUMBER.fullmatch(cell) for cell in there):
+            raise RefusedError
         if there and (all(cell.lower() in ("true", "false") for cell in there) or all(map(AMOUNT.fullmatch, there))):
-            if len(there) < len(cells) or all(NUMBER.fullmatch(cell) for cell in there):
+            if len(there) < len(cells):
                 raise RefusedError
             words = {"true": "1", "false": "0"}
             return [float(words.get(cell.lower(), re.sub(r"[^0-9.+-]", "", cell))) + 0.0 for cell in there]
@@ -136,5 +137,5 @@ def labels(cells: list[str]) -> list[Any]:
     return list(cells)
 
 
-READ = {"target": "y"}
+READ = {"target": "y", "sep": ","}
 TARGET = Target("csv", make, strictly("csv", **READ), naive, (wholly("csv", **READ), leniently("csv", **READ)))

@@ -89,6 +89,7 @@ class CsvReader(TextReader):
 
         y = None
         if target is not None:
+            take_target(table.column_names, target, alone=True)  # lines that are skipped may hold a part of the header
             text = _text(table, target)
             numbers = read_numbers(text, decimal)
             y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
