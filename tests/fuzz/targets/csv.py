@@ -12,6 +12,7 @@ from fuzz.target import RefusedError, Target
 
 SIGN = r" ?[$\u20ac\u00a3\u00a5] ?"
 AMOUNT = re.compile(rf"([+-]?({SIGN})?|{SIGN}[+-])([0-9]{{1,3}}(,[0-9]{{3}})+|[0-9]+)(\.[0-9]+)?({SIGN})?%?")
+INFINITE = ("inf", "infinity")
 MISSING = re.compile("(na|n/a|nan|null|none|\\?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -38,6 +39,8 @@ def quoted(rng: Random, cell: str) -> str:
 
 def naive(case: bytes) -> Any:
     """The header, then records; a column is numbers, or text, or refused."""
+    if case in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16, and nothing after its mark
+        return []
     text = decoded(case.removeprefix(b"\xef\xbb\xbf"))
     if not text.strip(" \t\n\r\x0b\x0c"):  # blank as bytes are
         if text:
@@ -109,7 +112,7 @@ def column(cells: list[str]) -> list[Any]:
     is_number = [bool(NUMBER.fullmatch(cell.strip())) for cell in cells]
     if not all(is_number):
         there = [cell.strip() for cell in cells if not MISSING.fullmatch(cell.strip().lower())]
-        if there and all(NUMBER.fullmatch(cell) for cell in there):
+        if there and all(NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in INFINITE for cell in there):
             raise RefusedError
         if there and (all(cell.lower() in ("true", "false") for cell in there) or all(map(AMOUNT.fullmatch, there))):
             if len(there) < len(cells):
@@ -121,7 +124,7 @@ def column(cells: list[str]) -> list[Any]:
         if 2 * sum(is_number) > len(cells):
             raise RefusedError
         return list(cells)
-    values = [float(cell) + 0.0 for cell in cells]
+    values = [float(cell.strip()) + 0.0 for cell in cells]
     if any(abs(value) == float("inf") for value in values):
         raise RefusedError
     return values

@@ -112,7 +112,7 @@ def _is_header_alone(content: bytes, written: Written) -> bool:
     """Whether nothing follows the header, which Arrow calls an error where it has no line end."""
     if content.endswith(b"\n") or b"\n" in content.lstrip(b"\r\n"):
         return False
-    return len(list(csv.reader(_as_lines(content), delimiter=written.sep))) < 2
+    return sum(1 for record in csv.reader(_as_lines(content), delimiter=written.sep) if record) < 2
 
 
 def _text(table: Any, column: str) -> Any:
