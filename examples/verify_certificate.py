@@ -29,7 +29,7 @@ from math import isqrt, lcm
 FORMAT = "linsep separability certificate 2"
 CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)"
 AMOUNT = re.compile(
-    rf"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-]))((?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?){CURRENCY}?%?"
+    rf"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-]))((?:[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?){CURRENCY}?%?"
 )
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 

@@ -317,6 +317,29 @@ def test_amounts_and_booleans_are_numbers(cells: list[str], decimal: str, values
         assert column.missing.tolist() == [cell in ("", "NA") for cell in cells]
 
 
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["50%", "0.5"], "row 0, column 'a': some cells have a % or the sign of a currency that others lack"),
+        (["$5", "\u00a55"], "some cells have a % or the sign"),
+        (["0,512", "2", "0,875", "3", "4"], "is a number if the decimal mark is ','"),
+        (
+            ["$1,234", "$5", "7 kg"],
+            "row 2, column 'a': '7 kg' is not a finite number, but most of the column is numbers",
+        ),
+    ],
+)
+def test_amounts_of_several_units_are_refused(cells: list[str], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        number_column("a", pa.array(cells), lambda row: f"row {row}", is_text=False)
+
+
+def test_the_cell_that_is_no_amount_is_blamed_in_later_rows() -> None:
+    encoder = TableEncoder().fit(open_data(b"a,y\n$5,n\n$6,y\n", target="y"))
+    with pytest.raises(DataError, match="buffer:3, column 'a': '7 kg'"):
+        encoder.transform(open_data(b"a\n$5\n7 kg\nx\n"))
+
+
 def test_a_column_that_is_skipped_is_not_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     rows = [{"seats": k % 5, "c": {"a": k}, "day_closed": k % 2, "y": ["low", "high"][k % 2]} for k in range(40)]

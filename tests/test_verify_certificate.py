@@ -206,3 +206,27 @@ def test_names_that_the_hash_does_not_hold_stay_on_their_line(tmp_path: Path) ->
 def check(folder: Path, target: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "linsep.app", "check", "t.csv", "--target", target, "--certificate", "c.json"]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["a,y", "1e3,n", "2e3,y"],
+        ["a,y", "1.5e3,n", "2.25e3,y", "1.5e3,y"],
+        [
+            "t,id,y",
+            "2024-01-01T10:00:00.5,9007199254740993,n",
+            "2024-01-02T10:00:00.25,9007199254740995,y",
+            "2024-01-02T10:00:01.25,9007199254740993,n",
+            "2024-01-02T10:00:00.25,9007199254740993,y",
+        ],
+    ],
+)
+def test_powers_of_ten_and_fractions_beside_long_integers_come_to_a_verdict(tmp_path: Path, rows: list[str]) -> None:
+    data = "\n".join(rows) + "\n"
+    (tmp_path / "t.csv").write_text(data)
+    done = check(tmp_path, "y")
+    assert (done.returncode in (0, 1), done.stderr) == (True, "")
+    claim = json.loads((tmp_path / "c.json").read_text())
+    status, said = verify(tmp_path, claim, data, "t.csv")
+    assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")

@@ -19,7 +19,7 @@ assert separability(X, y).verdict == "separable"
 theirs = TheirPerceptron(random_state=0).fit(X, y)
 assert theirs.score(X, y) < 1
 
-learner = Perceptron(max_iter=None, time_limit=60).fit(X, y)
+learner = Perceptron(max_iter=None, time_limit=600).fit(X, y)
 assert (learner.n_iter_, learner.n_mistakes_) == (217_171, 1_757_361)
 assert learner.score(X, y) == 1
 

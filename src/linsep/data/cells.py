@@ -14,6 +14,7 @@ from linsep.types import Array, DataError
 
 # Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_SIGNS = "%$\u20ac\u00a3\u00a5"
 _CURRENCY = "(?: ?[$\u20ac\u00a3\u00a5] ?)"
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
@@ -73,9 +74,14 @@ def number_column(
         otherwise = _booleans(name, text) or _grouped(name, text, decimal)
         if otherwise is not None:
             return otherwise
-        good = are_numbers(text, decimal)
+        good = are_numbers(text, decimal) | _are_amounts(text, decimal)
+        if (good | gone).all():
+            raise DataError(
+                f"{where(0)}, column {name!r}: some cells have a % or the sign of a currency that others lack: write "
+                f"all in one unit, or read the column as categories with --column {quote(name)}=category"
+            )
+        _refuse_other_mark(name, text, where, decimal)
         if 2 * int(good.sum()) <= len(good):
-            _refuse_other_mark(name, text, where, decimal)
             return category_column(name, text, decimal)
         _refuse_cell(name, text, int(np.flatnonzero(~good & ~gone)[0]), where)
     trimmed, values = numbers
@@ -101,15 +107,12 @@ def _booleans(name: str, text: pa.Array) -> Column | None:
 
 def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
     """Amounts with a sign of a currency, a % or marks between thousands as numbers; None if a cell is anything else."""
-    mark, group = (r"\.", ",") if decimal == "." else (",", r"\.")
+    mark = r"\." if decimal == "." else ","
     encoded = text.dictionary_encode()
     distinct = pc.utf8_trim_whitespace(encoded.dictionary)
     gone = are_missing(distinct)
-    amount = (
-        f"^([+-]?{_CURRENCY}?|{_CURRENCY}[+-])([0-9]{{1,3}}({group}[0-9]{{3}})+|[0-9]+)({mark}[0-9]+)?{_CURRENCY}?%?$"
-    )
-    fits = pc.match_substring_regex(distinct, amount).to_numpy(zero_copy_only=False)
-    if gone.all() or (~fits & ~gone).any():
+    fits = _are_amounts(distinct, decimal)
+    if gone.all() or (~fits & ~gone).any() or not _of_one_unit(distinct.filter(pa.array(~gone)).to_pylist()):
         return None
     digits = pc.replace_substring_regex(distinct, f"[^0-9+{mark}-]", "")
     found = read_numbers(pc.if_else(pa.array(gone), "0", pc.replace_substring_regex(digits, mark, ".")))
@@ -119,6 +122,35 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
     missing = gone[codes] if gone.any() else None
     as_digits = found[0] if missing is None else pc.if_else(pa.array(gone), encoded.dictionary, found[0])
     return Column(name, found[1][codes], as_digits.take(encoded.indices), missing=missing)
+
+
+def _are_amounts(text: pa.Array, decimal: str) -> Array:
+    """Which cells are numbers with a currency, a % or marks between thousands, or without any of them."""
+    mark, group = (r"\.", ",") if decimal == "." else (",", r"\.")
+    digits = f"([1-9][0-9]{{0,2}}({group}[0-9]{{3}})+|[0-9]+)({mark}[0-9]+)?"
+    amount = f"^([+-]?{_CURRENCY}?|{_CURRENCY}[+-]){digits}{_CURRENCY}?%?$"
+    encoded = text.dictionary_encode()
+    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), amount)
+    return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=np.bool_)
+
+
+def _of_one_unit(cells: list[str]) -> bool:
+    """Whether all cells have a % or none, and none has another currency than the others."""
+    signs = [{letter for letter in cell if letter in _SIGNS} for cell in cells]
+    return len(set().union(*signs)) <= 1 and (not any("%" in sign for sign in signs) or all(signs))
+
+
+def are_readable(text: pa.Array, decimal: str = ".") -> Array:
+    """Return which cells may stand in a column of numbers: numbers, amounts, true and false, and what is missing.
+
+    Examples
+    --------
+    >>> are_readable(pa.array(["2", "$1,000", "True", "NA", "x"])).tolist()
+    [True, True, True, True, False]
+    """
+    truth = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), "^(true|false)$")
+    known = np.asarray(truth.to_numpy(zero_copy_only=False), dtype=np.bool_)
+    return known | are_numbers(text, decimal) | _are_amounts(text, decimal) | are_missing(text)
 
 
 def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array | None = None) -> Column:

@@ -50,7 +50,7 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
 def _form(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str:
     """The terms of w.x + b in the units of the table, the largest first; the largest weight is made 1 if need be."""
     used = [j for j, v in enumerate(plane.w.tolist()) if v]
-    weights = [Fraction(plane.w[j]) * 10 ** powers[j] for j in used]
+    weights = [Fraction(plane.w[j]) * Fraction(10) ** powers[j] for j in used]
     b, top = Fraction(plane.b), max(map(abs, weights), default=Fraction(1))
     if any(v.denominator > 1 or abs(v) >= _LONG for v in [*weights, b]):
         weights, b = [v / top for v in weights], b / top

@@ -11,7 +11,7 @@ from fuzz.reading import leniently, strictly, wholly
 from fuzz.target import RefusedError, Target
 
 SIGN = r" ?[$\u20ac\u00a3\u00a5] ?"
-AMOUNT = re.compile(rf"([+-]?({SIGN})?|{SIGN}[+-])([0-9]{{1,3}}(,[0-9]{{3}})+|[0-9]+)(\.[0-9]+)?({SIGN})?%?")
+AMOUNT = re.compile(rf"([+-]?({SIGN})?|{SIGN}[+-])([1-9][0-9]{{0,2}}(,[0-9]{{3}})+|[0-9]+)(\.[0-9]+)?({SIGN})?%?")
 INFINITE = ("inf", "infinity")
 MISSING = re.compile("(na|n/a|nan|null|none|\\?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -115,12 +115,14 @@ def column(cells: list[str]) -> list[Any]:
         if there and all(NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in INFINITE for cell in there):
             raise RefusedError
         if there and (all(cell.lower() in ("true", "false") for cell in there) or all(map(AMOUNT.fullmatch, there))):
-            if len(there) < len(cells):
+            signs = [set(cell) & set("%$\u20ac\u00a3\u00a5") for cell in there]
+            if len(there) < len(cells) or len(set().union(*signs)) > 1 or ({"%"} in signs and not all(signs)):
                 raise RefusedError
             words = {"true": "1", "false": "0"}
             return [float(words.get(cell.lower(), re.sub(r"[^0-9.+-]", "", cell))) + 0.0 for cell in there]
         if all(NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in ("inf", "infinity", "nan") for cell in cells):
             raise RefusedError
+        is_number = [one or bool(AMOUNT.fullmatch(cell.strip())) for one, cell in zip(is_number, cells, strict=True)]
         if 2 * sum(is_number) > len(cells):
             raise RefusedError
         return list(cells)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from linsep.data.columns import TableChunk, as_text
 from linsep.data.features.dates import is_date, read_dates
@@ -132,7 +133,10 @@ def set_aside(chunk: TableChunk | Chunk, encoder: TableEncoder, name: str, how: 
 def groups_of(source: Source, name: str) -> Array:
     """The groups of the rows, from a column that is no feature from then on."""
     column = source.take_column(name)
-    return np.asarray((as_text(column.values) if column.text is None else column.text).to_pylist(), dtype=np.str_)
+    text = as_text(column.values) if column.text is None else column.text
+    if column.missing is not None:  # a group of its own
+        text = pc.if_else(pa.array(column.missing), "", text)
+    return np.asarray(text.to_pylist(), dtype=np.str_)
 
 
 def check_hold_out(labels_of: Callable[[Array], set[Any]], train: Array, n: int) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.cells import are_missing, are_numbers, number_column
+from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.exact_decimals import WIDE
 from linsep.data.features.ngrams import Grams
@@ -212,7 +212,7 @@ def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:
         return Column(name, None, text, missing=column.missing)
     if column.text is None or column.values is not None:
         return column
-    bad = np.flatnonzero(~are_numbers(column.text, column.decimal) & ~are_missing(column.text))
+    bad = np.flatnonzero(~are_readable(column.text, column.decimal))
     if not bad.size:  # numbers that the source was told to read as categories, or missing ones alone
         return number_column(name, column.text, chunk.where, is_text=False, decimal=column.decimal, is_number=True)
     row = int(bad[0])

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import are_missing, are_numbers, number_column
+from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, as_text, like, quote
 from linsep.data.features.dates import DATE, DATETIME, date_columns, date_kinds, is_date, is_way, parts_of, read_dates
 from linsep.data.features.ngrams import Grams
@@ -312,7 +312,7 @@ def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
             return column
         return Column(name, None, _text_of(chunk, name), column.there, missing=column.missing)
     assert column.text is not None
-    bad = np.flatnonzero(~are_numbers(column.text, column.decimal) & ~are_missing(column.text))
+    bad = np.flatnonzero(~are_readable(column.text, column.decimal))
     if bad.size:
         row = int(bad[0])
         raise DataError(f"{chunk.where(row)}, column {name!r}: {column.text[row].as_py()!r:.80} is no number")

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.cells import are_missing, are_numbers, number_column
+from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, as_text, quote
 from linsep.data.features.ngrams import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
@@ -150,7 +150,7 @@ class RunningTable:
         if column.values is not None:
             return _without_missing(column)
         assert column.text is not None
-        bad = np.flatnonzero(~are_numbers(column.text, column.decimal) & ~are_missing(column.text))
+        bad = np.flatnonzero(~are_readable(column.text, column.decimal))
         if not bad.size:
             known: dict[str, Any] = {"is_text": False, "is_number": True, "decimal": column.decimal}
             as_numbers = number_column(name, column.text, chunk.where, **known)

@@ -58,6 +58,7 @@ def exact_inputs(X: Any) -> bool:
 def _half_places(part: Any) -> Any:
     """How far each entry may be off."""
     values = stored(part)
+    values = values.astype(np.float64) if values.dtype == object else values
     unit = np.finfo(values.dtype).eps / 2 if values.dtype.kind == "f" else _HALF
     off = np.where(values == np.rint(values), 0.0, np.abs(values) * unit * 1.01)
     if not is_sparse(part):
