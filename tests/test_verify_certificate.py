@@ -204,7 +204,7 @@ def test_names_that_the_hash_does_not_hold_stay_on_their_line(tmp_path: Path) ->
 
 
 def check(folder: Path, target: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "linsep.app", "check", "t.csv", "--target", target, "--certificate", "c.json"]
+    command = [sys.executable, "-m", "linsep", "check", "t.csv", "--target", target, "--certificate", "c.json"]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
 
 

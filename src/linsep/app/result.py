@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from linsep.data.addresses import without_secrets
@@ -29,7 +30,12 @@ class Result:
 
 def program() -> str:
     """How to call this program again: its name if the shell finds it, else as it was called."""
-    return "linsep" if shutil.which("linsep") or not sys.argv[0].endswith("linsep") else sys.argv[0]
+    called = Path(sys.argv[0])
+    if shutil.which("linsep") or called.name not in ("linsep", "__main__.py"):
+        return "linsep"
+    if called.name == "linsep":
+        return sys.argv[0]
+    return "python -m linsep" if called.parent.name == "linsep" else "linsep"
 
 
 def command_line() -> str:
