@@ -16,7 +16,7 @@ from linsep.data.addresses import without_secrets
 class Result:
     """Lines of (label, text) for people, `data` for programs, and what else the command line needs to know.
 
-    `details` are further lines, for those who ask.
+    `details` are further lines, for those who ask. `told` are warnings that were printed while the command ran.
     """
 
     lines: list[tuple[str, str]]
@@ -26,6 +26,7 @@ class Result:
     exit_status: int = 0
     closing: str = ""
     details: list[tuple[str, str]] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
 
 
 def program() -> str:

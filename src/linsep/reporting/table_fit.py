@@ -80,6 +80,7 @@ def fit_table(
     verbose: Any = 0,
     on_trained: Callable[[TableModel], None] | None = None,
     on_step: Callable[[str], None] = lambda step: None,
+    on_warning: Callable[[str], None] = lambda text: None,
 ) -> TableFit:
     """Encode a table, train a learner on it, and prove what can be proved.
 
@@ -116,6 +117,8 @@ def fit_table(
         may save the model.
     on_step : callable, optional
         Called with a few words when a step begins: encoding, compiling, training, holding out, proving.
+    on_warning : callable, optional
+        Called at once with a warning that training goes on after (`PlateauWarning`); `warnings` holds it too.
 
     Returns
     -------
@@ -158,7 +161,7 @@ def fit_table(
     on_step("compiling for this processor, once")
     warm_up(default_learner() if learner is None else learner, prepared.rows, targets, kept_weight)
     on_step("training")
-    training = Training()
+    training = Training(on_early=on_warning)
 
     def train() -> None:
         with training.watched(ConvergenceWarning):
@@ -189,7 +192,8 @@ def fit_table(
     data |= {"telling_columns": [one.name for one in telling]} if telling else {}
     receipt = replace(receipt, lines=lines, data=data)
     said = (
-        [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
+        training.early
+        + [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
         + encoder.doubts_
         + receipt.warnings
     )

@@ -18,6 +18,7 @@ from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.number_range import check_weights
+from linsep.learners.engine.plateau import Plateau, PlateauWarning
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
 from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.learners.inputs.parameters import check_options, check_run
@@ -28,6 +29,8 @@ NOT_DECIDED = (
     "A separable table comes to a clean pass in the end: linsep.separability(X, y) decides whether this one is; if so "
     "raise max_iter or time_limit."
 )
+# What to do about a run that no longer makes progress.
+PLATEAU_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass and makes 10 epochs."
 
 
 class BatchLearner(LabelledClassifier):
@@ -135,10 +138,13 @@ class BatchLearner(LabelledClassifier):
         -----
         ConvergenceWarning
             When the budget ended before a clean pass.
+        PlateauWarning
+            Once during a long run, when its passes no longer make fewer mistakes; the run goes on.
         PrecisionWarning
             When an update no longer changed w, because w has outgrown the digits of its dtype.
         """
         stopped: KeyboardInterrupt | None = None
+        held: PlateauWarning | None = None
         with self.writing(), self.unchanged_on_error():
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
@@ -147,16 +153,18 @@ class BatchLearner(LabelledClassifier):
             if plane.size and len(self.classes_) > 2:
                 raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
             try:
-                self._train(rows, plane, numbers)
+                held = self._train(rows, plane, numbers)
             except KeyboardInterrupt as interrupt:  # the model so far is kept
                 stopped = interrupt
         if stopped is not None:
             raise stopped
+        if held is not None:
+            raise held
         self.warn_of_run(len(rows.y))
         return self
 
-    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
-        """Make the passes of one `fit`."""
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> PlateauWarning | None:
+        """Make the passes of one `fit`; return a warning that is to be raised when the model is kept."""
         n = len(rows.y)
         rng = check_random_state(self.random_state) if self.reorders() else None
         log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
@@ -167,6 +175,9 @@ class BatchLearner(LabelledClassifier):
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)
+        stored = (rows.X.data if isinstance(rows.X, CSR) else rows.X).size
+        plateau = Plateau(stored / n, self.max_iter)
+        held: list[PlateauWarning] = []
 
         def make_passes(most: int) -> Array:
             ordered = rows if rng is None else rows._replace(order=self.visiting_order(n, rng))
@@ -178,6 +189,11 @@ class BatchLearner(LabelledClassifier):
             norm = float(record[-1, RECORD.norm_w])
             if not norm * norm < most_norm2:
                 check_weights(norm, dtype)
+            if self.wants_clean_pass and record[-1, RECORD.updates] and (found := plateau.see(record)):
+                try:
+                    self._warn_of_plateau(*found)
+                except PlateauWarning as warning:  # a filter makes it an error; the run goes on all the same
+                    held.append(warning)
             return record
 
         run_epochs(
@@ -189,6 +205,7 @@ class BatchLearner(LabelledClassifier):
             verbose=self.verbose,
             most=1 if rng is not None else self.batch_epochs,
         )
+        return held[0] if held else None
 
     def count_passes(self, record: Array) -> None:
         """Add passes to the counters."""
@@ -221,6 +238,16 @@ class BatchLearner(LabelledClassifier):
             )
         if self.trace_.total_absorbed:
             self._warn_of_absorbed(self.trace_.total_absorbed, stacklevel=4)
+
+    def _warn_of_plateau(self, k: int, before: int, last: int) -> None:
+        what = "mistakes" if self.unit_steps else "updates"
+        warnings.warn(
+            f"{type(self).__name__}: the {what} of a pass no longer fall. Passes {2 * k + 1} to {3 * k} made at least "
+            f"{last} each, and one of the {k} passes before made {before}. Training goes on; whether the rows are "
+            f"separable is not known from this. {PLATEAU_ADVICE}",
+            PlateauWarning,
+            stacklevel=6,
+        )
 
     def _counted_on(self, n: int) -> str:
         """What mistakes are counted on: rows, and with one-vs-rest rows of each class."""
