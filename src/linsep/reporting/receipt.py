@@ -279,7 +279,8 @@ def _bounds(
             [],
             None,
         )
-    return _told([mistake_bounds(X, y, *plane, fit_intercept=learner.fit_intercept) for plane in planes], learner)
+    run = {"fit_intercept": learner.fit_intercept, "from_zero": learner.from_zero}
+    return _told([mistake_bounds(X, y, *plane, **run) for plane in planes], learner)
 
 
 def _kernel_bounds(learner: KernelPerceptron, classes: Array, X: Any, y: Array) -> tuple[float, MistakeBounds]:

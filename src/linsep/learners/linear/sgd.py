@@ -131,6 +131,7 @@ class SGDClassifier(DerivedLearner):
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
+    only_from_zero: ClassVar[str] = "its ball and its guarantee are about the distance from there"
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     state_values = DerivedLearner.state_values | VALUES
     state_arrays = DerivedLearner.state_arrays | ARRAYS
