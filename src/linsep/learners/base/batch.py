@@ -17,7 +17,7 @@ from linsep.kernels.records import RECORD
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.loop import Progress, run_epochs
-from linsep.learners.engine.number_range import check_weights
+from linsep.learners.engine.number_range import check_weights, warn_of_short_rows
 from linsep.learners.engine.plateau import Plateau, PlateauWarning
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
 from linsep.learners.engine.visiting_order import shuffled_order
@@ -156,7 +156,9 @@ class BatchLearner(LabelledClassifier):
         PlateauWarning
             Once during a long run, when its passes no longer make fewer mistakes; the run goes on.
         PrecisionWarning
-            When an update no longer changed w, because w has outgrown the digits of its dtype.
+            When an update no longer changed w, because w has outgrown the digits of its dtype; before the first pass
+            when an intercept is learnt and the rows are so short (max ||x||^2 below the eps of their dtype) that it
+            decides nearly alone.
         """
         stopped: KeyboardInterrupt | None = None
         held: PlateauWarning | None = None
@@ -164,6 +166,8 @@ class BatchLearner(LabelledClassifier):
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
+            if getattr(self, "fit_intercept", False):
+                warn_of_short_rows(rows.X)
             if coef_init is not None or intercept_init is not None:
                 self._start_from(coef_init, intercept_init, warm=warm)
             plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)
