@@ -27,7 +27,14 @@ def check_entries(X: Any) -> None:
         For a row that is too long.
     """
     values = X if isinstance(X, np.ndarray) else X.data
-    most = _largest(values)
+    most = 0.0
+    if 0 < values.size < _FEW:
+        most = float(np.abs(values).max())
+    elif values.size:  # the largest |x|, NaN if one is, in a single read: without its sign a float sorts as its bits
+        whole = np.uint32 if values.dtype == np.float32 else np.uint64
+        sign = whole(1) << whole(8 * values.itemsize - 1)
+        bits = largest_bits(values.ravel(order="K").view(whole), sign)
+        most = float(np.array([bits]).astype(whole).view(values.dtype)[0])
     if not np.isfinite(most):
         assert_all_finite(values, input_name="X")
     limit = float(np.finfo(values.dtype).max)
@@ -41,19 +48,6 @@ def check_entries(X: Any) -> None:
             f"row {long[0]}: the sum of the squares of its values is beyond what {values.dtype} holds; scale the "
             f"columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
         )
-
-
-def _largest(values: Array) -> float:
-    """max |x|, NaN if one is; 0 where there is none."""
-    if not values.size:
-        return 0.0
-    if values.size < _FEW:
-        return float(np.abs(values).max())
-    # In a single read: without its sign a float sorts as its bits.
-    whole = np.uint32 if values.dtype == np.float32 else np.uint64
-    sign = whole(1) << whole(8 * values.itemsize - 1)
-    bits = largest_bits(values.ravel(order="K").view(whole), sign)
-    return float(np.array([bits]).astype(whole).view(values.dtype)[0])
 
 
 def warn_of_short_rows(X: Any) -> None:
@@ -70,7 +64,7 @@ def warn_of_short_rows(X: Any) -> None:
     # One entry that is large enough settles it, and is nearly always among the first.
     if not values.size or float(np.abs(values.ravel(order="K")[:_GLANCE]).max()) ** 2 >= eps:
         return
-    most = _largest(values)
+    most = float(np.abs(values).max())
     longest = int(np.diff(X.indptr).max()) if isinstance(X, CSR) else X.shape[1]
     if most > 0 and most * most * longest < eps:
         warnings.warn(
