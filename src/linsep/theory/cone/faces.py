@@ -83,16 +83,15 @@ class ConeEnd:
     constant: bool = field(repr=False)
 
     @property
-    def null(self) -> list[list[int]]:
+    def null(self) -> list[dict[int, int]]:
         """Integer basis, in the units of X, of the vectors orthogonal to the rows left and the equalities.
 
-        First those of columns that are 0 on all those rows.
+        Column -> entry. First those of columns that are 0 on all those rows.
         """
         names, found = ([], []) if self.span is None else (self.columns.tolist(), self.span.null_vectors())
         known = [{names[j]: value for j, value in v.items()} for v in found]
         alone = {next(iter(v)) for v in known if len(v) == 1} | set(range(self.width)).difference(names)
-        every = [{j: 1} for j in sorted(alone)] + [v for v in known if len(v) > 1]
-        return [[v.get(j, 0) for j in range(self.width)] for v in every]
+        return [{j: 1} for j in sorted(alone)] + [v for v in known if len(v) > 1]
 
 
 def solve_cone(X: Any, s: Array, *, constant: bool, equal: Array | None = None, deadline: Deadline = NEVER) -> ConeEnd:
