@@ -16,6 +16,7 @@ from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import Span, independent_rows
+from linsep.theory.separation.by_columns import prove_by_columns
 from linsep.theory.separation.by_network import prove_by_network
 from linsep.theory.separation.coefficient_signs import Signs
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
@@ -43,6 +44,7 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
         The deadline passed before the separated rows were found. If it passes later, some signs are left open.
     """
     found = prove_by_network(Z, equal) if is_sparse(Z) else None
+    found = found or prove_by_columns(Z, equal, deadline)
     return found or _by_cone(Z, equal, deadline)
 
 
@@ -69,7 +71,8 @@ def _by_cone(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
 
 
 def _decided(Z: Any, equal: Array, deadline: Deadline) -> ConeEnd:
-    end = solve_cone(Z, np.ones(Z.shape[0]), constant=False, equal=equal, deadline=deadline)
+    ones = np.ones(Z.shape[0])
+    end = solve_cone(Z, ones, constant=False, equal=equal, deadline=deadline, want_witness=False)
     if not end.decided:
         raise OutOfTimeError
     return end

@@ -92,9 +92,11 @@ def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | flo
     _require(
         all(i in inside and (equal[i] or i in proof.overlap) for i in proof.spanning), "a spanning row may be separated"
     )
-    _check_null(Z if left.all() else Z[left], proof.null, Z[list(proof.spanning)])
     if proof.bases:
         _check_bases(Z, proof)
+    if not proof.bases or (left & ~equal).any():  # equalities alone are never separated
+        _check_null(Z if left.all() else Z[left], proof.null, Z[list(proof.spanning)])
+    if proof.bases:
         unidentified = set(range(Z.shape[1]))
     else:
         if proof.spanning_all != proof.spanning or proof.null_all != proof.null or proof.separated:
