@@ -44,7 +44,7 @@ class SeparationProof:
     spanning, null
         Rows of `overlap` or equalities that span all rows outside S; a basis of the vectors orthogonal to those.
     spanning_all, null_all
-        The same for all rows; both are empty where `bases` stand for them.
+        The same for all rows.
     signs
         Coefficient j -> non-negative weights of rows of S whose sum has the same product with every d in C as a
         multiple of the j-th unit vector: d_j has one sign throughout C.
@@ -53,9 +53,9 @@ class SeparationProof:
     unsigned
         Infinite coefficients whose sign was not decided in time.
     bases
-        Where there are more columns than rows: sets of as many columns as there are rows, each of full rank, and no
-        column in all of them. A column outside of one of them is a combination of its columns, so no coefficient is
-        identified.
+        Where there are more columns than rows and every row that is no equality is separated: sets of as many columns
+        as there are rows, each of full rank, and no column in all of them. A column outside of one of them is a
+        combination of its columns, so no coefficient is identified. The other parts are empty then.
     """
 
     directions: tuple[Vector, ...]
@@ -94,11 +94,11 @@ def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | flo
     )
     if proof.bases:
         _check_bases(Z, proof)
-    if not proof.bases or (left & ~equal).any():  # equalities alone are never separated
-        _check_null(Z if left.all() else Z[left], proof.null, Z[list(proof.spanning)])
-    if proof.bases:
+        # Equalities are never separated, and of no coefficient is more to be said.
+        _require(not (left & ~equal).any(), "a row left is no equality")
         unidentified = set(range(Z.shape[1]))
     else:
+        _check_null(Z if left.all() else Z[left], proof.null, Z[list(proof.spanning)])
         if proof.spanning_all != proof.spanning or proof.null_all != proof.null or proof.separated:
             _check_null(Z, proof.null_all, Z[list(proof.spanning_all)])
         unidentified = {j for vector in proof.null_all for j, v in vector.items() if v}
@@ -308,7 +308,9 @@ def _check_bases(Z: Any, proof: SeparationProof) -> None:
         distinct = len(set(basis)) == len(basis) == n and all(type(j) is int and 0 <= j < width for j in basis)
         _require(distinct and rank_is_at_least(Z[:, list(basis)], n), "a basis of columns does not have full rank")
     common = set(proof.bases[0]).intersection(*proof.bases)
-    _require(not common and not proof.null_all and not proof.spanning_all, "a column is in every basis")
+    _require(not common, "a column is in every basis")
+    others = (proof.overlap, proof.null, proof.null_all, proof.spanning, proof.spanning_all, proof.signs)
+    _require(not any(others), "a proof by bases has parts of another proof")
 
 
 def _require(holds: bool, what: str) -> None:
