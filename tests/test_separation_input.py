@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 
 from linsep import max_margin, separability, separation, separation_scan
 from linsep.types import DataError
@@ -21,6 +22,12 @@ COLUMNS: dict[str, list[Any]] = {
     "old": [True, False, True, False, False, True, True, False],
 }
 SOLD = ["no", "yes", "no", "yes", "no", "yes", "yes", "no"]
+
+
+def test_columns_that_would_fill_the_memory_are_refused() -> None:
+    X = sp.csr_matrix(([1.0, 2.0, 3.0, 1.0], ([0, 1, 2, 3], [0, 0, 0, 2**18 - 1])), shape=(4, 2**18))
+    with pytest.raises(DataError, match=r"262,145 coefficients are too many for these rows, which leave 262,14. "):
+        separation(X, [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("form", ["pandas", "categorical", "polars", "arrow"])

@@ -18,7 +18,9 @@ from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import independent_rows, null_vectors
 from linsep.theory.separation.coefficient_signs import Signs
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
-from linsep.types import Array
+from linsep.types import Array, DataError
+
+_MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
 
 
 def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
@@ -38,11 +40,14 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
 
     Raises
     ------
+    DataError
+        There are so many more columns than independent rows that the null vectors would fill the memory.
     OutOfTimeError
         The deadline passed before the separated rows were found. If it passes later, some signs are left open.
     """
     end = _decided(Z, equal, deadline)
     spanning = tuple(end.basis)
+    _refuse_wide(Z.shape[1], Z.shape[1] - len(spanning))
     null = _vectors(end.null)
     spanning_all, null_all = spanning, null
     if end.separated.any():
@@ -59,6 +64,15 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
         null_all=null_all,
     )
     return _with_signs(Z, proof, deadline)
+
+
+def _refuse_wide(width: int, n_null: int) -> None:
+    """Raise DataError if the null vectors, `width` entries each, are too many to hold."""
+    if width * n_null > _MOST_ENTRIES:
+        raise DataError(
+            f"{width:,} coefficients are too many for these rows, which leave {n_null:,} dimensions open: the proof "
+            f"would take more than {_MOST_ENTRIES:,} numbers; leave columns out, first those that are always 0"
+        )
 
 
 def _decided(Z: Any, equal: Array, deadline: Deadline) -> ConeEnd:
