@@ -20,7 +20,9 @@ from linsep.theory.separation.by_columns import prove_by_columns
 from linsep.theory.separation.by_network import prove_by_network
 from linsep.theory.separation.coefficient_signs import Signs
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
-from linsep.types import Array
+from linsep.types import Array, DataError
+
+_MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
 
 
 def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
@@ -40,6 +42,8 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
 
     Raises
     ------
+    DataError
+        There are so many more columns than independent rows that the null vectors would fill the memory.
     OutOfTimeError
         The deadline passed before the separated rows were found. If it passes later, some signs are left open.
     """
@@ -49,9 +53,40 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
 
 
 def _by_cone(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
-    """The search for tables of any kind: face by face, in floating point and in integers of any size."""
+    """The search for tables of any kind, without the columns of zeros, of which nothing is identified."""
+    used = _columns_used(Z)
+    if used.all() or not used.any():
+        return _searched(Z, equal, deadline)
+    names = np.flatnonzero(used).tolist()
+    proof = _searched(Z[:, names], equal, deadline)
+    units: tuple[Vector, ...] = tuple({j: 1} for j in np.flatnonzero(~used).tolist())
+
+    def named(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
+        return tuple({names[j]: v for j, v in vector.items()} for vector in vectors)
+
+    return replace(
+        proof,
+        directions=named(proof.directions),
+        null=units + named(proof.null),
+        null_all=units + named(proof.null_all),
+        signs={names[j]: weights for j, weights in proof.signs.items()},
+        opposite={names[j]: named(vectors) for j, vectors in proof.opposite.items()},
+        unsigned=tuple(names[j] for j in proof.unsigned),
+    )
+
+
+def _columns_used(Z: Any) -> Array:
+    """Which columns have an entry in some row."""
+    if not is_sparse(Z):
+        return np.asarray((Z != 0).any(axis=0), dtype=bool)
+    return np.bincount(Z.indices[Z.data != 0], minlength=Z.shape[1]) > 0
+
+
+def _searched(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
+    """Face by face, in floating point and in integers of any size."""
     end = _decided(Z, equal, deadline)
     spanning = tuple(end.basis)
+    _refuse_wide(Z.shape[1], Z.shape[1] - len(spanning))
     null = tuple(end.null)
     spanning_all, null_all = spanning, null
     if end.separated.any():
@@ -68,6 +103,15 @@ def _by_cone(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
         null_all=null_all,
     )
     return _with_signs(Z, proof, deadline)
+
+
+def _refuse_wide(width: int, n_null: int) -> None:
+    """Raise DataError if the null vectors, `width` entries each, are too many to hold."""
+    if width * n_null > _MOST_ENTRIES:
+        raise DataError(
+            f"{width:,} coefficients are too many for these rows, which leave {n_null:,} dimensions open: the proof "
+            f"would take more than {_MOST_ENTRIES:,} numbers; leave columns out, first those that are always 0"
+        )
 
 
 def _decided(Z: Any, equal: Array, deadline: Deadline) -> ConeEnd:
@@ -93,9 +137,10 @@ def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> lis
     ids = list(end.basis)
     separated = np.flatnonzero(end.separated)
     while True:
-        outside = np.zeros(separated.size, dtype=bool)
-        for v in null:
-            outside |= ~vanishing(rows.X[separated], dense(v, rows.width))
+        part, units = rows.X[separated], [j for v in null if len(v) == 1 for j in v]
+        outside = np.asarray((part[:, units] != 0).sum(axis=1)).reshape(-1) > 0
+        for v in (v for v in null if len(v) > 1):
+            outside |= ~vanishing(part, dense(v, rows.width))
             if outside.sum() > 2 * rows.width:
                 break
         if not outside.any():
