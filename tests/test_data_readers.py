@@ -184,7 +184,7 @@ def test_dataframes_and_parquet_agree(tmp_path: Path, make: Any) -> None:
     ("columns", "message"),
     [
         ({"a": [1.0, None], "y": [0, 1]}, "row 1, column 'a': the value is missing"),
-        ({"a": [1.0, 2.0], "y": ["p", None]}, "row 1, column 'y': the value is missing"),
+        ({"a": [1.0, 2.0], "y": ["p", None]}, "row 1, column 'y': the label is missing"),
         ({"a": pa.array([0, 1], pa.time32("s")), "y": [0, 1]}, "column 'a' has type time32"),
         ({"a": [1.0, float("nan")], "y": [0, 1]}, "row 1, column 'a': the value is missing"),
         ({"a": [[1], [2]], "y": [0, 1]}, "column 'a' has type list"),

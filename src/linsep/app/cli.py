@@ -20,6 +20,7 @@ from linsep.app.options import (
     ColumnOpt,
     DecimalOpt,
     DetailsOpt,
+    DropUnlabelledOpt,
     EncodingOpt,
     Family,
     FormatOpt,
@@ -117,13 +118,14 @@ def score(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
     asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    finish(run(model, table, **asked), as_json)
+    finish(run(model, table, **asked, drop_unlabelled=drop_unlabelled), as_json)
 
 
 @app.command()
@@ -146,6 +148,7 @@ def check(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
@@ -177,6 +180,7 @@ def check(
             decimal=decimal,
             encoding=encoding,
             query=query,
+            drop_unlabelled=drop_unlabelled,
             on_step=line.step,
         )
     finish(result, as_json, details)
@@ -198,6 +202,7 @@ def separation(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
@@ -223,6 +228,7 @@ def separation(
         decimal=decimal,
         encoding=encoding,
         query=query,
+        drop_unlabelled=drop_unlabelled,
     )
     finish(result, as_json)
 

@@ -77,6 +77,9 @@ QueryOpt = Annotated[
         help="A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql)."
     ),
 ]
+DropUnlabelledOpt = Annotated[
+    bool, typer.Option("--drop-unlabelled", help="Leave out the rows whose label is missing, and count them.")
+]
 MissingOpt = Annotated[
     MissingWay | None,
     typer.Option(

@@ -61,6 +61,8 @@ class TableChunk:
         `parse(name)` reads a column.
     keyed : bool
         Whether rows may lack a column without a cell for it, as lines of JSON may.
+    unlabelled : ndarray or None
+        Positions, among all rows that were read, of those that were left out because they have no label.
     columns : list of Column
         The feature columns, parsed.
     """
@@ -72,7 +74,13 @@ class TableChunk:
     where: Callable[[int], str] = field(repr=False)
     parse: Callable[[str], Column] = field(repr=False)
     keyed: bool = False
+    unlabelled: Array | None = None
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_read(self) -> int:
+        """The number of rows, with those that were left out because they have no label."""
+        return self.n_rows + (0 if self.unlabelled is None else len(self.unlabelled))
 
     @property
     def columns(self) -> list[Column]:

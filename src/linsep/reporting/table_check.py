@@ -11,6 +11,7 @@ import numpy as np
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import Kinds, find_kinds, is_words, left_out_line
 from linsep.data.sources.source import Source
+from linsep.data.unlabelled import told as told_unlabelled
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.reporting.proof import Lines, proof_lines
 from linsep.theory.separability.certificate import Separability
@@ -133,7 +134,7 @@ def check_table(
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
     words = [name for name, kind in found.kinds.items() if is_words(kind)]
-    lines[1:1] = left_out_line(found.left_out, words)
+    lines[1:1] = [*told_unlabelled(source.unlabelled), *left_out_line(found.left_out, words)]
     verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
     return TableCheck(verdict, asked, numbers, lines, data, doubts, details)
 
@@ -192,4 +193,6 @@ def _with_columns(found: Separability, numbers: ExactNumbers, source: Source) ->
         for name, k in zip(numbers.names, numbers.exponents, strict=True)
     ]
     data = {**found.to_dict(), "target": source.target, "columns": columns}
+    if numbers.left_out is not None:
+        data["rows_left_out"] = numbers.left_out.tolist()
     return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units

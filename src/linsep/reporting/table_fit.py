@@ -17,6 +17,7 @@ from linsep.data.features.kinds import left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
+from linsep.data.unlabelled import told as told_unlabelled
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
@@ -182,9 +183,11 @@ def fit_table(
     )
     encoder, telling = prepared.encoder, _telling(source, prepared.encoder.kinds_, positive)
     gone = encoder.missing_
-    lines = [*choice.lines, *receipt.lines, *told(gone, encoder.way), *left_out_line(encoder.left_out_)]
+    lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled), *told(gone, encoder.way)]
+    lines += left_out_line(encoder.left_out_)
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
     data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
+    data |= {"unlabelled": source.unlabelled} if source.unlabelled else {}
     data |= {"left_out": encoder.left_out_} if encoder.left_out_ else {}
     data |= {"telling_columns": [one.name for one in telling]} if telling else {}
     receipt = replace(receipt, lines=lines, data=data)

@@ -9,6 +9,7 @@ from linsep.app.commands.labelled import inputs, open_labelled, read_as
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.unlabelled import told
 from linsep.regression.separation import separation_as_written
 from linsep.reporting.separated import separation_lines
 from linsep.theory.separation.model_rows import Family
@@ -33,6 +34,6 @@ def separation(
     numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1)
     doubts = [] if numbers.as_written else ["more digits than doubles hold: the answer is about the nearest doubles"]
     found = separation_as_written(numbers, family, fit_intercept, time_limit)
-    lines = [*read_as(source), *separation_lines(found)]
+    lines = [*read_as(source), *told(source.unlabelled), *separation_lines(found)]
     result = Result(lines, found.to_dict(), doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, list(lines)))

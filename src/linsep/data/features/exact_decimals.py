@@ -32,7 +32,8 @@ class ExactNumbers(NamedTuple):
 
     `as_written` is False where decimal text could not be kept exactly and X holds the nearest doubles instead.
     `levels` tells which column and level an indicator stands for, `references` the levels that were left out, and
-    `dates` of which column, written in which way, an elapsed time is.
+    `dates` of which column, written in which way, an elapsed time is. `left_out` has the positions, among all rows that
+    were read, of those that the numbers are without.
     """
 
     X: Any
@@ -43,6 +44,7 @@ class ExactNumbers(NamedTuple):
     levels: dict[str, tuple[str, str]] | None = None
     references: dict[str, str] | None = None
     dates: dict[str, dict[str, str]] | None = None
+    left_out: Array | None = None
 
 
 def exact_numbers(
@@ -76,8 +78,7 @@ def exact_numbers(
     indicator_of: dict[str, tuple[str, str]] = {}
     references: dict[str, str] = {}
     n_text = 0
-    chunk = derive(chunk, kinds or {}, exact=True)
-    for column in chunk.columns:
+    for column in derive(chunk, kinds or {}, exact=True).columns:
         if column.is_number:
             values, exponent = exact_column(column)
             parts.append(values[:, None])
@@ -97,7 +98,7 @@ def exact_numbers(
     dates = {
         parts_of(name, kind)[0]: {"column": name, "date": kind} for name, kind in (kinds or {}).items() if is_date(kind)
     }
-    return ExactNumbers(X, chunk.y, names, exponents, True, indicator_of, references, dates)
+    return ExactNumbers(X, chunk.y, names, exponents, True, indicator_of, references, dates, chunk.unlabelled)
 
 
 def _stack(parts: list[Any], wide: bool) -> Any:
