@@ -363,3 +363,10 @@ def test_a_header_cut_by_a_carriage_return_is_one_sentence_when_lines_are_skippe
     source = open_data(b'c0,y\r}\n-2.5,"1"\r\n\r\n', target="y", format="csv", sep=",", lenient=True)
     with pytest.raises(DataError, match="no column called 'y'"):
         list(source.chunks())
+
+
+def test_a_column_without_any_value_is_one_of_missing_categories() -> None:
+    column = open_data(b"a,b,y\n1,,p\n2,,q\n", target="y").read().cells("b")
+    assert column is not None
+    assert column.missing is not None
+    assert (column.is_number, column.missing.tolist()) == (False, [True, True])

@@ -27,6 +27,7 @@ from linsep.app.options import (
     JsonOpt,
     ModelArg,
     PositiveOpt,
+    ProofMissingOpt,
     QueryOpt,
     ReportOpt,
     RowsArg,
@@ -148,6 +149,7 @@ def check(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
@@ -180,6 +182,7 @@ def check(
             decimal=decimal,
             encoding=encoding,
             query=query,
+            missing=None if missing is None else missing.value,
             drop_unlabelled=drop_unlabelled,
             on_step=line.step,
         )
@@ -197,11 +200,13 @@ def separation(
     ] = None,
     report: ReportOpt = None,
     categorical: CategoricalOpt = None,
+    column: ColumnOpt = None,
     format: FormatOpt = None,
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
@@ -211,6 +216,7 @@ def separation(
     first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
     130 after Ctrl-C (what is known by then is printed).
     """
+    from linsep.app.commands.labelled import kinds_of
     from linsep.app.commands.separation import separation as run
     from linsep.app.searching import until_ctrl_c
 
@@ -223,11 +229,13 @@ def separation(
         time_limit=time_limit,
         report=report,
         categorical=tuple(categorical or ()),
+        columns=kinds_of(column or ()),
         format=format,
         sep=sep,
         decimal=decimal,
         encoding=encoding,
         query=query,
+        missing=None if missing is None else missing.value,
         drop_unlabelled=drop_unlabelled,
     )
     finish(result, as_json)

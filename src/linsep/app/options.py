@@ -38,6 +38,13 @@ class MissingWay(StrEnum):
     ERROR = "error"
 
 
+class ProofMissingWay(StrEnum):
+    """What becomes of missing values where something is proved."""
+
+    DROP = "drop"
+    ERROR = "error"
+
+
 TableArg = Annotated[
     str,
     typer.Argument(
@@ -85,6 +92,13 @@ MissingOpt = Annotated[
     typer.Option(
         help="What becomes of missing values: leave the row out, put the mean or the median in place of a number, the "
         "mean and a feature that tells (indicator, unless given), or refuse them. Stream: mean unless given, no median."
+    ),
+]
+ProofMissingOpt = Annotated[
+    ProofMissingWay | None,
+    typer.Option(
+        help="What becomes of missing values: leave the row out (drop), and count it, or refuse the first one (error). "
+        "Unless given, a missing number is refused, and a missing category is a category of its own."
     ),
 ]
 CategoricalOpt = Annotated[

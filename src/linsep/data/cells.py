@@ -75,7 +75,7 @@ def number_column(
         if otherwise is not None:
             return otherwise
         good = are_numbers(text, decimal) | _are_amounts(text, decimal)
-        if (good | gone).all():
+        if good.any() and (good | gone).all():
             raise DataError(
                 f"{where(0)}, column {name!r}: some cells have a % or the sign of a currency that others lack: write "
                 f"all in one unit, or read the column as categories with --column {quote(name)}=category"

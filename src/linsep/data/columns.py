@@ -130,7 +130,9 @@ class TableChunk:
             self._parsed[name] = self.parse(name)
         return self._parsed[name]
 
-    def refuse_missing(self, name: str, *, text: bool = False) -> None:
+    def refuse_missing(
+        self, name: str, *, text: bool = False, advice: str = "fill or drop missing values first"
+    ) -> None:
         """Raise DataError if a number of a column is missing, with `text` also if a text is.
 
         Parameters
@@ -139,6 +141,8 @@ class TableChunk:
             Its name.
         text : bool, default=False
             Whether an empty text is refused too.
+        advice : str
+            What to do, for the message.
         """
         column = self.cells(name)
         if column is None or column.missing is None or not (text or column.is_number):
@@ -147,7 +151,7 @@ class TableChunk:
         said = "the value is missing"
         if column.is_number and column.text is not None:
             said = f"{column.text[row].as_py()!r:.80} where the column holds numbers"
-        raise DataError(f"{self.where(row)}, column {name!r}: {said}; fill or drop missing values first")
+        raise DataError(f"{self.where(row)}, column {name!r}: {said}; {advice}")
 
     def take(self, rows: Array) -> TableChunk:
         """Return some of the rows.

@@ -11,11 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.columns import Column
+from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.kinds import derive
+from linsep.data.features.missing import count_missing, rows_to_prove, told_dropped
 from linsep.data.readers.asked import Decimals
 from linsep.data.sources.source import Source
+from linsep.data.unlabelled import told as told_unlabelled
 from linsep.tables import dense
 from linsep.types import Array, DataError
 
@@ -32,8 +34,9 @@ class ExactNumbers(NamedTuple):
 
     `as_written` is False where decimal text could not be kept exactly and X holds the nearest doubles instead.
     `levels` tells which column and level an indicator stands for, `references` the levels that were left out, and
-    `dates` of which column, written in which way, an elapsed time is. `left_out` has the positions, among all rows that
-    were read, of those that the numbers are without.
+    `dates` of which column, written in which way, an elapsed time is. `kept` says which rows of the source these are,
+    None for all; `left_out` has the positions, among all rows that were read, of those without a label and those
+    dropped because of a missing value; `missing` counts the missing values of each column, where rows were dropped.
     """
 
     X: Any
@@ -44,11 +47,31 @@ class ExactNumbers(NamedTuple):
     levels: dict[str, tuple[str, str]] | None = None
     references: dict[str, str] | None = None
     dates: dict[str, dict[str, str]] | None = None
+    kept: Array | None = None
     left_out: Array | None = None
+    missing: dict[str, int] | None = None
+
+    def of(self, chunk: Any) -> Any:
+        """The rows of the source's chunk that these are."""
+        return chunk if self.kept is None else chunk.take(self.kept)
+
+    def rows_left_out(self) -> list[tuple[str, str]]:
+        """The lines on rows without a label and on those dropped because of a missing value; none if there are none."""
+        if self.left_out is None:
+            return []
+        dropped = 0 if self.kept is None else int((~self.kept).sum())
+        lines = told_unlabelled(len(self.left_out) - dropped)
+        lines += told_dropped(self.missing or {}, dropped, self.X.shape[0])
+        return [*lines[:-1], (lines[-1][0], lines[-1][1] + " (rows are counted without them)")]
 
 
 def exact_numbers(
-    source: Source, *, keep_levels: int | None = None, kinds: Mapping[str, str] | None = None
+    source: Source,
+    *,
+    keep_levels: int | None = None,
+    kinds: Mapping[str, str] | None = None,
+    missing: str | None = None,
+    advice: str = "fill or drop missing values first",
 ) -> ExactNumbers:
     """Return the features of a source as written: decimal text as integers over a power of ten a column.
 
@@ -59,6 +82,8 @@ def exact_numbers(
     `keep_levels` is the number of text columns, from the left, that get an indicator of every level: all by default.
     The others go without one of their first level, the reference, as regressions need it. Columns of the `kinds` that
     say so are left out or, where they are dates, become the elapsed time, which is a whole number of days or seconds.
+    With `missing` "drop" rows are left out that have a missing value in a column in use, with "error" the first one is
+    refused, with None only a missing number; `advice` says what to do then.
 
     Examples
     --------
@@ -78,7 +103,13 @@ def exact_numbers(
     indicator_of: dict[str, tuple[str, str]] = {}
     references: dict[str, str] = {}
     n_text = 0
-    for column in derive(chunk, kinds or {}, exact=True).columns:
+    rows = derive(chunk, kinds or {}, exact=True)
+    gone: dict[str, int] = {}
+    kept = rows_to_prove(rows, missing, advice, source.name)
+    if kept is not None:
+        count_missing(rows, gone)
+        rows = rows.take(kept)
+    for column in rows.columns:
         if column.is_number:
             values, exponent = exact_column(column)
             parts.append(values[:, None])
@@ -98,7 +129,17 @@ def exact_numbers(
     dates = {
         parts_of(name, kind)[0]: {"column": name, "date": kind} for name, kind in (kinds or {}).items() if is_date(kind)
     }
-    return ExactNumbers(X, chunk.y, names, exponents, True, indicator_of, references, dates, chunk.unlabelled)
+    found = ExactNumbers(X, rows.y, names, exponents, True, indicator_of, references, dates)
+    return found._replace(kept=kept, left_out=_left_out(chunk, kept), missing=gone)
+
+
+def _left_out(chunk: TableChunk, kept: Array | None) -> Array | None:
+    """The positions of rows without a label and of those not kept, among all rows that were read."""
+    if kept is None:
+        return chunk.unlabelled
+    gone = np.zeros(0, dtype=np.int64) if chunk.unlabelled is None else chunk.unlabelled
+    labelled = np.delete(np.arange(chunk.n_read), gone)
+    return np.sort(np.concatenate([gone, labelled[~kept]]))
 
 
 def _stack(parts: list[Any], wide: bool) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -226,6 +226,29 @@ def left_out_line(left_out: Mapping[str, str], words: Sequence[str] = ()) -> lis
     said = [f"{ids}: names of rows; --column NAME=number or NAME=category keeps one"] if left_out else []
     said += [f"{texts}: running text; --column NAME=category keeps one"] if words else []
     return [("left out", "; ".join(said))] if said else []
+
+
+def kinds_in_proof(rows: Any, given: Mapping[str, str]) -> Kinds:
+    """What the columns of a table hold; nothing is to be found out about a matrix.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> kinds_in_proof(open_data(b"id,a\\n7,2\\n").read(), {"id": "skip"}).kinds
+    {'id': 'skip'}
+    """
+    return find_kinds(rows, given) if isinstance(rows, TableChunk) else Kinds({}, {}, [])
+
+
+def left_out_of_proof(found: Kinds) -> list[tuple[str, str]]:
+    """The line on columns that are no part of a proof: names of rows, and running text; none if there are none.
+
+    Examples
+    --------
+    >>> left_out_of_proof(Kinds({"note": "words1-1"}, {}, []))
+    [('left out', "'note': running text; --column NAME=category keeps one")]
+    """
+    return left_out_line(found.left_out, [name for name, kind in found.kinds.items() if is_words(kind)])
 
 
 def _listed(said: list[str]) -> str:
