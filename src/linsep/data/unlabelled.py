@@ -48,7 +48,7 @@ def with_labels(
     Examples
     --------
     >>> table = pa.table({"y": ["a", ""]})
-    >>> rows, where, left_out = with_labels(table, "row {}".format, are_unlabelled(table["y"]), "y", drop=True)
+    >>> rows, where, left_out = with_labels(table, "row {}".format, are_unlabelled(table["y"].combine_chunks()), "y", drop=True)
     >>> rows.num_rows, left_out.tolist()
     (1, [1])
     """

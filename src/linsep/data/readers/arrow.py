@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import INFINITE, category_column
+from linsep.data.cells import category_column, infinite
 from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, quote, take_target
 from linsep.data.readers.asked import Asked, in_a_line
 from linsep.data.unlabelled import are_unlabelled, with_labels
@@ -152,8 +152,8 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
         missing = missing | np.isnan(numbers)
         numbers = np.where(missing, 0.0, numbers)
     if not np.isfinite(numbers).all():
-        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        raise DataError(f"{where(row)}, column {column!r}: {numbers[row]} is not a finite number; {INFINITE}")
+        rows = np.flatnonzero(~np.isfinite(numbers))
+        raise infinite(where(int(rows[0])), column, str(numbers[rows[0]]), len(rows))
     # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.
     beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and np.abs(numbers).max() >= 2**53)
     text = pc.cast(values, pa.string()) if beyond else None
