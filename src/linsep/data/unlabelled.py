@@ -15,12 +15,14 @@ from linsep.types import Array, DataError
 ADVICE = "--drop-unlabelled (drop_unlabelled=True) leaves such rows out"
 
 
-def are_unlabelled(labels: pa.Array, decimal: str = ".") -> Array:
-    """Return which cells hold no label: empty ones; NA and the like too where all the others are numbers.
+def are_unlabelled(labels: pa.Array, decimal: str | None = None) -> Array:
+    """Return which cells hold no label: empty ones.
+
+    Of text without types, whose `decimal` mark is given, NA and the like are none either where all others are numbers.
 
     Examples
     --------
-    >>> are_unlabelled(pa.array(["yes", " ", "NA"])).tolist(), are_unlabelled(pa.array(["1", "NA"])).tolist()
+    >>> are_unlabelled(pa.array(["yes", " ", "NA"])).tolist(), are_unlabelled(pa.array(["1", "NA"]), ".").tolist()
     ([False, True, False], [False, True])
     """
     if pa.types.is_floating(labels.type):
@@ -30,7 +32,7 @@ def are_unlabelled(labels: pa.Array, decimal: str = ".") -> Array:
     encoded = pc.fill_null(labels, "").dictionary_encode()
     levels = pc.cast(encoded.dictionary, pa.string())
     gone = are_missing(levels)
-    if not are_numbers(levels, decimal)[~gone].all() or gone.all():
+    if decimal is None or not are_numbers(levels, decimal)[~gone].all() or gone.all():
         gone = np.array([not level.strip() for level in levels.to_pylist()], dtype=np.bool_)
     return np.asarray(gone[encoded.indices.to_numpy()], dtype=np.bool_)
 
@@ -48,7 +50,8 @@ def with_labels(
     Examples
     --------
     >>> table = pa.table({"y": ["a", ""]})
-    >>> rows, where, left_out = with_labels(table, "row {}".format, are_unlabelled(table["y"].combine_chunks()), "y", drop=True)
+    >>> gone = np.array([False, True])
+    >>> rows, where, left_out = with_labels(table, "row {}".format, gone, "y", drop=True)
     >>> rows.num_rows, left_out.tolist()
     (1, [1])
     """
