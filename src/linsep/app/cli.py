@@ -244,13 +244,23 @@ def separation(
 @app.command()
 def show(
     model: ModelArg,
-    weights: Annotated[int, typer.Option(min=1, help="The number of weights to print, the largest ones.")] = 20,
+    weights: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="The number of weights of each class to print, the largest ones. Unless given, 20, or of several "
+            "classes about ten in all.",
+        ),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Of several classes, print up to 20 weights of each.")
+    ] = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Print what a model file holds: its largest weights by feature name, how it was made, and where it comes from."""
     from linsep.app.commands.show import show as run
 
-    finish(run(model, weights), as_json)
+    finish(run(model, weights), as_json, details)
 
 
 class ExportFormat(StrEnum):

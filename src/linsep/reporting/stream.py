@@ -63,7 +63,8 @@ def stream_receipt(found: StreamFit) -> Receipt:
         *_mistakes(found),
         *(("drift", alarm) for alarm in counters.alarms),
     ]
-    return Receipt(lines, data, details=details, warnings=doubts)
+    scored_on = f"{rows:,} rows, each predicted before it was learnt"
+    return Receipt(lines, data, details=details, warnings=doubts, scored_on=scored_on)
 
 
 def _majority(found: StreamFit) -> tuple[str, float] | None:
