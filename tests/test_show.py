@@ -15,7 +15,7 @@ RNG = np.random.default_rng(0)
 
 
 def learnt(n_classes: int, p: int = 8) -> Any:
-    return Perceptron().partial_fit(RNG.normal(size=(60, p)), np.arange(60) % n_classes)
+    return Perceptron().partial_fit(RNG.normal(size=(60, p)), np.arange(60) % n_classes, np.arange(n_classes))
 
 
 def weights(lines: Any) -> list[str]:
