@@ -15,8 +15,10 @@ from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_o
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
+from linsep.data.hints import hints_on_holding_out
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
+from linsep.data.unlabelled import told as told_unlabelled
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
@@ -185,10 +187,15 @@ def fit_table(
     )
     encoder, telling = prepared.encoder, _telling(source, prepared.encoder.kinds_, positive)
     gone = encoder.missing_
-    lines = [*choice.lines, *receipt.lines, *told(gone, encoder.way), *left_out_line(encoder.left_out_)]
+    lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled), *told(gone, encoder.way)]
+    lines += left_out_line(encoder.left_out_)
+    hints = hints_on_holding_out(source.read(), encoder.kinds_, holdout) if holdout and groups is None else []
+    lines += hints
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
     data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
+    data |= {"unlabelled": source.unlabelled} if source.unlabelled else {}
     data |= {"left_out": encoder.left_out_} if encoder.left_out_ else {}
+    data |= {"hints": [text for _, text in hints]} if hints else {}
     data |= {"telling_columns": [one.name for one in telling]} if telling else {}
     receipt = replace(receipt, lines=lines, data=data)
     said = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled, read_as
+from linsep.app.commands.labelled import inputs, open_labelled, read_as, read_as_text
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
+from linsep.data.features.missing import LEAVE_OUT
 from linsep.regression.separation import separation_as_written
 from linsep.reporting.separated import separation_lines
 from linsep.theory.separation.model_rows import Family
@@ -24,15 +27,24 @@ def separation(
     fit_intercept: bool,
     time_limit: float | None,
     categorical: tuple[str, ...] = (),
+    columns: Mapping[str, str] | None = None,
+    missing: Any = None,
     report: Path | None = None,
     **reading: Any,
 ) -> Result:
     """Ask whether a regression of the target on the other columns has a maximum likelihood estimate."""
     check_report(report, *inputs(table))
-    source = open_labelled(table, target, categorical, reading)
-    numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1)
-    doubts = [] if numbers.as_written else ["more digits than doubles hold: the answer is about the nearest doubles"]
+    source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading)
+    known = kinds_in_proof(source.read(), columns or {})
+    levels = 0 if fit_intercept else 1
+    numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=missing, advice=LEAVE_OUT)
+    rounded = ["more digits than doubles hold: the answer is about the nearest doubles"]
+    doubts = known.doubts + ([] if numbers.as_written else rounded)
     found = separation_as_written(numbers, family, fit_intercept, time_limit)
-    lines = [*read_as(source), *separation_lines(found)]
-    result = Result(lines, found.to_dict(), doubts, exit_status=_STATUS[found.verdict])
+    gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
+    lines = [*read_as(source), *gone, *separation_lines(found)]
+    data = found.to_dict()
+    data |= {"left_out": known.left_out} if known.left_out else {}
+    data |= {} if numbers.left_out is None else {"rows_left_out": numbers.left_out.tolist()}
+    result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, list(lines)))
