@@ -1,8 +1,8 @@
 """Independent rows of a sparse table modulo a prime P < 2^31, and the factors L U of those rows.
 
-Rows are taken in a given order, each reduced by those kept before it (an up-looking LU of Gilbert and Peierls 1988, with
-the pivots met in their order by a heap). What remains of a row, if anything, is kept with a pivot in a column that few
-rows have. U has rows with pivot 1, L has the pivots and multipliers: rows kept = L U. Products stay below 2^62.
+Rows are taken in a given order, each reduced by those kept before it (an up-looking LU of Gilbert and Peierls 1988,
+with the pivots met in their order by a heap). What remains of a row, if anything, is kept with a pivot in a column that
+few rows have. U has rows with pivot 1, L has the pivots and multipliers: rows kept = L U. Products stay below 2^62.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Independent rows of a large sparse table, and linear systems of them solved exactly: by digits modulo a prime.
 
-A system is solved modulo a prime P, what is left is divided by P and solved again: so come the digits of the solution to
-the base P (Dixon 1982), until a common denominator and numerators of half their length fit them all.
+A system is solved modulo a prime P, what is left is divided by P and solved again: so come the digits of the solution
+to the base P (Dixon 1982), until a common denominator and numerators of half their length fit them all.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from scipy.sparse.linalg import lsmr
 from linsep.theory.cone.peel import peel
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.integers import primitive
-from linsep.theory.rows.powers_of_two import scale_rows
 from linsep.theory.rows.sparse_factors import SparseFactors
 from linsep.theory.separation.network import network_direction
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
