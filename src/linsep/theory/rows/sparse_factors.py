@@ -125,20 +125,30 @@ class SparseFactors:
 
     def null_vector(self, k: int, free: int, deadline: Deadline) -> dict[int, int] | None:
         """The vector orthogonal to the first k rows kept with an entry in one column besides their pivots, or None."""
+        return self.completed(k, {free: 1}, deadline)
+
+    def completed(self, k: int, vector: dict[int, int], deadline: Deadline) -> dict[int, int] | None:
+        """The vector orthogonal to the first k rows kept with these entries, times some integer, besides the pivots."""
+        pivots = set(self.pivots[:k].tolist())
+        given = {j: v for j, v in vector.items() if j not in pivots}
+        columns = sorted(given)
         goal = [0] * k
         for n, part in enumerate(self.basis):
-            column = part[:k, [free]].tocoo()
-            for i, v in zip(column.row.tolist(), column.data.tolist(), strict=True):
-                goal[i] -= v << (_BITS * n)
+            table = part[:k][:, columns].tocoo()
+            for i, j, v in zip(table.row.tolist(), table.col.tolist(), table.data.tolist(), strict=True):
+                goal[i] -= (v * given[columns[j]]) << (_BITS * n)
         found = self.entries(k, goal, deadline)
         if found is None:
             return None
         entries, q = found
         named = {int(j): v for j, v in zip(self.pivots[:k], entries, strict=True) if v}
-        return self.in_units({**named, free: q})
+        return self.in_units({**named, **{j: q * v for j, v in given.items() if v}})
 
     def in_units(self, vector: dict[int, int]) -> dict[int, int]:
-        """A vector of the whole columns in the units of Z, times a power of two."""
+        """A vector of the whole columns in the units of Z, times a power of two.
+
+        The whole column is that of Z times 2^exp, so an entry for it is one of Z's column times as much.
+        """
         exps = {j: int(self.whole.exps[j]) for j in vector}
         low = min(exps.values(), default=0)
         return {j: v << (exps[j] - low) for j, v in vector.items()}
