@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from linsep.app.fit_cli import fit
-from linsep.app.grouped_help import GroupedHelp
+from linsep.app.grouped_help import GroupedHelp, RegressionHelp
 from linsep.app.options import (
     CategoricalOpt,
     ColumnOpt,
@@ -24,6 +24,7 @@ from linsep.app.options import (
     Family,
     FormatOpt,
     JsonOpt,
+    Link,
     ModelArg,
     PositiveOpt,
     QueryOpt,
@@ -182,11 +183,18 @@ def check(
     finish(result, as_json, details)
 
 
-@app.command()
+@app.command(cls=RegressionHelp)
 def separation(
     table: TableArg,
     target: TargetOpt = None,
     family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
+    link: Annotated[
+        Link | None, typer.Option(help="The link of a logistic or binomial regression; logit unless given.")
+    ] = None,
+    trials: Annotated[
+        str | None,
+        typer.Option(help="Binomial: the column of the numbers of trials, of which the target counts the successes."),
+    ] = None,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
@@ -214,6 +222,8 @@ def separation(
         table,
         target=target,
         family=family.value,
+        link=None if link is None else link.value,
+        beside={"trials": trials},
         fit_intercept=intercept,
         time_limit=time_limit,
         report=report,

@@ -24,8 +24,18 @@ class Family(StrEnum):
     """Regression families."""
 
     LOGISTIC = "logistic"
+    BINOMIAL = "binomial"
     POISSON = "poisson"
     MULTINOMIAL = "multinomial"
+
+
+class Link(StrEnum):
+    """Links of regressions that have a choice."""
+
+    LOGIT = "logit"
+    PROBIT = "probit"
+    CLOGLOG = "cloglog"
+    CAUCHIT = "cauchit"
 
 
 class MissingWay(StrEnum):

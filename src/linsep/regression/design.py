@@ -12,8 +12,9 @@ from linsep.data.columns import as_labels
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.sources.open import open_data
 from linsep.tables import is_matrix, is_sparse
+from linsep.theory.separation.outcome import Outcome, column_of
 from linsep.theory.separation.sentences import listed
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
 
 class Design(NamedTuple):
@@ -47,9 +48,12 @@ def design_of_numbers(numbers: ExactNumbers) -> Design:
     return Design(numbers.X, numbers.names, numbers.levels or {}, references)
 
 
-def response(y: Any) -> Array:
-    """Labels or counts, one for each row, of one type."""
-    return as_labels(y, lambda row: f"row {row}", "y")
+def outcome_of(y: Any, trials: Any = None) -> Outcome:
+    """Labels or numbers, one for each row, of one type, with what belongs to them."""
+    if np.ndim(y) == 2 and np.shape(y)[1] == 2:
+        raise DataError("y has two columns: give the successes as y and the numbers of trials as trials")
+    labels = as_labels(y, lambda row: f"row {row}", "y")
+    return Outcome(labels, None if trials is None else column_of(trials, "trials", len(labels)))
 
 
 def separated_levels(design: Design, rows: Sequence[int]) -> dict[str, dict[str, int]]:

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linsep.markup import table_html
-from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients
-from linsep.regression.design import design_of, response
+from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients, plain_options
+from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
-from linsep.theory.separation.model_rows import Family
+from linsep.theory.separation.families import Family
+from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separability import CertificateError
 from linsep.theory.verify.separation import SeparationProof
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
 _DECIDED = ("separated_rows", "coefficients", "pairs", "separated_levels", "rank")  # what an undecided answer lacks
 
@@ -28,8 +29,10 @@ class Separation:
     Attributes
     ----------
     verdict : "complete", "quasi-complete", "overlap" or "undecided"
-    family : "logistic", "poisson" or "multinomial"
+    family : str
+        As asked of `separation`.
     n_rows : int
+        Rows of the data.
     n_features : int
         Columns of the design, indicators included, the constant not.
     fit_intercept : bool
@@ -56,9 +59,13 @@ class Separation:
         Indicator column -> (text column, level).
     separated_levels : dict
         Text column -> level -> number of rows, for the levels all of whose rows are separated.
+    link : str
+        The link of the regression.
+    left_out : int
+        Rows of the data that say nothing: those without trials.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
-    about : (X, y) or None
+    about : (X, Outcome) or None
         The data, if this was not read from JSON.
     verified : bool
         Whether `verify` has checked it since it was made or read.
@@ -79,12 +86,14 @@ class Separation:
     reason: str = ""
     levels: dict[str, tuple[str, str]] = field(default_factory=dict)
     separated_levels: dict[str, dict[str, int]] = field(default_factory=dict)
+    link: str = "logit"
+    left_out: int = 0
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
-    about: tuple[Any, Array] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    about: tuple[Any, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
-    def verify(self, X: Any, y: Any) -> None:
+    def verify(self, X: Any, y: Any, *, trials: Any = None) -> None:
         """Check everything that is said about the data in exact arithmetic.
 
         Parameters
@@ -93,6 +102,8 @@ class Separation:
             The design, as for `separation`.
         y : array-like of shape (n_samples,)
             The response.
+        trials : array-like of shape (n_samples,), optional
+            As for `separation`.
 
         Raises
         ------
@@ -102,7 +113,7 @@ class Separation:
             The data are not as `separation` needs them.
         """
         try:
-            self._check(X, y)
+            self._check(design_of(X, self.fit_intercept), outcome_of(y, trials))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -110,9 +121,9 @@ class Separation:
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
 
-    def _check(self, X: Any, y: Any) -> None:
-        asked = Regression.of(design_of(X, self.fit_intercept), response(y), self.family, self.fit_intercept)
-        found = (self.family, asked.design.X, asked.y, self.fit_intercept)
+    def _check(self, design: Design, outcome: Outcome) -> None:
+        asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
+        found = (self.family, self.link, design.X, outcome, self.fit_intercept)
         if self.digest and data_hash(*found) != (self.digest, self.numbers):
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         said = asked.described()
@@ -140,9 +151,20 @@ class Separation:
         """
         if self.verdict == "undecided":
             return f"Undecided: {self.reason}."
-        head = words.opening(self.family, self.verdict, self.n_rows, len(self.separated_rows), self.classes)
         assert self.rank is not None
-        return " ".join([head, *words.estimates(self.coefficients, self.rank), words.PROVED])
+        told = words.estimates(self.coefficients, self.rank)
+        return " ".join([self.opening(), *told, words.proved(self.family, self.link)])
+
+    def opening(self) -> str:
+        """Return the verdict in a sentence or two.
+
+        Returns
+        -------
+        str
+            The beginning of the summary.
+        """
+        n, k = self.n_rows - self.left_out, len(self.separated_rows)
+        return words.opening(self.family, self.verdict, n, k, self.classes, self.link)
 
     def __repr__(self) -> str:
         if self.verdict == "undecided":
@@ -183,6 +205,7 @@ class Separation:
             "rows": self.n_rows,
             "features": self.n_features,
             "family": self.family,
+            **plain_options(self.family, self.link, self.left_out),
             "fit_intercept": self.fit_intercept,
             **self._source(),
             **plain_classes(self.classes),
@@ -201,7 +224,7 @@ class Separation:
     def _source(self) -> dict[str, str]:
         if self.about is None:
             return {"sha256": self.digest, "numbers": self.numbers}
-        digest, numbers = data_hash(self.family, *self.about, self.fit_intercept)
+        digest, numbers = data_hash(self.family, self.link, *self.about, self.fit_intercept)
         return {"sha256": digest, "numbers": numbers}
 
     def to_json(self) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from math import lcm
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from linsep.tables import check_length, exact_table, is_sparse
+from linsep.theory.separation.families import LABELLED, Family
+from linsep.theory.separation.outcome import Outcome, refuse
 from linsep.theory.separation.sentences import INTERCEPT
 from linsep.types import Array, DataError
 
-Family = Literal["logistic", "poisson", "multinomial"]
-FAMILIES: tuple[Family, ...] = ("logistic", "poisson", "multinomial")
 _WHOLE = 2**53  # every smaller integer is a double
 
 
@@ -21,8 +21,9 @@ class ModelRows(NamedTuple):
     """Rows z of Xbar, with one column for each coefficient.
 
     `Z` is float64, CSR of float64, or an array of Python integers. Rows with `equal` are equalities z.d = 0. Row k
-    comes from row `owner[k]` of the data; in a multinomial model it compares the observed class with class `rival[k]`.
-    `classes` holds the two labels of a logistic model, or all labels of a multinomial one with the reference first.
+    comes from row `owner[k]` of the data, which may have none, one or several; in a multinomial model it compares the
+    observed class with class `rival[k]`. `classes` holds the two labels of a logistic model, or all labels of a
+    multinomial one with the reference first.
     """
 
     Z: Any
@@ -33,18 +34,17 @@ class ModelRows(NamedTuple):
     classes: Array
 
 
-def model_rows(X: Any, y: Array, names: list[str], family: Family, fit_intercept: bool) -> ModelRows:
-    """Return the rows z that decide about separation in a regression of y on the columns of X.
+def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_intercept: bool) -> ModelRows:
+    """Return the rows z that decide about separation in a regression of the outcome on the columns of X.
 
     Raises
     ------
     DataError
         Shapes that do not match, numbers that are not finite, a response that the family does not allow.
     """
-    if family not in FAMILIES:
-        raise DataError(f"no family called {family!r}: choose from {', '.join(FAMILIES)}")
     X = exact_table(X)
-    check_length(X, y)
+    check_length(X, outcome.y)
+    _check_response(outcome, family)
     X = whole_columns(X)
     if fit_intercept:
         X = _with_constant(X)
@@ -52,13 +52,47 @@ def model_rows(X: Any, y: Array, names: list[str], family: Family, fit_intercept
     if len(set(names)) < len(names):
         twice = next(name for k, name in enumerate(names) if name in names[:k])
         raise DataError(f"two columns of the design are called {twice!r}; rename one")
-    if family == "poisson":
-        positive = _counts(y) > 0
-        return _one_a_row(X, np.where(positive, 1, -1), positive, names, np.empty(0))
-    classes, codes = _classes(y, family)
+    kept = np.flatnonzero(outcome.kept)
+    if kept.size == 0:
+        raise DataError("no row is left: every row has no trials")
+    if kept.size < X.shape[0]:
+        X, outcome = X[kept], outcome.take(kept)
+    rows = _rows_of(X, outcome, names, family)
+    return rows._replace(owner=kept[rows.owner])
+
+
+def _rows_of(X: Any, outcome: Outcome, names: list[Any], family: Family) -> ModelRows:
+    """The inequalities of rows all of which count."""
+    if family not in LABELLED:
+        return _one_a_row(X, _ways(outcome, family), names, np.empty(0))
+    classes, codes = _classes(outcome.y, family)
     if family == "logistic":
-        return _one_a_row(X, np.where(codes == 1, 1, -1), np.zeros(len(y), dtype=bool), names, classes)
+        return _one_a_row(X, np.where(codes == 1, 1, -1), names, classes)
     return _multinomial(X, codes, names, classes)
+
+
+def _ways(outcome: Outcome, family: Family) -> Array:
+    """Whether the linear predictor of each row may only rise (1), only fall (-1) or do neither (0)."""
+    rises = outcome.y == (1 if outcome.trials is None else outcome.trials) if family == "binomial" else False
+    return np.where(outcome.y == 0, -1, np.where(rises, 1, 0))
+
+
+def _check_response(outcome: Outcome, family: Family) -> None:
+    """Raise DataError unless the family allows this response and what stands beside it."""
+    y = outcome.y
+    if outcome.trials is not None and family != "binomial":
+        raise DataError(f"trials belong to the family 'binomial', not to {family!r}")
+    if family == "poisson":
+        _check_counts(y)
+    elif family == "binomial":
+        if y.dtype.kind not in "biuf":
+            raise DataError(f"a binomial response is a number of successes or a proportion, not {y.dtype}")
+        refuse("y", y, y < 0, "is below 0")
+        if outcome.trials is None:
+            refuse("y", y, y > 1, "is above 1: give proportions, or the numbers of trials too")
+        else:
+            refuse("trials", outcome.trials, outcome.trials < 0, "is below 0")
+            refuse("y", y, y > outcome.trials, "is more than the trials of the row")
 
 
 def whole_columns(X: Any) -> Any:
@@ -93,18 +127,17 @@ def _signed(X: Any, s: Array) -> Any:
     return X * s[:, None].astype(X.dtype)
 
 
-def _one_a_row(X: Any, s: Array, equal: Array, names: list[Any], classes: Array) -> ModelRows:
+def _one_a_row(X: Any, ways: Array, names: list[Any], classes: Array) -> ModelRows:
     n = X.shape[0]
-    return ModelRows(_signed(X, s), equal, names, np.arange(n), np.full(n, -1), classes)
+    return ModelRows(_signed(X, np.where(ways < 0, -1, 1)), ways == 0, names, np.arange(n), np.full(n, -1), classes)
 
 
-def _counts(y: Array) -> Array:
+def _check_counts(y: Array) -> None:
     if y.dtype.kind not in "biuf":
         raise DataError(f"a Poisson response is a count, not {y.dtype}")
     bad = np.flatnonzero(~(np.isfinite(y) & (y >= 0)))
     if bad.size:
         raise DataError(f"row {bad[0]}: a Poisson response is a count of 0 or more, not {y[bad[0]]}")
-    return y
 
 
 def _classes(y: Array, family: Family) -> tuple[Array, Array]:
@@ -114,7 +147,7 @@ def _classes(y: Array, family: Family) -> tuple[Array, Array]:
     if family == "logistic" and classes.size > 2:
         raise DataError(
             f"y holds {classes.size} labels and a logistic model has two: ask for the family 'multinomial', "
-            "or for 'poisson' if they are counts"
+            "for 'binomial' if they are proportions, or for 'poisson' if they are counts"
         )
     return classes, codes.reshape(-1)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
+from linsep.theory.separation.families import SEVERAL_MAXIMA, is_concave, model_words, source, why
 from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
 INTERCEPT = "(Intercept)"
@@ -45,47 +46,18 @@ def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, li
     return out
 
 
-def opening(family: str, verdict: str, n: int, k: int, classes: Sequence[Any]) -> str:
+def opening(family: str, verdict: str, n: int, k: int, classes: Sequence[Any], link: str) -> str:
     """The verdict in a sentence or two; `k` of the `n` rows are separated."""
-    model = {
-        "logistic": f"the logistic regression of {classes[1]!r} against {classes[0]!r}" if classes else "",
-        "poisson": "the Poisson regression with log link",
-        "multinomial": f"the multinomial regression with {len(classes)} classes (reference {classes[0]!r})"
-        if classes
-        else "",
-    }[family]
+    model = model_words(family, link, classes)
     if verdict == "overlap":
-        return (
+        said = (
             f"Overlap: {model} on {n:,} rows is not separated. A maximum likelihood estimate exists, and every "
             "coefficient that is identified has a finite one."
         )
+        return said if is_concave(family, link) else f"{said} {SEVERAL_MAXIMA}"
     name = {"complete": "Complete", "quasi-complete": "Quasi-complete"}[verdict]
-    why = _WHY[family, verdict].format(k=f"{k:,}", left=f"{n - k:,}")
-    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {why}"
-
-
-_WHY = {
-    ("logistic", "complete"): (
-        "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
-        "to 0 and 1, and an iterative fit stops only at its limit."
-    ),
-    ("logistic", "quasi-complete"): (
-        "A linear combination of the columns has the sign of the outcome on {k} rows and is exactly 0 on the other "
-        "{left}: the fitted probabilities of the {k} rows tend to 0 and 1; the other rows overlap."
-    ),
-    ("poisson", "complete"): "Every count can be fitted by a mean that tends to 0.",
-    ("poisson", "quasi-complete"): (
-        "A linear combination of the columns is below 0 on {k} rows, all with a count of 0, and exactly 0 on the "
-        "other {left}: the fitted means of the {k} rows tend to 0."
-    ),
-    ("multinomial", "complete"): (
-        "Linear combinations of the columns tell the classes apart on every row: fitted probabilities tend to 0 and 1."
-    ),
-    ("multinomial", "quasi-complete"): (
-        "In some rows the fitted probability of a class that was not observed tends to 0; in {k} rows that of every "
-        "such class does."
-    ),
-}
+    told = why(family, verdict).format(k=f"{k:,}", left=f"{n - k:,}")
+    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {told}"
 
 
 def estimates(coefficients: Mapping[Any, str | float], rank: int) -> list[str]:
@@ -110,10 +82,12 @@ def estimates(coefficients: Mapping[Any, str | float], rank: int) -> list[str]:
     return out
 
 
-PROVED = (
-    "Decided in exact arithmetic on the numbers given (Albert and Anderson 1984; maximal separated set and null space "
-    "of the remaining rows), with certificates checked on every row; no tolerance is involved."
-)
+def proved(family: str, link: str) -> str:
+    """How it was decided."""
+    return (
+        f"Decided in exact arithmetic on the numbers given ({source(family, link)}; maximal separated set and null "
+        "space of the remaining rows), with certificates checked on every row; no tolerance is involved."
+    )
 
 
 def advice(
