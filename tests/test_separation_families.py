@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import product
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import log_expit, log_ndtr
 from typer.testing import CliRunner
@@ -123,6 +125,112 @@ def test_grouped_trials_by_hand() -> None:
             read.verify(X, y, trials=other)
 
 
+# ------------------------------------------------------------------------------------------------------ log links
+def log_link(family: str, A: Array, y: Array, w: Array) -> Terms:
+    """The likelihood of a model with log link, dispersion 1, without what does not depend on the coefficients."""
+
+    def terms(beta: Array) -> Array:
+        eta = A @ beta
+        if family == "poisson":
+            return np.asarray(w * (y * eta - np.exp(np.minimum(eta, 600))))
+        if family == "negative-binomial":
+            return np.asarray(w * (y * eta - (y + 1.5) * np.logaddexp(np.log(1.5), eta)))
+        if family == "gamma":
+            return np.asarray(-w * (np.where(y > 0, y * np.exp(np.minimum(-eta, 600)), 0) + eta))
+        return np.asarray(w * (np.exp(-eta) - y * np.exp(-2 * eta) / 2))
+
+    return terms
+
+
+@pytest.mark.parametrize("family", ["poisson", "negative-binomial", "gamma"])
+def test_log_links_as_the_likelihood_says(family: Any) -> None:
+    rng = np.random.default_rng(5)
+    seen = set()
+    for _ in range(60):
+        n, intercept = int(rng.integers(2, 6)), bool(rng.integers(2))
+        X = small_design(rng, n, 2 - intercept) * rng.choice([1.0, 0.5])
+        y, w = rng.choice([0, 0, 1, 3], n), rng.integers(0, 3, n)
+        if not w.any():
+            continue
+        A = np.column_stack([np.ones(n), X]) if intercept else X
+        terms = log_link(family, A, y, w)
+        rays = rising_rays(terms, 2, most=9)
+        found = separation(X, y, family=family, weights=w, fit_intercept=intercept)
+        found.verify(X, y, weights=w)
+        assert (found.verdict != "overlap") == bool(rays), (X, y, w)
+        assert found.left_out == (w == 0).sum()
+        if family != "gamma":
+            gained = [i for i in range(n) if any(terms(FAR * d)[i] > terms(0 * d)[i] + 1e-9 for d in rays)]
+            assert list(found.separated_rows) == gained
+        seen.add(found.verdict)
+    assert {"overlap", "complete"} <= seen
+
+
+def test_an_inverse_gaussian_likelihood_is_never_highest_at_infinity() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(25):
+        n = int(rng.integers(2, 6))
+        X, y = small_design(rng, n, 2), rng.choice([0.3, 1.0, 4.0], n)
+        found = separation(X, y, family="inverse-gaussian", fit_intercept=False)
+        found.verify(X, y)
+        assert found.verdict == separation(X, y, family="gamma", fit_intercept=False).verdict == "overlap"
+        assert "not concave with this link" in found.summary()
+        terms = log_link("inverse-gaussian", X, y, np.ones(n))
+        for d in product(range(-2, 3), repeat=2):
+            if (X @ d).any():
+                near = max(terms(t * np.array(d)).sum() for t in np.geomspace(1e-3, FAR, 60))
+                assert near > terms(FARTHER * np.array(d)).sum() + 1e-30
+
+
+def test_a_gamma_model_with_zeros_by_hand() -> None:
+    # d = (0, -1) in (1, x): nowhere below 0 where y > 0, and its sum over all rows is -1.
+    X, y = [[0], [-1], [2]], [1.0, 2.0, 0.0]
+    found = separation(X, y, family="gamma")
+    assert (found.verdict, found.separated_rows) == ("complete", (0, 1, 2))
+    assert set(found.coefficients.values()) == {"undetermined sign"}
+    assert "rows with a response of 0 let the quasi-likelihood rise" in found.summary()
+    assert "two-part model" in found.advice[0]
+    # The weights decide: with less of the last row every such sum is positive.
+    assert separation(X, y, family="gamma", weights=[1, 1, 0.25], fit_intercept=False).verdict == "overlap"
+    assert separation(X, y, family="gamma", weights=[1, 1, 0.75], fit_intercept=False).verdict != "overlap"
+    # With a sum of exactly 0 the likelihood rises to a bound: what the other rows determine is finite.
+    bounded = separation([[1, 0], [-1, 0], [0, 1]], [1.0, 0.0, 2.0], family="gamma", fit_intercept=False)
+    assert bounded.verdict == "quasi-complete"
+    assert bounded.coefficients == {"x1": inf, "x2": "finite"}
+    assert bounded.separated_rows == (0,)
+    # The sum is exact: doubles would make it 0.
+    tiny = separation([[1e16], [1.0], [-1e16]], [0.0, 0.0, 0.0], family="gamma", fit_intercept=False)
+    assert (tiny.verdict, tiny.rank) == ("complete", 1)
+    tenths = separation([[0.1], [0.2], [-0.3]], [1.0, 1.0, 0.0], family="gamma", fit_intercept=False)
+    assert tenths.verdict == "overlap"  # 0.1 + 0.2 - 0.3 is 1/36028797018963968 for the doubles
+    exact = np.array([[Fraction(1, 10)], [Fraction(2, 10)], [Fraction(-3, 10)]])
+    assert separation(exact, [1.0, 1.0, 0.0], family="gamma", fit_intercept=False).separated_rows == (0, 1)
+    for row in ({"weights": None}, {"weights": [1.0, 0.5, 0.25]}):
+        big = separation(np.array([[3**50], [1], [-(3**50)]], dtype=object), [0.0, 0.0, 1.0], family="gamma", **row)
+        assert big.verdict == "complete"
+
+
+def test_weights_leave_rows_out_and_offsets_do_not_matter() -> None:
+    frame = {"site": list("aabbc"), "x": [1.0, 2.0, 4.0, 3.0, 5.0]}
+    X, y = pd.DataFrame(frame), np.array([0, 1, 0, 1, 1])
+    all_rows = separation(X, y)
+    assert all_rows.separated_levels == {"site": {"c": 1}}
+    found = separation(X, y, weights=[0, 1, 1, 1, 1], offset=[5.0, 1, 2, 3, 4])
+    found.verify(X, y, weights=[0, 1, 1, 1, 1])
+    assert (found.verdict, found.separated_rows, found.left_out) == ("complete", (1, 2, 3, 4), 1)
+    assert "on 4 rows" in found.summary()
+    assert found.separated_levels["site"]["a"] == 1
+    assert separation(X, y, weights=[1, 1, 1, 1, 0]).separated_levels == {}  # no row of level c is left
+    same = separation(X, y, offset=np.arange(5))
+    assert (same, same.to_json()) == (all_rows, all_rows.to_json())
+    heavy = separation(X, y, weights=[1, 2, 3, 4, 5])
+    assert (heavy.verdict, heavy.coefficients) == (all_rows.verdict, all_rows.coefficients)
+    read = Separation.from_json(heavy.to_json())
+    read.verify(X, y, weights=[1, 2, 3, 4, 5])
+    with pytest.raises(CertificateError, match="hash differs"):
+        read.verify(X, y)
+
+
 @pytest.mark.parametrize(
     ("y", "options", "message"),
     [
@@ -137,6 +245,15 @@ def test_grouped_trials_by_hand() -> None:
         ([0, 0, 0], {"family": "binomial", "trials": [0, 0, 0]}, "no row is left"),
         ([0, 1, 0], {"trials": [1, 1, 1]}, "trials belong to the family 'binomial', not to 'logistic'"),
         ([[0, 1]] * 3, {"family": "binomial"}, "y has two columns: give the successes as y"),
+        ([0, 1, 0], {"weights": [1, -1, 1]}, "row 1: weights is -1.0, which is below 0"),
+        ([0, 1, 0], {"weights": [0, 0, 0]}, "no row is left: every row has a weight of 0 or no trials"),
+        ([0, 1, 0], {"weights": [1, 0, 1]}, "every row has the label 0"),
+        ([0, 1, 0], {"offset": [1, 0]}, r"offset has the shape \(2,\)"),
+        ([0, 1, 0], {"offset": [1, 0, np.inf]}, "row 2: offset is inf, which is not a finite number"),
+        ([2, 1, 0], {"family": "inverse-gaussian"}, "row 2: an inverse Gaussian response is a number above 0, not 0"),
+        ([2, 1, -1], {"family": "gamma"}, "row 2: a gamma response is a number above 0"),
+        ([2, 1, -1], {"family": "negative-binomial"}, "a negative binomial response is a count of 0 or more, not -1"),
+        (["a", "b", "a"], {"family": "gamma"}, "a gamma response is a number, not <U1"),
         ([0, 1, 0], {"link": "log"}, "the family 'logistic' has no link called 'log': choose from logit, probit"),
         ([0, 1, 0], {"family": "poisson", "link": "logit"}, "has no link called 'logit': choose from log"),
     ],
@@ -159,3 +276,12 @@ def test_trials_and_links_on_the_command_line(tmp_path: Path) -> None:
     status, found = asked(tmp_path, table, "--target killed --family binomial --trials n --link probit")
     assert (status, found["separated_rows"], found["options"]) == (1, [0, 1, 3], {"link": "probit"})
     assert found["coefficients"] == {"(Intercept)": "-inf", "dose": "+inf"}
+
+
+def test_weights_and_offsets_on_the_command_line(tmp_path: Path) -> None:
+    table = "x,seen,w,o\n1,0,1,0.5\n1,0,2,1\n2,3,1,0\n3,1,1,0\n9,0,0,7\n"
+    words = "--target seen --family negative-binomial --weights w --offset o"
+    status, found = asked(tmp_path, table, words)
+    assert (status, found["separated_rows"], found["options"]) == (0, [], {"left_out": 1})
+    assert list(found["coefficients"]) == ["(Intercept)", "x"]
+    assert asked(tmp_path, table, "--target seen --family gamma --weights w --offset o")[0] == 1

@@ -195,6 +195,12 @@ def separation(
         str | None,
         typer.Option(help="Binomial: the column of the numbers of trials, of which the target counts the successes."),
     ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="The column of weights: rows with a weight of 0 are left out.")
+    ] = None,
+    offset: Annotated[
+        str | None, typer.Option(help="The column of offsets, which is no feature and does not matter for the answer.")
+    ] = None,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
@@ -223,7 +229,7 @@ def separation(
         target=target,
         family=family.value,
         link=None if link is None else link.value,
-        beside={"trials": trials},
+        beside={"trials": trials, "weights": weights, "offset": offset},
         fit_intercept=intercept,
         time_limit=time_limit,
         report=report,

@@ -17,7 +17,7 @@ _USED_FIRST = "Options that people use first"
 _TABLE = "The table"
 # Of `linsep separation`.
 _FIRST_OF_MODEL = ("target", "family", "link", "intercept", "time_limit", "report", "as_json")
-_BESIDE = ("trials",)
+_BESIDE = ("trials", "weights", "offset")
 
 
 class GroupedHelp(TyperCommand):

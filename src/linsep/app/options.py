@@ -26,6 +26,9 @@ class Family(StrEnum):
     LOGISTIC = "logistic"
     BINOMIAL = "binomial"
     POISSON = "poisson"
+    NEGATIVE_BINOMIAL = "negative-binomial"
+    GAMMA = "gamma"
+    INVERSE_GAUSSIAN = "inverse-gaussian"
     MULTINOMIAL = "multinomial"
 
 

@@ -14,7 +14,7 @@ from linsep.data.sources.open import open_data
 from linsep.tables import is_matrix, is_sparse
 from linsep.theory.separation.outcome import Outcome, column_of
 from linsep.theory.separation.sentences import listed
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 
 class Design(NamedTuple):
@@ -48,26 +48,28 @@ def design_of_numbers(numbers: ExactNumbers) -> Design:
     return Design(numbers.X, numbers.names, numbers.levels or {}, references)
 
 
-def outcome_of(y: Any, trials: Any = None) -> Outcome:
-    """Labels or numbers, one for each row, of one type, with what belongs to them."""
+def outcome_of(y: Any, **beside: Any) -> Outcome:
+    """Labels or numbers, one for each row, with what belongs to them; an offset is checked and left out."""
     if np.ndim(y) == 2 and np.shape(y)[1] == 2:
         raise DataError("y has two columns: give the successes as y and the numbers of trials as trials")
     labels = as_labels(y, lambda row: f"row {row}", "y")
-    return Outcome(labels, None if trials is None else column_of(trials, "trials", len(labels)))
+    given = {name: column_of(values, name, len(labels)) for name, values in beside.items() if values is not None}
+    given.pop("offset", None)  # it moves every linear predictor by a finite number, and no direction
+    return Outcome(labels, **given)
 
 
-def separated_levels(design: Design, rows: Sequence[int]) -> dict[str, dict[str, int]]:
-    """Levels, the reference included, that occur in these `rows` only: text column -> level -> number of rows."""
+def separated_levels(design: Design, rows: Sequence[int], kept: Array) -> dict[str, dict[str, int]]:
+    """Levels, the reference included, all of whose `kept` rows are among `rows`: column -> level -> number of rows."""
     out: dict[str, dict[str, int]] = {}
     for column in dict.fromkeys(column for column, _ in design.levels.values()):
         at = [k for k, name in enumerate(design.names) if design.levels.get(name, ("",))[0] == column]
-        n, n_here = (np.asarray((X[:, at] != 0).sum(axis=0)).ravel() for X in (design.X, design.X[list(rows)]))
+        n, n_here = (np.asarray((X[:, at] != 0).sum(axis=0)).ravel() for X in (design.X[kept], design.X[list(rows)]))
         counts = {
             design.levels[design.names[k]][1]: (a, b) for k, a, b in zip(at, n.tolist(), n_here.tolist(), strict=True)
         }
         if column in design.references:
-            counts[design.references[column]] = (design.X.shape[0] - int(n.sum()), len(rows) - int(n_here.sum()))
-        whole = {level: a for level, (a, b) in counts.items() if a == b}
+            counts[design.references[column]] = (int(kept.sum()) - int(n.sum()), len(rows) - int(n_here.sum()))
+        whole = {level: a for level, (a, b) in counts.items() if a == b and a}
         if whole:
             out[column] = whole
     return out

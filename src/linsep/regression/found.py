@@ -62,7 +62,7 @@ class Separation:
     link : str
         The link of the regression.
     left_out : int
-        Rows of the data that say nothing: those without trials.
+        Rows of the data that say nothing: those without trials or with a weight of 0.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
     about : (X, Outcome) or None
@@ -93,7 +93,7 @@ class Separation:
     about: tuple[Any, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
-    def verify(self, X: Any, y: Any, *, trials: Any = None) -> None:
+    def verify(self, X: Any, y: Any, *, trials: Any = None, weights: Any = None) -> None:
         """Check everything that is said about the data in exact arithmetic.
 
         Parameters
@@ -102,7 +102,7 @@ class Separation:
             The design, as for `separation`.
         y : array-like of shape (n_samples,)
             The response.
-        trials : array-like of shape (n_samples,), optional
+        trials, weights : array-like of shape (n_samples,), optional
             As for `separation`.
 
         Raises
@@ -113,7 +113,7 @@ class Separation:
             The data are not as `separation` needs them.
         """
         try:
-            self._check(design_of(X, self.fit_intercept), outcome_of(y, trials))
+            self._check(design_of(X, self.fit_intercept), outcome_of(y, trials=trials, weights=weights))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:

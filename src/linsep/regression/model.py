@@ -13,7 +13,7 @@ from linsep.theory.separability.digest import data_digest
 from linsep.theory.separation.families import LABELLED, Family, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.separation.outcome import Outcome
-from linsep.theory.verify.separation import SeparationProof, verify_proof
+from linsep.theory.verify.separation import UNDETERMINED, UNIDENTIFIED, SeparationProof, verify_proof
 
 # Questions of earlier versions, whose hash stays as it was.
 _PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
@@ -72,8 +72,12 @@ class Regression:
         separated = np.zeros(len(rows.owner), dtype=bool)
         separated[list(proof.separated)] = True
         whole = np.zeros(len(self.outcome.y), dtype=bool)
-        whole[rows.owner] = True
-        whole[rows.owner[~separated]] = False
+        whole[rows.owner[rows.owner >= 0]] = True
+        whole[rows.owner[(rows.owner >= 0) & ~separated]] = False
+        if separated[rows.owner < 0].any():
+            # Without an upper bound of the likelihood nothing limits what the other rows determine.
+            whole[rows.shared] = True
+            said = [value if value == UNIDENTIFIED else UNDETERMINED for value in said]
         labels = rows.classes.tolist()
         pairs = zip(rows.owner[separated].tolist(), rows.rival[separated].tolist(), strict=True)
         every = tuple(np.flatnonzero(whole).tolist())
@@ -83,7 +87,7 @@ class Regression:
             "coefficients": dict(zip(rows.names, said, strict=True)),
             "pairs": tuple((row, labels[rival]) for row, rival in pairs) if self.family == "multinomial" else (),
             "rank": rows.Z.shape[1] - len(proof.null_all),
-            "separated_levels": separated_levels(self.design, every),
+            "separated_levels": separated_levels(self.design, every, self.outcome.kept),
         }
 
 

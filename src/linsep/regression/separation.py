@@ -45,6 +45,8 @@ def separation(
     family: Family = "logistic",
     link: str | None = None,
     trials: Any = None,
+    weights: Any = None,
+    offset: Any = None,
     fit_intercept: bool = True,
     on_separation: Literal["report", "warn", "raise"] = "report",
     time_limit: float | None = None,
@@ -55,7 +57,10 @@ def separation(
 
     - Logistic, with every link: z = y_i (1, x_i), y_i = -1 or 1.
     - Binomial: the same where all trials succeed or all fail, and the equality (1, x_i).d = 0 elsewhere.
-    - Poisson: z = -(1, x_i) where y_i = 0, and the equality (1, x_i).d = 0 elsewhere.
+    - Poisson, and negative binomial with a given dispersion: z = -(1, x_i) where y_i = 0, and the equality
+      (1, x_i).d = 0 elsewhere.
+    - Gamma and inverse Gaussian with log link: equalities. Gamma with y_i = 0 in some rows: z = (1, x_i) where y_i > 0,
+      and one z that is minus the weighted sum of all (1, x_i).
     - Multinomial: one z for each other class, with (1, x_i) in the block of the observed class and -(1, x_i) in that of
       the other.
 
@@ -72,14 +77,20 @@ def separation(
         the first level (in sorted order); without an intercept the first such column keeps all its levels.
     y : array-like of shape (n_samples,)
         Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
-        to 1 (binomial), counts (Poisson), labels (multinomial; the first is the reference).
-    family : {"logistic", "binomial", "poisson", "multinomial"}, default="logistic"
-        The kind of regression.
+        to 1 (binomial), counts (Poisson, negative binomial), positive numbers (inverse Gaussian; gamma, where 0 may
+        occur too), labels (multinomial; the first is the reference).
+    family : str, default="logistic"
+        "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian" or "multinomial".
     link : str, optional
         Of a logistic or binomial model: "logit" (the default), "probit", "cloglog" or "cauchit". The answer is the same
         for all of them; with the cauchit link an estimate that exists need not be the only maximum.
     trials : array-like of shape (n_samples,), optional
         Binomial: the number of trials of each row, of which y succeeded. Rows without trials are left out.
+    weights : array-like of shape (n_samples,), optional
+        Weights of 0 or more. Rows with a weight of 0 are left out, and keep their numbers; the size of the others
+        matters only in a gamma model with responses of 0.
+    offset : array-like of shape (n_samples,), optional
+        What is added to the linear predictor. It does not matter for the answer.
     fit_intercept : bool, default=True
         Whether the regression has an intercept.
     on_separation : {"report", "warn", "raise"}, default="report"
@@ -111,7 +122,7 @@ def separation(
     models, Journal of the Royal Statistical Society B 43 (1981), for other links. K. Konis, Linear programming
     algorithms for detecting separated data in binary logistic regression models, thesis, Oxford (2007). S. Correia,
     P. Guimaraes and T. Zylkin, Verifying the existence of maximum likelihood estimates for generalized linear models
-    (2019), for Poisson.
+    (2019), for models with log link.
 
     Examples
     --------
@@ -124,7 +135,7 @@ def separation(
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     check_index(X, y)
-    design, outcome = design_of(X, fit_intercept), outcome_of(y, trials)
+    design, outcome = design_of(X, fit_intercept), outcome_of(y, trials=trials, weights=weights, offset=offset)
     found = _answer(design, outcome, family, link, fit_intercept, time_limit)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)

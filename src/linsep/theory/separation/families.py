@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from linsep.types import DataError
 
-Family = Literal["logistic", "binomial", "poisson", "multinomial"]
-FAMILIES: tuple[Family, ...] = ("logistic", "binomial", "poisson", "multinomial")
+Family = Literal["logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
 _OF_TWO = ("logit", "probit", "cloglog", "cauchit")
 # The first is the one that is meant unless another is asked for.
 LINKS: dict[Family, tuple[str, ...]] = {
     "logistic": _OF_TWO,
     "binomial": _OF_TWO,
     "poisson": ("log",),
+    "negative-binomial": ("log",),
+    "gamma": ("log",),
+    "inverse-gaussian": ("log",),
     "multinomial": ("logit",),
 }
 LABELLED = ("logistic", "multinomial")  # the response is labels; elsewhere it is numbers
+# What a response is, and of which size.
+RESPONSES = {
+    "poisson": ("a Poisson response is a count", "of 0 or more"),
+    "negative-binomial": ("a negative binomial response is a count", "of 0 or more"),
+    "gamma": ("a gamma response is a number", "above 0 (or 0, in a quasi-likelihood)"),
+    "inverse-gaussian": ("an inverse Gaussian response is a number", "above 0"),
+}
 SEVERAL_MAXIMA = (
     "The likelihood is not concave with this link: which of several maxima is the largest is not proved here."
 )
@@ -46,7 +56,7 @@ def link_of(family: str, link: str | None) -> str:
 
 def is_concave(family: str, link: str) -> bool:
     """Whether the logarithm of the likelihood is concave, so that every local maximum is the maximum."""
-    return link != "cauchit"
+    return link != "cauchit" and family != "inverse-gaussian"
 
 
 def model_words(family: str, link: str, classes: Sequence[Any]) -> str:
@@ -56,15 +66,19 @@ def model_words(family: str, link: str, classes: Sequence[Any]) -> str:
         return f"the {name} regression of {classes[1]!r} against {classes[0]!r}" if classes else ""
     if family == "multinomial":
         return f"the multinomial regression with {len(classes)} classes (reference {classes[0]!r})" if classes else ""
-    name = {"binomial": "binomial", "poisson": "Poisson"}[family]
+    name = {"poisson": "Poisson", "inverse-gaussian": "inverse Gaussian"}.get(family, family.replace("-", " "))
     return f"the {name} regression with {link} link"
 
 
 def why(family: str, verdict: str) -> str:
     """What a separation means for the fit; {k} rows are separated, {left} are not."""
-    return _WHY[family, verdict]
+    return _GAMMA if family == "gamma" else _WHY["poisson" if family == "negative-binomial" else family, verdict]
 
 
+_GAMMA = (
+    "A linear combination of the columns is nowhere below 0 on rows with a positive response, adds up to 0 or less "
+    "over all rows, and is not 0 throughout: rows with a response of 0 let the quasi-likelihood rise along it for ever."
+)
 _WHY = {
     ("logistic", "complete"): (
         "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
@@ -102,4 +116,6 @@ def source(family: str, link: str) -> str:
     """Who proved the condition."""
     if family == "binomial" or (family == "logistic" and link != "logit"):
         return "Silvapulle 1981"
+    if family in ("negative-binomial", "gamma", "inverse-gaussian"):
+        return "Correia, Guimaraes and Zylkin 2019"
     return "Albert and Anderson 1984"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from linsep.tables import check_length, exact_table, is_sparse
-from linsep.theory.separation.families import LABELLED, Family
+from linsep.theory.separation.exact_rows import minus_sum, stacked, whole_columns
+from linsep.theory.separation.families import LABELLED, RESPONSES, Family
 from linsep.theory.separation.outcome import Outcome, refuse
 from linsep.theory.separation.sentences import INTERCEPT
 from linsep.types import Array, DataError
-
-_WHOLE = 2**53  # every smaller integer is a double
 
 
 class ModelRows(NamedTuple):
@@ -23,7 +21,8 @@ class ModelRows(NamedTuple):
     `Z` is float64, CSR of float64, or an array of Python integers. Rows with `equal` are equalities z.d = 0. Row k
     comes from row `owner[k]` of the data, which may have none, one or several; in a multinomial model it compares the
     observed class with class `rival[k]`. `classes` holds the two labels of a logistic model, or all labels of a
-    multinomial one with the reference first.
+    multinomial one with the reference first. Rows with the owner -1 belong to all rows of the data in `shared`, and
+    where one of them can be strict, the likelihood has no upper bound.
     """
 
     Z: Any
@@ -32,6 +31,7 @@ class ModelRows(NamedTuple):
     owner: Array
     rival: Array
     classes: Array
+    shared: Array = np.empty(0, dtype=np.int64)
 
 
 def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_intercept: bool) -> ModelRows:
@@ -54,15 +54,17 @@ def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_i
         raise DataError(f"two columns of the design are called {twice!r}; rename one")
     kept = np.flatnonzero(outcome.kept)
     if kept.size == 0:
-        raise DataError("no row is left: every row has no trials")
+        raise DataError("no row is left: every row has a weight of 0 or no trials")
     if kept.size < X.shape[0]:
         X, outcome = X[kept], outcome.take(kept)
     rows = _rows_of(X, outcome, names, family)
-    return rows._replace(owner=kept[rows.owner])
+    return rows._replace(owner=np.where(rows.owner < 0, -1, kept[rows.owner]), shared=kept[rows.shared])
 
 
 def _rows_of(X: Any, outcome: Outcome, names: list[Any], family: Family) -> ModelRows:
     """The inequalities of rows all of which count."""
+    if family == "gamma" and (outcome.y == 0).any():
+        return _gamma_with_zeros(X, outcome, names)
     if family not in LABELLED:
         return _one_a_row(X, _ways(outcome, family), names, np.empty(0))
     classes, codes = _classes(outcome.y, family)
@@ -73,8 +75,22 @@ def _rows_of(X: Any, outcome: Outcome, names: list[Any], family: Family) -> Mode
 
 def _ways(outcome: Outcome, family: Family) -> Array:
     """Whether the linear predictor of each row may only rise (1), only fall (-1) or do neither (0)."""
+    if family in ("gamma", "inverse-gaussian"):
+        return np.zeros(len(outcome.y), dtype=np.int8)
     rises = outcome.y == (1 if outcome.trials is None else outcome.trials) if family == "binomial" else False
     return np.where(outcome.y == 0, -1, np.where(rises, 1, 0))
+
+
+def _gamma_with_zeros(X: Any, outcome: Outcome, names: list[Any]) -> ModelRows:
+    """x.d >= 0 where the response is positive, and the weighted sum of x.d over all rows is not above 0."""
+    positive = np.flatnonzero(outcome.y > 0)
+    X, total = minus_sum(X, outcome.weights)
+    owner = np.append(positive, -1)
+    none = np.zeros(len(owner), dtype=bool)
+    rival = np.full(len(owner), -1)
+    return ModelRows(
+        stacked(X[positive], total), none, names, owner, rival, np.empty(0), np.flatnonzero(outcome.y == 0)
+    )
 
 
 def _check_response(outcome: Outcome, family: Family) -> None:
@@ -82,37 +98,29 @@ def _check_response(outcome: Outcome, family: Family) -> None:
     y = outcome.y
     if outcome.trials is not None and family != "binomial":
         raise DataError(f"trials belong to the family 'binomial', not to {family!r}")
-    if family == "poisson":
-        _check_counts(y)
-    elif family == "binomial":
+    if outcome.weights is not None:
+        refuse("weights", outcome.weights, outcome.weights < 0, "is below 0")
+    if family == "binomial":
+        _check_proportions(outcome)
+    elif family not in LABELLED:
+        kind = RESPONSES[family]
         if y.dtype.kind not in "biuf":
-            raise DataError(f"a binomial response is a number of successes or a proportion, not {y.dtype}")
-        refuse("y", y, y < 0, "is below 0")
-        if outcome.trials is None:
-            refuse("y", y, y > 1, "is above 1: give proportions, or the numbers of trials too")
-        else:
-            refuse("trials", outcome.trials, outcome.trials < 0, "is below 0")
-            refuse("y", y, y > outcome.trials, "is more than the trials of the row")
+            raise DataError(f"{kind[0]}, not {y.dtype}")
+        bad = np.flatnonzero(~(np.isfinite(y) & ((y > 0) if family == "inverse-gaussian" else (y >= 0))))
+        if bad.size:
+            raise DataError(f"row {bad[0]}: {kind[0]} {kind[1]}, not {y[bad[0]]}")
 
 
-def whole_columns(X: Any) -> Any:
-    """X as doubles, without rounding; a column that doubles cannot hold is multiplied to integers."""
-    if is_sparse(X):
-        return X.astype(np.float64)
-    if X.dtype != object:
-        if X.dtype.kind in "biuf" and not (X.dtype.kind in "iu" and X.dtype.itemsize == 8):
-            return X.astype(np.float64)
-        X = X.astype(object)
-    columns = []
-    for column in X.T:
-        ratios = [value.as_integer_ratio() for value in column.tolist()]
-        common = lcm(*(q for _, q in ratios))
-        columns.append([p * (common // q) for p, q in ratios])
-    small = all(abs(value) <= _WHOLE for column in columns for value in column)
-    out = np.empty(X.shape, dtype=np.float64 if small else object)
-    for j, column in enumerate(columns):
-        out[:, j] = column
-    return out
+def _check_proportions(outcome: Outcome) -> None:
+    y = outcome.y
+    if y.dtype.kind not in "biuf":
+        raise DataError(f"a binomial response is a number of successes or a proportion, not {y.dtype}")
+    refuse("y", y, y < 0, "is below 0")
+    if outcome.trials is None:
+        refuse("y", y, y > 1, "is above 1: give proportions, or the numbers of trials too")
+    else:
+        refuse("trials", outcome.trials, outcome.trials < 0, "is below 0")
+        refuse("y", y, y > outcome.trials, "is more than the trials of the row")
 
 
 def _with_constant(X: Any) -> Any:
@@ -130,14 +138,6 @@ def _signed(X: Any, s: Array) -> Any:
 def _one_a_row(X: Any, ways: Array, names: list[Any], classes: Array) -> ModelRows:
     n = X.shape[0]
     return ModelRows(_signed(X, np.where(ways < 0, -1, 1)), ways == 0, names, np.arange(n), np.full(n, -1), classes)
-
-
-def _check_counts(y: Array) -> None:
-    if y.dtype.kind not in "biuf":
-        raise DataError(f"a Poisson response is a count, not {y.dtype}")
-    bad = np.flatnonzero(~(np.isfinite(y) & (y >= 0)))
-    if bad.size:
-        raise DataError(f"row {bad[0]}: a Poisson response is a count of 0 or more, not {y[bad[0]]}")
 
 
 def _classes(y: Array, family: Family) -> tuple[Array, Array]:

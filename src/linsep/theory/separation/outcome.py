@@ -14,11 +14,16 @@ class Outcome(NamedTuple):
 
     y: Array
     trials: Array | None = None
+    weights: Array | None = None
 
     @property
     def kept(self) -> Array:
-        """Which rows say anything: those with trials."""
-        return np.ones(len(self.y), dtype=bool) if self.trials is None else self.trials > 0
+        """Which rows say anything: those with trials and with a weight above 0."""
+        kept = np.ones(len(self.y), dtype=bool)
+        for column in (self.trials, self.weights):
+            if column is not None:
+                kept &= column > 0
+        return kept
 
     def take(self, rows: Array) -> Outcome:
         """The outcome of some rows."""

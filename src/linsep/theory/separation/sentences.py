@@ -113,7 +113,12 @@ def advice(
             out.append(f"Merge levels of {column}: every row is separated at {said}; join it with a similar level.")
     if merge and not out:
         out.append(f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows.")
-    if family == "poisson":
+    if family == "gamma":
+        out.append(
+            "Give rows with a response of 0 a model of their own (a two-part model), or use a Poisson regression, "
+            "which allows them."
+        )
+    elif family in ("poisson", "negative-binomial"):
         out.append(
             "Drop the separated rows, and the columns that are then constant or dependent: the finite estimates do not "
             "change (Correia, Guimaraes and Zylkin 2019)."
