@@ -32,7 +32,17 @@ def test_the_options_of_separation_stand_in_groups() -> None:
     places = [text.index(f"\n{title}\n") for title in titles]
     assert places == sorted(places)
     first = re.findall(r"^  (--[a-z-]+)", text[places[1] : places[2]], re.M)
-    assert first == ["--target", "--family", "--link", "--intercept", "--time-limit", "--report", "--json", "--help"]
+    assert first == [
+        "--target",
+        "--family",
+        "--link",
+        "--order",
+        "--intercept",
+        "--time-limit",
+        "--report",
+        "--json",
+        "--help",
+    ]
     assert "  --trials" in text[places[2] : places[3]]
     command = get_command(app).commands["separation"]  # type: ignore[attr-defined]
     assert all(one.opts[0] in text for one in command.params if one.opts[0][0] == "-")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from scipy.special import log_expit, log_ndtr
 from typer.testing import CliRunner
 
@@ -231,6 +232,112 @@ def test_weights_leave_rows_out_and_offsets_do_not_matter() -> None:
         read.verify(X, y)
 
 
+# ------------------------------------------------------------------------------------------------- ordered classes
+def log_difference(link: str, u: Array, v: Array) -> Array:
+    """log(F(u) - F(v)) for u > v, through the tail in which it is not lost."""
+    (one_u, other_u), (one_v, other_v) = logs_of(link, u), logs_of(link, v)
+    high, low = np.where(u + v > 0, other_v, one_u), np.where(u + v > 0, other_u, one_v)
+    return np.asarray(high + np.log(-np.expm1(low - high)))
+
+
+def ordered(family: str, link: str, x: Array, codes: Array, K: int) -> Terms:
+    """The likelihood of ordered classes at thresholds 0, 1, ... + beta[:K - 1] and slopes beta[K - 1:]."""
+
+    def term(beta: Array, i: int) -> float:
+        eta = np.arange(K - 1.0) + beta[: K - 1] - x[i] @ beta[K - 1 :]
+        k = int(codes[i])
+        if family == "cumulative":
+            if (np.diff(eta) <= 0).any():
+                return -inf
+            if 0 < k < K - 1:
+                return float(log_difference(link, eta[[k]], eta[[k - 1]])[0])
+            return float(logs_of(link, eta[[0]])[0][0] if k == 0 else logs_of(link, eta[[-1]])[1][0])
+        if family == "continuation":
+            one, other = logs_of(link, eta)
+            return float(other[:k].sum() + (one[k] if k < K - 1 else 0))
+        scores = np.append(np.cumsum(eta[::-1])[::-1], 0.0)
+        return float(scores[k] - np.logaddexp.reduce(scores))
+
+    return lambda beta: np.array([term(beta, i) for i in range(len(codes))])
+
+
+@pytest.mark.parametrize(
+    ("family", "link"),
+    [
+        *(("cumulative", link) for link in ("logit", "probit", "cloglog", "cauchit")),
+        ("adjacent", "logit"),
+        ("continuation", "logit"),
+        ("continuation", "cauchit"),
+    ],
+)
+def test_ordered_classes_as_the_likelihood_says(family: Any, link: str) -> None:
+    rng = np.random.default_rng(7)
+    seen = set()
+    for _ in range(12):
+        n = int(rng.integers(4, 8))
+        codes = np.append([0, 1, 2], rng.integers(0, 3, n - 3))
+        x = np.where(rng.random((n, 1)) < 0.3, small_design(rng, n, 1), rng.choice([-1, 1]) * (codes[:, None] - 1))
+        found = separation(x, codes, family=family, link=link)
+        found.verify(x, codes)
+        with np.errstate(divide="ignore"):
+            rays = rising_rays(ordered(family, link, x, codes, 3), 3, most=2)
+        assert (found.verdict != "overlap") == bool(rays), (x, codes)
+        for j, said in enumerate(found.coefficients.values()):
+            if isinstance(said, float):
+                assert {np.sign(d[j]) for d in rays} <= {0.0, np.sign(said)}
+            elif said == "finite":
+                assert not any(d[j] for d in rays)
+        seen.add(found.verdict)
+    assert {"overlap", "quasi-complete"} <= seen
+
+
+def test_ordered_classes_by_hand() -> None:
+    X, y = [[0], [1], [2], [3], [4], [5]], ["low", "low", "mid", "mid", "high", "high"]
+    order = ["low", "mid", "high"]
+    for family in ("cumulative", "adjacent", "continuation"):
+        kind: Any = family
+        found = separation(X, y, family=kind, order=order)
+        assert (found.verdict, found.classes) == ("complete", tuple(order))
+        assert found.coefficients == {"low|mid": inf, "mid|high": inf, "x1": inf}
+        assert "3 ordered classes ('low' to 'high')" in found.summary()
+        assert found.advice[-1].startswith("Drop a column (x1) only")
+        read = Separation.from_json(found.to_json())
+        read.verify(X, y)
+        assert read == found
+        # One row of the wrong class makes all overlap.
+        assert separation([*X, [0], [5]], [*y, "high", "low"], family=kind, order=order).verdict == "overlap"
+    # Only class high is told apart.
+    part = separation([[0], [0], [0], [1]], ["low", "mid", "low", "high"], family="cumulative", order=order)
+    assert (part.verdict, part.separated_rows) == ("quasi-complete", (3,))
+    assert part.coefficients == {"low|mid": "finite", "mid|high": inf, "x1": inf}
+    # Two ordered classes are a logistic regression with the other sign of the intercept.
+    two = separation([[0.0], [1.0], [2.0]], [0, 0, 1], family="cumulative")
+    plain = separation([[0.0], [1.0], [2.0]], [0, 0, 1])
+    assert (two.coefficients["x1"], two.separated_rows) == (plain.coefficients["x1"], plain.separated_rows)
+    # Categories of pandas have their order; labels that no row with a weight has are no classes.
+    column = pd.Series(pd.Categorical([*y, "top"], [*order, "top", "never"], ordered=True))
+    frame = pd.DataFrame({"x": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]})
+    weighted = separation(frame, column, family="cumulative", weights=[1] * 6 + [0])
+    assert list(weighted.coefficients) == ["low|mid", "mid|high", "x"]
+    read = Separation.from_json(weighted.to_json())
+    read.verify(frame, column, weights=[1] * 6 + [0])
+
+
+@pytest.mark.parametrize("form", ["sparse", "doubles", "objects"])
+def test_multiples_of_rows_are_exact(form: str) -> None:
+    rng = np.random.default_rng(8)
+    X: Any = rng.integers(-3, 4, (9, 2)) / 10.0  # three times 0.1 is no double
+    codes = np.append(np.arange(5), rng.integers(0, 5, 4))
+    if form == "sparse":
+        X = sp.csr_matrix(X)
+    elif form == "objects":
+        X = np.array([[Fraction(v) for v in row] for row in X.tolist()])
+    found = separation(X, codes, family="adjacent")
+    found.verify(X, codes)
+    whole = separation(np.round(X.toarray() * 10) if form == "sparse" else X * 10, codes, family="adjacent")
+    assert (found.verdict, found.coefficients) == (whole.verdict, whole.coefficients)
+
+
 @pytest.mark.parametrize(
     ("y", "options", "message"),
     [
@@ -248,6 +355,13 @@ def test_weights_leave_rows_out_and_offsets_do_not_matter() -> None:
         ([0, 1, 0], {"weights": [1, -1, 1]}, "row 1: weights is -1.0, which is below 0"),
         ([0, 1, 0], {"weights": [0, 0, 0]}, "no row is left: every row has a weight of 0 or no trials"),
         ([0, 1, 0], {"weights": [1, 0, 1]}, "every row has the label 0"),
+        (["a", "b", "c"], {"family": "adjacent"}, "the labels a, b, c are text: say which is lower, with order="),
+        (["a", "b", "c"], {"family": "adjacent", "order": ["a", "b"]}, "order lacks the label 'c'"),
+        (["a", "b", "c"], {"family": "adjacent", "order": list("abbc")}, "order names a label twice"),
+        ([0, 1, 0], {"order": [0, 1]}, "an order of labels belongs to cumulative, adjacent, continuation"),
+        ([0, 1, 2], {"family": "cumulative", "fit_intercept": False}, "has thresholds for an intercept"),
+        ([1, 1, 1], {"family": "cumulative"}, "every row has the label 1"),
+        ([0, 1, 2], {"family": "adjacent", "link": "probit"}, "the family 'adjacent' has no link called 'probit'"),
         ([0, 1, 0], {"offset": [1, 0]}, r"offset has the shape \(2,\)"),
         ([0, 1, 0], {"offset": [1, 0, np.inf]}, "row 2: offset is inf, which is not a finite number"),
         ([2, 1, 0], {"family": "inverse-gaussian"}, "row 2: an inverse Gaussian response is a number above 0, not 0"),
@@ -285,3 +399,9 @@ def test_weights_and_offsets_on_the_command_line(tmp_path: Path) -> None:
     assert (status, found["separated_rows"], found["options"]) == (0, [], {"left_out": 1})
     assert list(found["coefficients"]) == ["(Intercept)", "x"]
     assert asked(tmp_path, table, "--target seen --family gamma --weights w --offset o")[0] == 1
+
+
+def test_an_order_on_the_command_line(tmp_path: Path) -> None:
+    table = "x,pain\n0,low\n1,low\n2,mid\n3,mid\n4,high\n5,high\n"
+    status, found = asked(tmp_path, table, "--target pain --family cumulative --order low,mid,high")
+    assert (status, found["classes"], found["verdict"]) == (1, ["low", "mid", "high"], "complete")

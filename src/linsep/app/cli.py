@@ -189,7 +189,11 @@ def separation(
     target: TargetOpt = None,
     family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
     link: Annotated[
-        Link | None, typer.Option(help="The link of a logistic or binomial regression; logit unless given.")
+        Link | None, typer.Option(help="The link (logistic, binomial, cumulative, continuation); logit unless given.")
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Ordered families: the labels, the lowest first, as in low,mid,high. Numbers need none."),
     ] = None,
     trials: Annotated[
         str | None,
@@ -229,6 +233,7 @@ def separation(
         target=target,
         family=family.value,
         link=None if link is None else link.value,
+        order=None if order is None else order.split(","),
         beside={"trials": trials, "weights": weights, "offset": offset},
         fit_intercept=intercept,
         time_limit=time_limit,

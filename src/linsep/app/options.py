@@ -30,6 +30,9 @@ class Family(StrEnum):
     GAMMA = "gamma"
     INVERSE_GAUSSIAN = "inverse-gaussian"
     MULTINOMIAL = "multinomial"
+    CUMULATIVE = "cumulative"
+    ADJACENT = "adjacent"
+    CONTINUATION = "continuation"
 
 
 class Link(StrEnum):

@@ -12,6 +12,7 @@ from linsep.data.columns import as_labels
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.sources.open import open_data
 from linsep.tables import is_matrix, is_sparse
+from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome, column_of
 from linsep.theory.separation.sentences import listed
 from linsep.types import Array, DataError
@@ -48,14 +49,34 @@ def design_of_numbers(numbers: ExactNumbers) -> Design:
     return Design(numbers.X, numbers.names, numbers.levels or {}, references)
 
 
-def outcome_of(y: Any, **beside: Any) -> Outcome:
+def outcome_of(y: Any, family: str, order: Sequence[Any] | None = None, **beside: Any) -> Outcome:
     """Labels or numbers, one for each row, with what belongs to them; an offset is checked and left out."""
     if np.ndim(y) == 2 and np.shape(y)[1] == 2:
         raise DataError("y has two columns: give the successes as y and the numbers of trials as trials")
     labels = as_labels(y, lambda row: f"row {row}", "y")
     given = {name: column_of(values, name, len(labels)) for name, values in beside.items() if values is not None}
     given.pop("offset", None)  # it moves every linear predictor by a finite number, and no direction
-    return Outcome(labels, **given)
+    return Outcome(labels, order=_ordered(labels, y, family, order), **given)
+
+
+def _ordered(labels: Array, y: Any, family: str, order: Sequence[Any] | None) -> Array | None:
+    """The labels from low to high as given, or as those of an ordered categorical column of pandas."""
+    if family not in ORDERED:
+        if order is not None:
+            raise DataError(f"an order of labels belongs to {', '.join(ORDERED)}, not to {family!r}")
+        return None
+    dtype = getattr(y, "dtype", None)
+    if order is None and getattr(dtype, "ordered", False):
+        order = [label for label in dtype.categories if label in set(y)]  # type: ignore[union-attr]
+    known = {str(label): label for label in np.unique(labels).tolist()}
+    if order is None and labels.dtype.kind == "U" and len(known) > 2:
+        raise DataError(f"the labels {listed(known)} are text: say which is lower, with order=[lowest, ..., highest]")
+    if order is None:
+        return None
+    named = [str(label) for label in order]
+    if len(set(named)) < len(named):
+        raise DataError(f"order names a label twice: {listed(named)}")
+    return np.array([known[label] for label in named if label in known])
 
 
 def separated_levels(design: Design, rows: Sequence[int], kept: Array) -> dict[str, dict[str, int]]:

@@ -13,7 +13,7 @@ from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
-from linsep.theory.separation.families import Family
+from linsep.theory.separation.families import ORDERED, Family
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separability import CertificateError
 from linsep.theory.verify.separation import SeparationProof
@@ -46,7 +46,7 @@ class Separation:
         Multinomial: the classes whose fitted probability at that row tends to 0.
     classes : tuple
         Labels in sorted order: the second is the outcome of a logistic model, the first the reference of a
-        multinomial one.
+        multinomial one. Those of an ordered model are in their order.
     references : dict
         Text column -> the level that has no indicator column.
     rank : int or None
@@ -112,8 +112,11 @@ class Separation:
         DataError
             The data are not as `separation` needs them.
         """
+        order = self.classes if self.family in ORDERED else None
         try:
-            self._check(design_of(X, self.fit_intercept), outcome_of(y, trials=trials, weights=weights))
+            self._check(
+                design_of(X, self.fit_intercept), outcome_of(y, self.family, order, trials=trials, weights=weights)
+            )
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -139,7 +142,8 @@ class Separation:
     def advice(self) -> tuple[str, ...]:
         """What to do about it: a few sentences, each about one remedy."""
         separated = self.verdict in ("complete", "quasi-complete")
-        return tuple(words.advice(self.family, self.coefficients, self.levels, self.separated_levels, separated))
+        about = (self.family, self.coefficients, self.levels, self.separated_levels)
+        return tuple(words.advice(*about, separated, self.n_features))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.

@@ -10,7 +10,7 @@ import numpy as np
 from linsep.regression.design import Design, separated_levels
 from linsep.tables import check_length, exact_table, holds_doubles
 from linsep.theory.separability.digest import data_digest
-from linsep.theory.separation.families import LABELLED, Family, link_of
+from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separation import UNDETERMINED, UNIDENTIFIED, SeparationProof, verify_proof
@@ -103,9 +103,10 @@ def data_hash(family: Family, link: str, X: Any, outcome: Outcome, fit_intercept
     check_length(X, y)
     numbers = "doubles" if holds_doubles(X) else "rationals"
     labels, codes = np.unique(y, return_inverse=True) if family in LABELLED else (np.empty(0), y)
-    beside = {name: column for name, column in outcome._asdict().items() if name != "y" and column is not None}
+    beside = outcome.beside
     if beside or (family, link) not in _PLAIN:
         told = ["family", family, "link", link, "columns", *beside, "classes", *labels.tolist()]
+        told += ["order", *outcome.classes.tolist()] if family in ORDERED else []
         every = np.array([codes.reshape(-1), *beside.values()], dtype=np.float64)
         return data_digest(X, every, "<f8", fit_intercept=fit_intercept, classes=told), numbers
     kind, coded = {"logistic": ("i1", 2 * codes - 1), "multinomial": ("<i4", codes)}.get(family, ("<f8", y))

@@ -44,6 +44,7 @@ def separation(
     *,
     family: Family = "logistic",
     link: str | None = None,
+    order: Sequence[Any] | None = None,
     trials: Any = None,
     weights: Any = None,
     offset: Any = None,
@@ -63,6 +64,9 @@ def separation(
       and one z that is minus the weighted sum of all (1, x_i).
     - Multinomial: one z for each other class, with (1, x_i) in the block of the observed class and -(1, x_i) in that of
       the other.
+    - Ordered classes with thresholds t. Cumulative, P(y <= k) = F(t_k - x.b): t_k - x_i.b >= 0 for the observed class k
+      and x_i.b - t_(k-1) >= 0, where there are such thresholds. Adjacent categories and continuation ratios: sums and
+      signs of these, as the page theory/separation-families says.
 
     Let C be the directions that satisfy all of them, and S the rows with z.d > 0 for some d in C. Coefficient j is
 
@@ -78,12 +82,16 @@ def separation(
     y : array-like of shape (n_samples,)
         Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
         to 1 (binomial), counts (Poisson, negative binomial), positive numbers (inverse Gaussian; gamma, where 0 may
-        occur too), labels (multinomial; the first is the reference).
+        occur too), labels (multinomial; the first is the reference; ordered: cumulative, adjacent, continuation).
     family : str, default="logistic"
-        "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian" or "multinomial".
+        "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial", "cumulative"
+        (proportional odds), "adjacent" (categories) or "continuation" (ratios).
     link : str, optional
-        Of a logistic or binomial model: "logit" (the default), "probit", "cloglog" or "cauchit". The answer is the same
-        for all of them; with the cauchit link an estimate that exists need not be the only maximum.
+        Of a logistic, binomial, cumulative or continuation model: "logit" (the default), "probit", "cloglog" or
+        "cauchit". The answer is the same for all of them; with the cauchit link an estimate that exists need not be the
+        only maximum.
+    order : sequence of labels, optional
+        Ordered models: all labels, the lowest first. Numbers, and ordered categories of pandas, have an order already.
     trials : array-like of shape (n_samples,), optional
         Binomial: the number of trials of each row, of which y succeeded. Rows without trials are left out.
     weights : array-like of shape (n_samples,), optional
@@ -135,7 +143,10 @@ def separation(
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     check_index(X, y)
-    design, outcome = design_of(X, fit_intercept), outcome_of(y, trials=trials, weights=weights, offset=offset)
+    design, outcome = (
+        design_of(X, fit_intercept),
+        outcome_of(y, family, order, trials=trials, weights=weights, offset=offset),
+    )
     found = _answer(design, outcome, family, link, fit_intercept, time_limit)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
@@ -186,12 +197,13 @@ def separation_as_written(
     fit_intercept: bool,
     time_limit: float | None,
     link: str | None = None,
+    order: Sequence[str] | None = None,
     **beside: Any,
 ) -> Separation:
     """Answer for a table of numbers exactly as written; `beside` are the columns that belong to the response."""
     if numbers.y is None:
         raise DataError("these rows have no response: name its column with --target")
-    outcome = outcome_of(numbers.y, **beside)
+    outcome = outcome_of(numbers.y, family, order, **beside)
     return _answer(design_of_numbers(numbers), outcome, family, link, fit_intercept, time_limit)
 
 

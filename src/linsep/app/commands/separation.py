@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ def separation(
     target: str | None,
     family: Family,
     link: str | None = None,
+    order: Sequence[str] | None = None,
     beside: Mapping[str, str | None] | None = None,
     fit_intercept: bool,
     time_limit: float | None,
@@ -39,7 +40,7 @@ def separation(
     columns = {role: source.take_out(name) for role, name in (beside or {}).items() if name is not None}
     numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1)
     doubts = [] if numbers.as_written else ["more digits than doubles hold: the answer is about the nearest doubles"]
-    found = separation_as_written(numbers, family, fit_intercept, time_limit, link, **columns)
+    found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **columns)
     lines = [*read_as(source), *separation_lines(found)]
     result = Result(lines, found.to_dict(), doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, list(lines)))

@@ -62,6 +62,34 @@ def as_integers(X: Any) -> Any:
     return out
 
 
+def multiples(X: Any, rows: Array, by: Array) -> Any:
+    """Some rows of X, each times a whole number, exactly: with the columns as integers where doubles would round.
+
+    Examples
+    --------
+    >>> multiples(np.array([[0.5], [0.1]]), np.array([1, 0, 0]), np.array([1, -3, 2])).tolist()
+    [[0.1], [-1.5], [1.0]]
+    >>> multiples(np.array([[0.5], [0.1]]), np.array([1]), np.array([3])).tolist()
+    [[10808639105689191]]
+    """
+    if X.dtype != object and not _has_room(X.data if is_sparse(X) else X, int(np.abs(by).max(initial=1))):
+        X = as_integers(X)
+    if is_sparse(X):
+        return sp.csr_matrix(X[rows].multiply(by[:, None].astype(np.float64)))
+    return X[rows] * by[:, None].astype(X.dtype)
+
+
+def _has_room(values: Array, most: int) -> bool:
+    """Whether doubles hold all products of these doubles with whole numbers up to `most`."""
+    if most == 1:
+        return True
+    # The mantissa as a whole number without the factors 2 at its end.
+    mantissa = np.abs(np.ldexp(np.frexp(values)[0], 53)).astype(np.int64)
+    odd = mantissa // np.maximum(mantissa & -mantissa, 1)
+    largest = float(np.abs(values).max(initial=0.0))
+    return bool(odd.max(initial=0) <= _WHOLE // most and largest < np.finfo(np.float64).max / most)
+
+
 def minus_sum(X: Any, weights: Array | None) -> tuple[Any, list[Any]]:
     """X and, exactly, minus the weighted sum of its rows, or X as integers and a multiple of that.
 

@@ -7,7 +7,18 @@ from typing import Any, Literal, get_args
 
 from linsep.types import DataError
 
-Family = Literal["logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial"]
+Family = Literal[
+    "logistic",
+    "binomial",
+    "poisson",
+    "negative-binomial",
+    "gamma",
+    "inverse-gaussian",
+    "multinomial",
+    "cumulative",
+    "adjacent",
+    "continuation",
+]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 _OF_TWO = ("logit", "probit", "cloglog", "cauchit")
 # The first is the one that is meant unless another is asked for.
@@ -19,8 +30,12 @@ LINKS: dict[Family, tuple[str, ...]] = {
     "gamma": ("log",),
     "inverse-gaussian": ("log",),
     "multinomial": ("logit",),
+    "cumulative": _OF_TWO,
+    "adjacent": ("logit",),
+    "continuation": _OF_TWO,
 }
-LABELLED = ("logistic", "multinomial")  # the response is labels; elsewhere it is numbers
+ORDERED = ("cumulative", "adjacent", "continuation")  # thresholds stand in place of the intercept
+LABELLED = ("logistic", "multinomial", *ORDERED)  # the response is labels; elsewhere it is numbers
 # What a response is, and of which size.
 RESPONSES = {
     "poisson": ("a Poisson response is a count", "of 0 or more"),
@@ -66,12 +81,22 @@ def model_words(family: str, link: str, classes: Sequence[Any]) -> str:
         return f"the {name} regression of {classes[1]!r} against {classes[0]!r}" if classes else ""
     if family == "multinomial":
         return f"the multinomial regression with {len(classes)} classes (reference {classes[0]!r})" if classes else ""
+    if family in ORDERED:
+        kind = {
+            "cumulative": f"cumulative {link}",
+            "adjacent": "adjacent-category",
+            "continuation": "continuation-ratio",
+        }
+        told = f"the {kind[family]} regression with {len(classes)} ordered classes"
+        return f"{told} ({classes[0]!r} to {classes[-1]!r})" if classes else ""
     name = {"poisson": "Poisson", "inverse-gaussian": "inverse Gaussian"}.get(family, family.replace("-", " "))
     return f"the {name} regression with {link} link"
 
 
 def why(family: str, verdict: str) -> str:
     """What a separation means for the fit; {k} rows are separated, {left} are not."""
+    if family in ORDERED:
+        return _ORDERED[verdict]
     return _GAMMA if family == "gamma" else _WHY["poisson" if family == "negative-binomial" else family, verdict]
 
 
@@ -79,6 +104,16 @@ _GAMMA = (
     "A linear combination of the columns is nowhere below 0 on rows with a positive response, adds up to 0 or less "
     "over all rows, and is not 0 throughout: rows with a response of 0 let the quasi-likelihood rise along it for ever."
 )
+_ORDERED = {
+    "complete": (
+        "A linear combination of the columns and thresholds for it tell the classes apart on every row: fitted "
+        "probabilities tend to 0 and 1."
+    ),
+    "quasi-complete": (
+        "In some rows the fitted probability of a class that was not observed tends to 0; in {k} rows that of every "
+        "such class does."
+    ),
+}
 _WHY = {
     ("logistic", "complete"): (
         "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
@@ -118,4 +153,6 @@ def source(family: str, link: str) -> str:
         return "Silvapulle 1981"
     if family in ("negative-binomial", "gamma", "inverse-gaussian"):
         return "Correia, Guimaraes and Zylkin 2019"
+    if family in ("cumulative", "continuation"):
+        return "Pratt 1981 and Albert and Anderson 1984"
     return "Albert and Anderson 1984"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,8 @@ import scipy.sparse as sp
 
 from linsep.tables import check_length, exact_table, is_sparse
 from linsep.theory.separation.exact_rows import minus_sum, stacked, whole_columns
-from linsep.theory.separation.families import LABELLED, RESPONSES, Family
+from linsep.theory.separation.families import LABELLED, ORDERED, RESPONSES, Family
+from linsep.theory.separation.ordered_rows import ordered_rows
 from linsep.theory.separation.outcome import Outcome, refuse
 from linsep.theory.separation.sentences import INTERCEPT
 from linsep.types import Array, DataError
@@ -46,9 +48,14 @@ def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_i
     check_length(X, outcome.y)
     _check_response(outcome, family)
     X = whole_columns(X)
-    if fit_intercept:
+    if family in ORDERED:
+        if not fit_intercept:
+            raise DataError(f"the family {family!r} has thresholds for an intercept: leave fit_intercept as it is")
+        classes = outcome.classes.tolist()
+        names = [*(f"{low}|{high}" for low, high in pairwise(classes)), *names]
+    elif fit_intercept:
         X = _with_constant(X)
-    names = [INTERCEPT, *names] if fit_intercept else list(names)
+        names = [INTERCEPT, *names]
     if len(set(names)) < len(names):
         twice = next(name for k, name in enumerate(names) if name in names[:k])
         raise DataError(f"two columns of the design are called {twice!r}; rename one")
@@ -67,9 +74,12 @@ def _rows_of(X: Any, outcome: Outcome, names: list[Any], family: Family) -> Mode
         return _gamma_with_zeros(X, outcome, names)
     if family not in LABELLED:
         return _one_a_row(X, _ways(outcome, family), names, np.empty(0))
-    classes, codes = _classes(outcome.y, family)
+    classes, codes = _classes(outcome, family)
     if family == "logistic":
         return _one_a_row(X, np.where(codes == 1, 1, -1), names, classes)
+    if family in ORDERED:
+        Z, owner = ordered_rows(X, codes, len(classes), family)
+        return ModelRows(Z, np.zeros(len(owner), dtype=bool), names, owner, np.full(len(owner), -1), classes)
     return _multinomial(X, codes, names, classes)
 
 
@@ -100,6 +110,8 @@ def _check_response(outcome: Outcome, family: Family) -> None:
         raise DataError(f"trials belong to the family 'binomial', not to {family!r}")
     if outcome.weights is not None:
         refuse("weights", outcome.weights, outcome.weights < 0, "is below 0")
+    if outcome.order is not None and (lacking := np.setdiff1d(y[outcome.kept], outcome.order)).size:
+        raise DataError(f"order lacks the label {str(lacking[0])!r}: name all labels, the lowest first")
     if family == "binomial":
         _check_proportions(outcome)
     elif family not in LABELLED:
@@ -140,8 +152,8 @@ def _one_a_row(X: Any, ways: Array, names: list[Any], classes: Array) -> ModelRo
     return ModelRows(_signed(X, np.where(ways < 0, -1, 1)), ways == 0, names, np.arange(n), np.full(n, -1), classes)
 
 
-def _classes(y: Array, family: Family) -> tuple[Array, Array]:
-    classes, codes = np.unique(y, return_inverse=True)
+def _classes(outcome: Outcome, family: Family) -> tuple[Array, Array]:
+    classes = outcome.classes
     if classes.size < 2:
         raise DataError(f"every row has the label {classes[0]}: rows of at least two classes are needed")
     if family == "logistic" and classes.size > 2:
@@ -149,7 +161,8 @@ def _classes(y: Array, family: Family) -> tuple[Array, Array]:
             f"y holds {classes.size} labels and a logistic model has two: ask for the family 'multinomial', "
             "for 'binomial' if they are proportions, or for 'poisson' if they are counts"
         )
-    return classes, codes.reshape(-1)
+    sorter = np.argsort(classes)
+    return classes, sorter[np.searchsorted(classes, outcome.y, sorter=sorter)]
 
 
 def _multinomial(X: Any, codes: Array, names: list[str], classes: Array) -> ModelRows:

@@ -15,6 +15,19 @@ class Outcome(NamedTuple):
     y: Array
     trials: Array | None = None
     weights: Array | None = None
+    order: Array | None = None  # all labels, the lowest first
+
+    @property
+    def beside(self) -> dict[str, Array]:
+        """What stands beside the response in each row."""
+        named = self._asdict().items()
+        return {name: column for name, column in named if name not in ("y", "order") and column is not None}
+
+    @property
+    def classes(self) -> Array:
+        """The labels of the rows that say anything, in their order."""
+        present = np.unique(self.y[self.kept])
+        return present if self.order is None else self.order[np.isin(self.order, present)]
 
     @property
     def kept(self) -> Array:
@@ -27,8 +40,7 @@ class Outcome(NamedTuple):
 
     def take(self, rows: Array) -> Outcome:
         """The outcome of some rows."""
-        parts: dict[str, Any] = {name: c if c is None else c[rows] for name, c in self._asdict().items()}
-        return Outcome(**parts)
+        return Outcome(self.y[rows], order=self.order, **{name: column[rows] for name, column in self.beside.items()})
 
 
 def column_of(values: Any, name: str, n: int) -> Array:

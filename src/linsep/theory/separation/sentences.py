@@ -96,6 +96,7 @@ def advice(
     levels: Mapping[str, tuple[str, str]],
     separated_levels: Mapping[str, Mapping[str, int]],
     separated: bool,
+    n_features: int,
 ) -> list[str]:
     """What to do: drop, merge levels, penalise."""
     found = by_estimate(coefficients)
@@ -132,7 +133,8 @@ def advice(
             "Or report the infinite estimates as such, with one-sided profile likelihood intervals; the finite "
             "estimates are those of the rows that overlap."
         )
-    numbers = [name for name in plain if name not in levels and name != INTERCEPT]
+    columns = [name[1] if isinstance(name, tuple) else name for name in list(coefficients)[-n_features:]]
+    numbers = [name for name in plain if name not in levels and name in columns]
     if numbers:
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "
