@@ -20,6 +20,8 @@ from typer.testing import CliRunner
 from linsep import Separation, separation
 from linsep.app.cli import app
 from linsep.theory import CertificateError
+from linsep.theory.separation.outcome import Outcome
+from linsep.theory.separation.risk_rows import risk_pairs
 from linsep.types import Array, DataError
 
 FAR, FARTHER = 20.0, 40.0
@@ -338,6 +340,116 @@ def test_multiples_of_rows_are_exact(form: str) -> None:
     assert (found.verdict, found.coefficients) == (whole.verdict, whole.coefficients)
 
 
+# ---------------------------------------------------------------------------------------------------- Cox's model
+def at_risk(i: int, time: Array, strata: Array, entry: Array) -> list[int]:
+    return [j for j in range(len(time)) if entry[j] < time[i] <= time[j] and strata[i] == strata[j]]
+
+
+def partial(ties: str, X: Array, time: Array, event: Array, strata: Array, entry: Array) -> Terms:
+    """The logarithm of the partial likelihood, event by event."""
+
+    def terms(beta: Array) -> Array:
+        eta, out = X @ beta, []
+        for i in np.flatnonzero(event):
+            risk = at_risk(int(i), time, strata, entry)
+            tied = [j for j in risk if event[j] and time[j] == time[i]]
+            share = tied.index(int(i)) / len(tied) if ties == "efron" else 0.0
+            scale = np.log([1 - share if j in tied else 1.0 for j in risk])
+            out.append(eta[i] - np.logaddexp.reduce(eta[risk] + scale))
+        return np.array(out)
+
+    return terms
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("form", ["plain", "strata", "entry"])
+def test_cox_as_the_partial_likelihood_says(ties: str, form: str) -> None:
+    rng = np.random.default_rng(len(form))
+    seen = set()
+    for _ in range(40):
+        n = int(rng.integers(3, 8))
+        X, time = small_design(rng, n, 2), rng.integers(3, 8, n)
+        event = (rng.random(n) < 0.6).astype(int)
+        strata = rng.integers(0, 2, n) if form == "strata" else np.zeros(n)
+        entry = time - rng.integers(1, 4, n) if form == "entry" else np.zeros(n)
+        beside: dict[str, Any] = {"event": event, "strata": strata, "entry": entry}
+        others = {i: [j for j in at_risk(i, time, strata, entry) if j != i] for i in np.flatnonzero(event).tolist()}
+        if not any(others.values()):
+            with pytest.raises(DataError, match="no event has another row at risk"):
+                separation(X, time, family="cox", **beside)
+            continue
+        found = separation(X / 2, time, family="cox", **beside)
+        found.verify(X / 2, time, **beside)
+        rays = rising_rays(partial(ties, X, time, event, strata, entry), 2)
+        assert (found.verdict != "overlap") == bool(rays)
+        ahead = X @ np.sum(rays, axis=0) if rays else np.zeros(n)
+        apart = [i for i, rest in others.items() if rest and all(ahead[i] > ahead[j] for j in rest)]
+        assert list(found.separated_rows) == apart
+        assert (found.verdict == "complete") == (bool(rays) and len(apart) == sum(map(bool, others.values())))
+        differences = np.array([X[i] - X[j] for i, rest in others.items() for j in rest])
+        assert found.rank == np.linalg.matrix_rank(differences)
+        seen.add(found.verdict)
+    assert {"overlap", "quasi-complete", "complete"} <= seen
+
+
+def test_monotone_likelihood_by_hand() -> None:
+    # Every event is treated, and some of the treated and all of the others are censored.
+    frame = pd.DataFrame({"arm": list("TTTPPP"), "age": [50, 61, 40, 45, 62, 51]})
+    time, event = [2, 3, 9, 4, 5, 6], [1, 1, 0, 0, 0, 0]
+    found = separation(frame, time, family="cox", event=event)
+    assert found.verdict == "quasi-complete"
+    assert found.references == {"arm": "P"}
+    assert found.coefficients["arm=T"] == inf
+    read = Separation.from_json(found.to_json())
+    read.verify(frame, time, event=event)
+    assert read == found
+    for other in ({"event": [1, 0, 0, 0, 0, 0]}, {"event": event, "entry": [0] * 6}, {}):
+        with pytest.raises(CertificateError, match="hash differs"):
+            read.verify(frame, time, **other)
+    # A column that is the same for all, or within every stratum, cannot be estimated.
+    assert set(separation([[1.0]] * 3, [1, 2, 3], family="cox").coefficients.values()) == {"not identified"}
+    sites = ["a", "a", "b", "b"]
+    within = separation([[1, 0], [1, 1], [2, 1], [2, 0]], [1, 2, 1, 2], family="cox", strata=sites)
+    assert within.coefficients == {"x1": "not identified", "x2": "finite"}
+    # A row with a weight of 0 is never at risk, and rows keep their numbers.
+    weighted = separation([[9], [3], [2], [1]], [9, 1, 2, 3], family="cox", weights=[0, 1, 1, 1])
+    assert (weighted.verdict, weighted.separated_rows) == ("complete", (1, 2))
+
+
+def test_differences_of_rows_are_exact() -> None:
+    rng = np.random.default_rng(9)
+    tenths = rng.integers(-9, 10, (40, 3))
+    time, event = rng.permutation(40), rng.random(40) < 0.7
+    whole = separation(tenths, time, family="cox", event=event)
+    exact = separation(
+        np.array([[Fraction(v, 10) for v in row] for row in tenths.tolist()]), time, family="cox", event=event
+    )
+    assert (exact.verdict, exact.coefficients, exact.proof) == (whole.verdict, whole.coefficients, whole.proof)
+    rounded, sparse = (
+        separation(X, time, family="cox", event=event) for X in (tenths / 10, sp.csr_matrix(tenths / 10))
+    )
+    rounded.verify(tenths / 10, time, event=event)
+    assert (sparse.verdict, sparse.coefficients) == (rounded.verdict, rounded.coefficients)
+    # In doubles the two differences are opposite, and the rows would overlap.
+    close = [[1.0, 1.0], [2.0**-60, 0.0], [0.0, 0.0], [1.0, 1.0]]
+    found = separation(close, [1, 2, 1, 2], family="cox", strata=[0, 0, 1, 1])
+    assert (found.verdict, found.separated_rows) == ("complete", (0, 2))
+
+
+def test_the_pairs_of_right_censored_rows_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(10)
+    n = 500
+    time, event = rng.integers(0, 300, n), rng.random(n) < 0.5
+    pairs = risk_pairs(Outcome(time, event=event.astype(float)))
+    assert n / 2 < len(pairs.first) < 2 * n
+    late = time - rng.integers(1, 200, n)
+    with_entry = risk_pairs(Outcome(time, event=event.astype(float), entry=late.astype(float)))
+    assert len(with_entry.first) < 6 * n
+    monkeypatch.setattr("linsep.theory.separation.risk_rows._MOST_PAIRS", 300)
+    with pytest.raises(DataError, match="the rows at risk make more than 300 pairs to compare"):
+        risk_pairs(Outcome(time, event=event.astype(float), entry=late.astype(float)))
+
+
 @pytest.mark.parametrize(
     ("y", "options", "message"),
     [
@@ -359,9 +471,17 @@ def test_multiples_of_rows_are_exact(form: str) -> None:
         (["a", "b", "c"], {"family": "adjacent", "order": ["a", "b"]}, "order lacks the label 'c'"),
         (["a", "b", "c"], {"family": "adjacent", "order": list("abbc")}, "order names a label twice"),
         ([0, 1, 0], {"order": [0, 1]}, "an order of labels belongs to cumulative, adjacent, continuation"),
-        ([0, 1, 2], {"family": "cumulative", "fit_intercept": False}, "has thresholds for an intercept"),
+        ([0, 1, 2], {"family": "cumulative", "fit_intercept": False}, "'cumulative' has no intercept of its own"),
         ([1, 1, 1], {"family": "cumulative"}, "every row has the label 1"),
         ([0, 1, 2], {"family": "adjacent", "link": "probit"}, "the family 'adjacent' has no link called 'probit'"),
+        ([1, 2, 3], {"event": [1, 1, 0]}, "event belongs to the family 'cox', not to 'logistic'"),
+        ([1, 2, 3], {"family": "cox", "event": [1, 2, 0]}, r"row 1: event is 2.0, which is neither 1 \(the event\)"),
+        ([1, 2, 3], {"family": "cox", "entry": [0, 2, 0]}, "row 1: entry is 2.0, which is not before the time"),
+        ([1, 2, 3], {"family": "cox", "event": [0, 0, 0]}, "no event has another row at risk"),
+        ([1, 2, 3], {"family": "cox", "strata": ["a", None, "b"]}, "row 1, column 'strata': the label is missing"),
+        ([1, 2, 3], {"family": "cox", "strata": ["a", "b"]}, r"strata has the shape \(2,\)"),
+        (["a", "b", "c"], {"family": "cox"}, "the response of a Cox model is a time, which is a number"),
+        ([1, 2, 3], {"family": "cox", "fit_intercept": False}, "the family 'cox' has no intercept of its own"),
         ([0, 1, 0], {"offset": [1, 0]}, r"offset has the shape \(2,\)"),
         ([0, 1, 0], {"offset": [1, 0, np.inf]}, "row 2: offset is inf, which is not a finite number"),
         ([2, 1, 0], {"family": "inverse-gaussian"}, "row 2: an inverse Gaussian response is a number above 0, not 0"),
@@ -405,3 +525,10 @@ def test_an_order_on_the_command_line(tmp_path: Path) -> None:
     table = "x,pain\n0,low\n1,low\n2,mid\n3,mid\n4,high\n5,high\n"
     status, found = asked(tmp_path, table, "--target pain --family cumulative --order low,mid,high")
     assert (status, found["classes"], found["verdict"]) == (1, ["low", "mid", "high"], "complete")
+
+
+def test_events_strata_and_entries_on_the_command_line(tmp_path: Path) -> None:
+    table = "t,died,ward,from,x\n1,1,north,0,3\n2,1,north,0,2\n3,0,north,0,1\n5,1,south,0,1\n6,0,south,5.5,9\n"
+    words = "--target t --family cox --event died --strata ward --entry from"
+    status, found = asked(tmp_path, table, words)
+    assert (status, found["separated_rows"], found["coefficients"]) == (1, [0, 1], {"x": "+inf"})

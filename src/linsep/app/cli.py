@@ -202,6 +202,18 @@ def separation(
     weights: Annotated[
         str | None, typer.Option(help="The column of weights: rows with a weight of 0 are left out.")
     ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            help="Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."
+        ),
+    ] = None,
+    strata: Annotated[
+        str | None, typer.Option(help="Cox: the column of strata, which are never at risk together.")
+    ] = None,
+    entry: Annotated[
+        str | None, typer.Option(help="Cox: the column of the times after which rows are at risk.")
+    ] = None,
     offset: Annotated[
         str | None, typer.Option(help="The column of offsets, which is no feature and does not matter for the answer.")
     ] = None,
@@ -234,7 +246,14 @@ def separation(
         family=family.value,
         link=None if link is None else link.value,
         order=None if order is None else order.split(","),
-        beside={"trials": trials, "weights": weights, "offset": offset},
+        beside={
+            "trials": trials,
+            "weights": weights,
+            "offset": offset,
+            "event": event,
+            "strata": strata,
+            "entry": entry,
+        },
         fit_intercept=intercept,
         time_limit=time_limit,
         report=report,

@@ -33,6 +33,7 @@ class Family(StrEnum):
     CUMULATIVE = "cumulative"
     ADJACENT = "adjacent"
     CONTINUATION = "continuation"
+    COX = "cox"
 
 
 class Link(StrEnum):

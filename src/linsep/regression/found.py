@@ -93,7 +93,17 @@ class Separation:
     about: tuple[Any, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
-    def verify(self, X: Any, y: Any, *, trials: Any = None, weights: Any = None) -> None:
+    def verify(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        trials: Any = None,
+        weights: Any = None,
+        event: Any = None,
+        strata: Any = None,
+        entry: Any = None,
+    ) -> None:
         """Check everything that is said about the data in exact arithmetic.
 
         Parameters
@@ -102,7 +112,7 @@ class Separation:
             The design, as for `separation`.
         y : array-like of shape (n_samples,)
             The response.
-        trials, weights : array-like of shape (n_samples,), optional
+        trials, weights, event, strata, entry : array-like of shape (n_samples,), optional
             As for `separation`.
 
         Raises
@@ -113,10 +123,9 @@ class Separation:
             The data are not as `separation` needs them.
         """
         order = self.classes if self.family in ORDERED else None
+        beside = {"trials": trials, "weights": weights, "event": event, "strata": strata, "entry": entry}
         try:
-            self._check(
-                design_of(X, self.fit_intercept), outcome_of(y, self.family, order, trials=trials, weights=weights)
-            )
+            self._check(design_of(X, self.fit_intercept), outcome_of(y, self.family, order, **beside))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:

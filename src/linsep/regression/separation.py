@@ -48,6 +48,9 @@ def separation(
     trials: Any = None,
     weights: Any = None,
     offset: Any = None,
+    event: Any = None,
+    strata: Any = None,
+    entry: Any = None,
     fit_intercept: bool = True,
     on_separation: Literal["report", "warn", "raise"] = "report",
     time_limit: float | None = None,
@@ -67,6 +70,7 @@ def separation(
     - Ordered classes with thresholds t. Cumulative, P(y <= k) = F(t_k - x.b): t_k - x_i.b >= 0 for the observed class k
       and x_i.b - t_(k-1) >= 0, where there are such thresholds. Adjacent categories and continuation ratios: sums and
       signs of these, as the page theory/separation-families says.
+    - Cox: z = x_i - x_j for an event of row i and each row j at risk with it.
 
     Let C be the directions that satisfy all of them, and S the rows with z.d > 0 for some d in C. Coefficient j is
 
@@ -82,10 +86,11 @@ def separation(
     y : array-like of shape (n_samples,)
         Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
         to 1 (binomial), counts (Poisson, negative binomial), positive numbers (inverse Gaussian; gamma, where 0 may
-        occur too), labels (multinomial; the first is the reference; ordered: cumulative, adjacent, continuation).
+        occur too), labels (multinomial; the first is the reference), ordered labels (cumulative, adjacent,
+        continuation), times (Cox).
     family : str, default="logistic"
         "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial", "cumulative"
-        (proportional odds), "adjacent" (categories) or "continuation" (ratios).
+        (proportional odds), "adjacent" (categories), "continuation" (ratios) or "cox".
     link : str, optional
         Of a logistic, binomial, cumulative or continuation model: "logit" (the default), "probit", "cloglog" or
         "cauchit". The answer is the same for all of them; with the cauchit link an estimate that exists need not be the
@@ -99,8 +104,14 @@ def separation(
         matters only in a gamma model with responses of 0.
     offset : array-like of shape (n_samples,), optional
         What is added to the linear predictor. It does not matter for the answer.
+    event : array-like of shape (n_samples,), optional
+        Cox: 1 where y is the time of an event, 0 where the row is censored; all are events unless given.
+    strata : array-like of shape (n_samples,), optional
+        Cox: labels; rows of different strata are never at risk together.
+    entry : array-like of shape (n_samples,), optional
+        Cox: the time after which a row is at risk.
     fit_intercept : bool, default=True
-        Whether the regression has an intercept.
+        Whether the regression has an intercept. Ordered and Cox models leave it as it is.
     on_separation : {"report", "warn", "raise"}, default="report"
         What to do if the answer is not "overlap": only return it, also warn, or raise an error.
     time_limit : float, optional
@@ -143,10 +154,8 @@ def separation(
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     check_index(X, y)
-    design, outcome = (
-        design_of(X, fit_intercept),
-        outcome_of(y, family, order, trials=trials, weights=weights, offset=offset),
-    )
+    beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
+    design, outcome = design_of(X, fit_intercept), outcome_of(y, family, order, **beside)
     found = _answer(design, outcome, family, link, fit_intercept, time_limit)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)

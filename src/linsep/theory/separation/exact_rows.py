@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.tables import dense, is_sparse
+from linsep.tables import dense, is_sparse, stored
 from linsep.types import Array, DataError
 
 _WHOLE = 2**53  # every smaller integer is a double
@@ -67,8 +67,8 @@ def multiples(X: Any, rows: Array, by: Array) -> Any:
 
     Examples
     --------
-    >>> multiples(np.array([[0.5], [0.1]]), np.array([1, 0, 0]), np.array([1, -3, 2])).tolist()
-    [[0.1], [-1.5], [1.0]]
+    >>> multiples(np.array([[0.5], [0.75]]), np.array([1, 0, 0]), np.array([1, -3, 2])).tolist()
+    [[0.75], [-1.5], [1.0]]
     >>> multiples(np.array([[0.5], [0.1]]), np.array([1]), np.array([3])).tolist()
     [[10808639105689191]]
     """
@@ -88,6 +88,28 @@ def _has_room(values: Array, most: int) -> bool:
     odd = mantissa // np.maximum(mantissa & -mantissa, 1)
     largest = float(np.abs(values).max(initial=0.0))
     return bool(odd.max(initial=0) <= _WHOLE // most and largest < np.finfo(np.float64).max / most)
+
+
+def differences(X: Any, first: Array, second: Array) -> Any:
+    """Rows of X minus rows of X, exactly: with the columns as integers where doubles would round.
+
+    Examples
+    --------
+    >>> differences(np.array([[0.5], [2.0]]), np.array([0]), np.array([1])).tolist()
+    [[-1.5]]
+    >>> differences(np.array([[1.0], [2.0**-60]]), np.array([0]), np.array([1])).tolist() == [[2**60 - 1]]
+    True
+    """
+    if X.dtype != object:
+        A, B = X[first], X[second]
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = A - B
+            taken = A - found  # B, if nothing was rounded
+            lost = (A - (found + taken)) + (taken - B)  # Knuth's sum of the rounding error
+        if np.isfinite(stored(found)).all() and not stored(lost).any():
+            return found
+        X = as_integers(X)
+    return X[first] - X[second]
 
 
 def minus_sum(X: Any, weights: Array | None) -> tuple[Any, list[Any]]:

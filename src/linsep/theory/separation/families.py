@@ -18,6 +18,7 @@ Family = Literal[
     "cumulative",
     "adjacent",
     "continuation",
+    "cox",
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 _OF_TWO = ("logit", "probit", "cloglog", "cauchit")
@@ -33,6 +34,7 @@ LINKS: dict[Family, tuple[str, ...]] = {
     "cumulative": _OF_TWO,
     "adjacent": ("logit",),
     "continuation": _OF_TWO,
+    "cox": ("log",),
 }
 ORDERED = ("cumulative", "adjacent", "continuation")  # thresholds stand in place of the intercept
 LABELLED = ("logistic", "multinomial", *ORDERED)  # the response is labels; elsewhere it is numbers
@@ -89,6 +91,8 @@ def model_words(family: str, link: str, classes: Sequence[Any]) -> str:
         }
         told = f"the {kind[family]} regression with {len(classes)} ordered classes"
         return f"{told} ({classes[0]!r} to {classes[-1]!r})" if classes else ""
+    if family == "cox":
+        return "the Cox regression"
     name = {"poisson": "Poisson", "inverse-gaussian": "inverse Gaussian"}.get(family, family.replace("-", " "))
     return f"the {name} regression with {link} link"
 
@@ -97,6 +101,8 @@ def why(family: str, verdict: str) -> str:
     """What a separation means for the fit; {k} rows are separated, {left} are not."""
     if family in ORDERED:
         return _ORDERED[verdict]
+    if family == "cox":
+        return _COX[verdict]
     return _GAMMA if family == "gamma" else _WHY["poisson" if family == "negative-binomial" else family, verdict]
 
 
@@ -104,6 +110,16 @@ _GAMMA = (
     "A linear combination of the columns is nowhere below 0 on rows with a positive response, adds up to 0 or less "
     "over all rows, and is not 0 throughout: rows with a response of 0 let the quasi-likelihood rise along it for ever."
 )
+_COX = {
+    "complete": (
+        "At every event a linear combination of the columns is higher in the row of the event than in all other rows "
+        "at risk: the partial likelihood rises along it for ever."
+    ),
+    "quasi-complete": (
+        "At every event a linear combination of the columns is highest in the row of the event among the rows at risk, "
+        "alone or tied: the partial likelihood rises along it for ever. At {k} events it is higher than in all others."
+    ),
+}
 _ORDERED = {
     "complete": (
         "A linear combination of the columns and thresholds for it tell the classes apart on every row: fitted "
@@ -149,6 +165,8 @@ _WHY = {
 
 def source(family: str, link: str) -> str:
     """Who proved the condition."""
+    if family == "cox":
+        return "Jacobsen 1989"
     if family == "binomial" or (family == "logistic" and link != "logit"):
         return "Silvapulle 1981"
     if family in ("negative-binomial", "gamma", "inverse-gaussian"):

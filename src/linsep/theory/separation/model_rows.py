@@ -13,6 +13,7 @@ from linsep.theory.separation.exact_rows import minus_sum, stacked, whole_column
 from linsep.theory.separation.families import LABELLED, ORDERED, RESPONSES, Family
 from linsep.theory.separation.ordered_rows import ordered_rows
 from linsep.theory.separation.outcome import Outcome, refuse
+from linsep.theory.separation.risk_rows import check_times, risk_rows
 from linsep.theory.separation.sentences import INTERCEPT
 from linsep.types import Array, DataError
 
@@ -48,10 +49,10 @@ def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_i
     check_length(X, outcome.y)
     _check_response(outcome, family)
     X = whole_columns(X)
-    if family in ORDERED:
+    if family in (*ORDERED, "cox"):
         if not fit_intercept:
-            raise DataError(f"the family {family!r} has thresholds for an intercept: leave fit_intercept as it is")
-        classes = outcome.classes.tolist()
+            raise DataError(f"the family {family!r} has no intercept of its own: leave fit_intercept as it is")
+        classes = outcome.classes.tolist() if family in ORDERED else []
         names = [*(f"{low}|{high}" for low, high in pairwise(classes)), *names]
     elif fit_intercept:
         X = _with_constant(X)
@@ -70,6 +71,9 @@ def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_i
 
 def _rows_of(X: Any, outcome: Outcome, names: list[Any], family: Family) -> ModelRows:
     """The inequalities of rows all of which count."""
+    if family == "cox":
+        Z, equal, owner = risk_rows(X, outcome)
+        return ModelRows(Z, equal, names, owner, np.full(len(owner), -1), np.empty(0))
     if family == "gamma" and (outcome.y == 0).any():
         return _gamma_with_zeros(X, outcome, names)
     if family not in LABELLED:
@@ -112,7 +116,12 @@ def _check_response(outcome: Outcome, family: Family) -> None:
         refuse("weights", outcome.weights, outcome.weights < 0, "is below 0")
     if outcome.order is not None and (lacking := np.setdiff1d(y[outcome.kept], outcome.order)).size:
         raise DataError(f"order lacks the label {str(lacking[0])!r}: name all labels, the lowest first")
-    if family == "binomial":
+    of_cox = [name for name in ("event", "strata", "entry") if name in outcome.beside]
+    if of_cox and family != "cox":
+        raise DataError(f"{of_cox[0]} belongs to the family 'cox', not to {family!r}")
+    if family == "cox":
+        check_times(outcome)
+    elif family == "binomial":
         _check_proportions(outcome)
     elif family not in LABELLED:
         kind = RESPONSES[family]

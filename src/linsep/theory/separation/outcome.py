@@ -15,6 +15,9 @@ class Outcome(NamedTuple):
     y: Array
     trials: Array | None = None
     weights: Array | None = None
+    event: Array | None = None
+    strata: Array | None = None
+    entry: Array | None = None
     order: Array | None = None  # all labels, the lowest first
 
     @property

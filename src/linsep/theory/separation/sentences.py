@@ -112,7 +112,7 @@ def advice(
         if whole := separated_levels.get(column):
             said = listed(f"{level!r} ({n:,} {'row' if n == 1 else 'rows'})" for level, n in whole.items())
             out.append(f"Merge levels of {column}: every row is separated at {said}; join it with a similar level.")
-    if merge and not out:
+    if merge and not out and family != "cox":
         out.append(f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows.")
     if family == "gamma":
         out.append(
