@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from linsep import Separation, separation
 from linsep.app.cli import app
+from linsep.reporting.separated import separation_lines
 from linsep.theory import CertificateError
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.separation.risk_rows import risk_pairs
@@ -495,6 +496,24 @@ def test_the_pairs_of_right_censored_rows_are_few(monkeypatch: pytest.MonkeyPatc
 def test_a_response_that_the_family_does_not_allow(y: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
         separation([[0.0], [1.0], [2.0]], y, **options)
+
+
+# ------------------------------------------------------------------------------------------------------ in words
+def test_no_limit_is_claimed_where_none_is_determined() -> None:
+    X, y = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]), [1, 1, 0, 0]
+    found = separation(X, y, fit_intercept=False)
+    assert found.coefficients == {"x1": inf, "x2": "undetermined sign"}
+    assert "+infinity for x1; no limit is determined for x2." in found.summary()
+    assert ("  x2", "no limit is determined") in separation_lines(found)
+    assert "no limit is determined: x2" in repr(found)
+    assert "no limit is determined" in found._repr_html_()
+    assert found.to_dict()["coefficients"]["x2"] == "undetermined sign"
+    beta = np.zeros(2)  # Newton's method keeps x2 at 0 and sends x1 away
+    for _ in range(10):
+        p = 1 / (1 + np.exp(-X @ beta))
+        beta += np.linalg.solve((X * (p * (1 - p))[:, None]).T @ X, X.T @ (y - p))
+    assert beta[0] > 8
+    assert beta[1] == 0
 
 
 # --------------------------------------------------------------------------------------------------- the command

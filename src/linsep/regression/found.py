@@ -41,7 +41,8 @@ class Separation:
         from every other class.
     coefficients : dict
         Name, or (class, name), -> "finite", inf, -inf, "undetermined sign" or "not identified"; empty if undecided.
-        With a time limit also "infinite, sign not decided".
+        "undetermined sign" means that no limit is determined: which of both infinities, a number or none depends on the
+        path. With a time limit also "infinite, sign not decided": whether a limit is determined was not decided.
     pairs : tuple of (row, class)
         Multinomial: the classes whose fitted probability at that row tends to 0.
     classes : tuple
@@ -183,7 +184,7 @@ class Separation:
         if self.verdict == "undecided":
             return f"<Separation {self._unsure}undecided: {self.reason}>"
         found = words.by_estimate(self.coefficients)
-        parts = [f"{words.estimate(value)}: {words.listed(found[value])}" for value in found if found[value]]
+        parts = [f"{words.told(value)}: {words.listed(found[value])}" for value in found if found[value]]
         said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
         return f"<Separation {self._unsure}{said}>"
 
@@ -196,7 +197,7 @@ class Separation:
             return table_html(f"Separation {self._unsure}undecided", [("because", self.reason)])
         groups = words.by_estimate(self.coefficients)
         rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
-        rows += [(words.estimate(value), words.listed(names)) for value, names in groups.items() if names]
+        rows += [(words.told(value), words.listed(names)) for value, names in groups.items() if names]
         rows += [("what to do", text) for text in self.advice]
         return table_html(f"Separation: {self._unsure}{self.verdict} ({self.family})", rows)
 

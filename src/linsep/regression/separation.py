@@ -76,7 +76,8 @@ def separation(
 
     - not identified, if a vector orthogonal to all rows has a j-th entry;
     - otherwise finite, if no vector orthogonal to the rows outside S has a j-th entry;
-    - otherwise infinite, with the sign that d_j has everywhere in C, if it has one.
+    - otherwise infinite, with the sign that d_j has everywhere in C, if it has one; if not, no limit is determined
+      ("undetermined sign").
 
     Parameters
     ----------

@@ -14,8 +14,20 @@ _SHOWN = 8
 
 
 def estimate(value: str | float) -> str:
-    """What is said about a coefficient, infinities as "+inf" and "-inf"."""
+    """What a certificate says about a coefficient, infinities as "+inf" and "-inf"."""
     return value if isinstance(value, str) else "+inf" if value > 0 else "-inf"
+
+
+def told(value: str | float) -> str:
+    """The same in words for people.
+
+    Examples
+    --------
+    >>> told(inf), told(UNDETERMINED)
+    ('+inf', 'no limit is determined')
+    """
+    words: dict[str | float, str] = {UNDETERMINED: "no limit is determined", UNSIGNED: "limit not decided"}
+    return words.get(value, estimate(value))
 
 
 def listed(names: Iterable[Any]) -> str:
@@ -56,8 +68,8 @@ def opening(family: str, verdict: str, n: int, k: int, classes: Sequence[Any], l
         )
         return said if is_concave(family, link) else f"{said} {SEVERAL_MAXIMA}"
     name = {"complete": "Complete", "quasi-complete": "Quasi-complete"}[verdict]
-    told = why(family, verdict).format(k=f"{k:,}", left=f"{n - k:,}")
-    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {told}"
+    meaning = why(family, verdict).format(k=f"{k:,}", left=f"{n - k:,}")
+    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning}"
 
 
 def estimates(coefficients: Mapping[Any, str | float], rank: int) -> list[str]:
@@ -67,8 +79,8 @@ def estimates(coefficients: Mapping[Any, str | float], rank: int) -> list[str]:
     parts: list[tuple[str | float, str]] = [
         (inf, "+infinity for {}"),
         (-inf, "-infinity for {}"),
-        (UNDETERMINED, "infinite, of a sign that the data do not determine, for {}"),
-        (UNSIGNED, "infinite, of a sign that was not decided in the time allowed, for {}"),
+        (UNDETERMINED, "no limit is determined for {}"),
+        (UNSIGNED, "whether a limit is determined was not decided in the time allowed for {}"),
         (FINITE, "finite for {}"),
     ]
     said = [text.format(listed(found[value])) for value, text in parts if found[value]]
