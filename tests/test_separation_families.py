@@ -516,6 +516,26 @@ def test_no_limit_is_claimed_where_none_is_determined() -> None:
     assert beta[1] == 0
 
 
+@pytest.mark.parametrize("form", ["array", "sparse", "frame"])
+def test_a_constant_column_beside_the_intercept_is_named(form: str) -> None:
+    X: Any = np.array([[1.0, 0.0, 2.0, 0.0], [1.0, 1.0, 2.0, 0.0], [1.0, 2.0, 2.0, 0.0], [1.0, 3.0, 9.0, 0.0]])
+    y, weights = [0, 1, 0, 1], [1, 1, 1, 0]
+    if form == "sparse":
+        X = sp.csr_matrix(X)
+    elif form == "frame":
+        X = pd.DataFrame(X, columns=["x1", "x2", "x3", "x4"])
+    found = separation(X, y)
+    assert found.constant_columns == ("x1",)
+    assert found.advice[1].startswith("Leave out x1, constant in all rows: so is the intercept; or ask without one")
+    read = Separation.from_json(found.to_json())
+    read.verify(X, y)
+    assert read == found
+    assert separation(X, y, weights=weights).constant_columns == ("x1", "x3")
+    assert separation(X, y, fit_intercept=False).constant_columns == ()
+    assert "thresholds take its place" in separation(X, y, family="cumulative").advice[1]
+    assert "the baseline hazard takes its place" in separation(X, [1, 2, 3, 4], family="cox").advice[1]
+
+
 # --------------------------------------------------------------------------------------------------- the command
 def asked(folder: Path, table: str, words: str) -> tuple[int, dict[str, Any]]:
     """The exit status and the JSON of `linsep separation` of a table."""

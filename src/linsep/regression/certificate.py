@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any, TypeVar
 
@@ -34,10 +34,11 @@ def plain_classes(classes: tuple[Any, ...]) -> dict[str, Any]:
     return {"classes": [str(label) for label in classes], "class_type": kinds.pop() if kinds else "str"}
 
 
-def plain_options(family: str, link: str, left_out: int) -> dict[str, Any]:
+def plain_options(family: str, link: str, left_out: int, constant: Sequence[str]) -> dict[str, Any]:
     """What differs from the plain regression of a family on all rows, under one key; no key if nothing does."""
     options: dict[str, Any] = {} if link == link_of(family, None) else {"link": link}
     options |= {"left_out": left_out} if left_out else {}
+    options |= {"constant_columns": list(constant)} if constant else {}
     return {"options": options} if options else {}
 
 
@@ -79,6 +80,7 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "family": plain["family"],
         "link": link_of(plain["family"], options.get("link")),
         "left_out": count(options, "left_out") if "left_out" in options else 0,
+        "constant_columns": tuple(options.get("constant_columns", ())),
         "n_rows": count(plain, "rows"),
         "n_features": count(plain, "features"),
         "fit_intercept": of_type(plain, "fit_intercept", bool),

@@ -11,7 +11,7 @@ import numpy as np
 from linsep.data.columns import as_labels
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.sources.open import open_data
-from linsep.tables import is_matrix, is_sparse
+from linsep.tables import dense, is_matrix, is_sparse
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome, column_of
 from linsep.theory.separation.sentences import listed
@@ -80,6 +80,21 @@ def _ordered(labels: Array, y: Any, family: str, order: Sequence[Any] | None) ->
     if len(set(named)) < len(named):
         raise DataError(f"order names a label twice: {listed(named)}")
     return np.array([known[label] for label in named if label in known])
+
+
+def constant_columns(design: Design, kept: Array) -> tuple[str, ...]:
+    """The columns that hold one number, which is not 0, in all `kept` rows: multiples of an intercept.
+
+    Examples
+    --------
+    >>> constant_columns(Design(np.array([[1, 2, 0], [1, 3, 0]]), ["a", "b", "c"], {}, {}), np.array([True, True]))
+    ('a',)
+    """
+    X = design.X[kept]
+    n = X.shape[0]
+    some = np.flatnonzero(X.getnnz(axis=0) == n) if is_sparse(X) else np.flatnonzero((X[:1] == X[-1:]).ravel())
+    columns = ((j, dense(X[:, [j]]).ravel()) for j in some.tolist())
+    return tuple(design.names[j] for j, column in columns if column[0] != 0 and (column == column[0]).all())
 
 
 def separated_levels(design: Design, rows: Sequence[int], kept: Array) -> dict[str, dict[str, int]]:

@@ -64,6 +64,8 @@ class Separation:
         The link of the regression.
     left_out : int
         Rows of the data that say nothing: those without trials or with a weight of 0.
+    constant_columns : tuple of str
+        Columns of the design that are constant, where the regression has an intercept (or thresholds, or a baseline).
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
     about : (X, Outcome) or None
@@ -89,6 +91,7 @@ class Separation:
     separated_levels: dict[str, dict[str, int]] = field(default_factory=dict)
     link: str = "logit"
     left_out: int = 0
+    constant_columns: tuple[str, ...] = ()
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
     about: tuple[Any, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
@@ -153,7 +156,7 @@ class Separation:
         """What to do about it: a few sentences, each about one remedy."""
         separated = self.verdict in ("complete", "quasi-complete")
         about = (self.family, self.coefficients, self.levels, self.separated_levels)
-        return tuple(words.advice(*about, separated, self.n_features))
+        return tuple(words.advice(*about, separated, self.n_features, self.constant_columns))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.
@@ -219,7 +222,7 @@ class Separation:
             "rows": self.n_rows,
             "features": self.n_features,
             "family": self.family,
-            **plain_options(self.family, self.link, self.left_out),
+            **plain_options(self.family, self.link, self.left_out, self.constant_columns),
             "fit_intercept": self.fit_intercept,
             **self._source(),
             **plain_classes(self.classes),

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linsep.regression.design import Design, separated_levels
+from linsep.regression.design import Design, constant_columns, separated_levels
 from linsep.tables import check_length, exact_table, holds_doubles
 from linsep.theory.separability.digest import data_digest
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
@@ -56,8 +56,12 @@ class Regression:
             "fit_intercept": self.fit_intercept,
             "classes": tuple(self.rows.classes.tolist()),
             "references": self.design.references,
+            "constant_columns": self._constant_columns(),
             "levels": self.design.levels,
         }
+
+    def _constant_columns(self) -> tuple[str, ...]:
+        return constant_columns(self.design, self.outcome.kept) if self.fit_intercept else ()
 
     def shown(self, proof: SeparationProof) -> dict[str, Any]:
         """What a proof says, once it is checked, by the names that a `Separation` has for it.

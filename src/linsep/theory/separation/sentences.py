@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from linsep.theory.separation.families import SEVERAL_MAXIMA, is_concave, model_words, source, why
+from linsep.theory.separation.families import ORDERED, SEVERAL_MAXIMA, is_concave, model_words, source, why
 from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
 INTERCEPT = "(Intercept)"
@@ -109,12 +109,17 @@ def advice(
     separated_levels: Mapping[str, Mapping[str, int]],
     separated: bool,
     n_features: int,
+    constant: Sequence[str],
 ) -> list[str]:
     """What to do: drop, merge levels, penalise."""
     found = by_estimate(coefficients)
     out = []
     if found[UNIDENTIFIED]:
         out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
+    if constant:
+        instead = {"cox": "the baseline hazard takes its place"} | dict.fromkeys(ORDERED, "thresholds take its place")
+        reason = instead.get(family, "so is the intercept; or ask without one (fit_intercept=False, --no-intercept)")
+        out.append(f"Leave out {listed(constant)}, constant in all rows: {reason}.")
     if not separated:
         return out
     infinite = [name for value in (inf, -inf, UNDETERMINED, UNSIGNED) for name in found[value]]
