@@ -31,6 +31,7 @@ CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)"
 AMOUNT = re.compile(
     rf"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-]))((?:[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?){CURRENCY}?%?"
 )
+WAYS_TO_READ = ({"level"}, {"exponent"}, {"date"}, {"date", "exponent"})  # a column of a CSV file
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
 
@@ -100,7 +101,7 @@ def read_table(path, claim, doubles):
 
     for column in claim["columns"]:
         kinds = set(column) - {"column"}
-        require(kinds in ({"level"}, {"exponent"}, {"date"}), f"a column has {len(kinds)} ways to be read, not one")
+        require(kinds in WAYS_TO_READ, f"a column has {len(kinds)} ways to be read, not one")
     shifts = [column.get("exponent", 0) for column in claim["columns"]]
     require(all(type(k) is int and abs(k) <= 10_000 for k in shifts), "an exponent of a column is no small integer")
     rows, labels = [], []
@@ -109,7 +110,8 @@ def read_table(path, claim, doubles):
             row = {}
             for j, column in enumerate(claim["columns"]):
                 if "date" in column:
-                    value = elapsed(line[column["column"]].strip(), column["date"])
+                    since = elapsed(line[column["column"]].strip(), column["date"])
+                    value = since * Fraction(10) ** column.get("exponent", 0)
                 elif "level" in column:
                     value = int(line[column["column"]] == column["level"])
                 else:
@@ -139,7 +141,7 @@ def elapsed(text, way):
     since = point - datetime(1970, 1, 1)
     if way == "date" or not (iso or "%H" in way or "%I" in way):
         return since.days
-    return Fraction((since // timedelta(microseconds=1)) / 10**6)
+    return Fraction(since // timedelta(microseconds=1), 10**6)
 
 
 def label_signs(labels, classes):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import re
 import tempfile
 from decimal import Decimal
@@ -351,6 +352,33 @@ def test_whole_numbers_and_decimals_beyond_doubles_stay_exact() -> None:
     numbers = exact_numbers(open_data(table, target="y"))
     assert numbers.X.tolist() == [[big, 1], [2, 3]]
     assert numbers.exponents == [0, 1]
+
+
+def test_numbers_of_json_lines_are_exact(tmp_path: Path) -> None:
+    big = 2**53 + 1
+    lines = [{"a": 0.1, "b": big, "c": 10**22 + 1, "y": 0}, {"y": 1, "c": 7, "b": 0.5, "a": 3}]
+    text = "\n\n".join(map(json.dumps, lines))
+    numbers = exact_numbers(open_data(write(tmp_path, text, "t.jsonl"), target="y"))
+    assert numbers.X.tolist() == [[1, 10 * big, 10**22 + 1], [30, 5, 7]]
+    assert numbers.exponents == [1, 1, 0]
+    write(tmp_path, '{"a": 0.2, "b": 1, "c": 2e-3, "y": 1}', "u.jsonl")
+    both = exact_numbers(open_data(str(tmp_path / "*.jsonl"), target="y"), kinds={"b": "skip"})
+    assert both.X.tolist() == [[1, 1000 * (10**22 + 1)], [30, 7000], [2, 2]]
+    assert both.exponents == [1, 3]
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Rome"])
+def test_times_finer_than_a_microsecond_are_not_taken_for_equal(zone: str | None) -> None:
+    nanos = [1_700_000_000_000_000_001, None, 1_700_000_000_000_000_002]
+    times = pa.array(nanos, pa.timestamp("ns", zone))
+    table = pa.table({"a": [1, 2, 3], "t": times, "y": [0, 1, 1]})
+    for kinds in ({}, {"t": "category"}, {"t": "datetime"}):
+        with pytest.raises(DataError, match="column 't': times finer than a microsecond are not handled exactly"):
+            exact_numbers(open_data(table, target="y"), kinds=kinds)
+    assert exact_numbers(open_data(table, target="y"), kinds={"t": "skip"}).names == ["a"]
+    whole = pa.table({"a": [1, 2, 3], "t": pa.array([1000, 2000, 3000], pa.timestamp("ns", zone)), "y": [0, 1, 1]})
+    numbers = exact_numbers(open_data(whole, target="y"), kinds={"t": "datetime"})
+    assert (numbers.X.tolist(), numbers.exponents) == ([[1, 1], [2, 2], [3, 3]], [0, 6])
 
 
 def test_text_becomes_indicators_and_doubles_stay(tmp_path: Path) -> None:

@@ -312,9 +312,9 @@ def test_altered_proofs_are_rejected() -> None:
     first = next(iter(weights))
     direction = proof.directions[0]
     altered: list[dict[str, Any]] = [
-        {"directions": (tuple(-v for v in direction),)},
+        {"directions": ({j: -v for j, v in direction.items()},)},
         {"directions": ()},
-        {"directions": ((direction[0] + 1, *direction[1:]),)},
+        {"directions": ({**direction, 0: direction.get(0, 0) + 1},)},
         {"separated": proof.separated[1:]},
         {"overlap": {**proof.overlap, i: weight + 1}},
         {"overlap": {k: -v for k, v in proof.overlap.items()}},
@@ -322,7 +322,7 @@ def test_altered_proofs_are_rejected() -> None:
         {"spanning": proof.spanning[1:]},
         {"null": proof.null[1:]},
         {"null": (proof.null[0], proof.null[0])},
-        {"null": (*proof.null[1:], (1,) * 5)},
+        {"null": (*proof.null[1:], dict.fromkeys(range(5), 1))},
         {"null_all": proof.null[:1]},
         {"spanning_all": proof.spanning_all[1:]},
         {"signs": {}},

@@ -94,7 +94,8 @@ def test_integers_beyond_doubles_are_hexadecimal_text() -> None:
     found = separation(X, [0, 1, 0, 1], fit_intercept=False)
     plain = json.loads(found.to_json())
     assert plain["numbers"] == "rationals"
-    entries = [v for part in ("directions", "null", "null_all") for vector in plain["proof"][part] for v in vector]
+    parts = [plain["proof"][part]["values"] for part in ("directions", "null", "null_all")]
+    entries = [v for vectors in parts for vector in vectors for v in vector]
     entries += plain["proof"]["overlap"]["weights"]
     assert any(isinstance(v, str) and v.lstrip("-").startswith("0x") for v in entries)
     assert all(isinstance(v, str) or abs(v) <= 2**53 for v in entries)
@@ -213,7 +214,7 @@ def test_what_is_no_certificate_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"format": "linsep separation certificate 3"}, "its format is 'linsep separation certificate 3'"),
+        ({"format": "linsep separation certificate 4"}, "its format is 'linsep separation certificate 4'"),
         ({"format": "linsep separation certificate 1"}, "it is of format 1"),
         ({"sha256": ""}, "it lacks the hash"),
         ({"verdict": "separable"}, "its verdict is 'separable'"),

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 
 from linsep import max_margin, separability, separation, separation_scan
 from linsep.types import DataError
@@ -21,6 +22,24 @@ COLUMNS: dict[str, list[Any]] = {
     "old": [True, False, True, False, False, True, True, False],
 }
 SOLD = ["no", "yes", "no", "yes", "no", "yes", "yes", "no"]
+
+
+def test_columns_that_would_fill_the_memory_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    X = sp.random(30, 2**17, 0.5, format="csr", random_state=rng)
+    X = sp.csr_matrix(sp.vstack([X, X]))
+    with pytest.raises(DataError, match=r"131,07. coefficients are too many for these rows, which leave 131,04. "):
+        separation(X, np.arange(60) // 30)
+
+
+def test_columns_of_zeros_cost_nothing() -> None:
+    X = sp.csr_matrix(([1.0, 2.0, 3.0, 1.0], ([0, 1, 2, 3], [0, 0, 0, 2**18 - 1])), shape=(4, 2**18))
+    found = separation(X, [0, 1, 0, 1])
+    found.verify(X, [0, 1, 0, 1])
+    few = separation(X[:, [0, -1]], [0, 1, 0, 1])
+    assert (found.verdict, found.separated_rows, found.rank) == (few.verdict, few.separated_rows, few.rank)
+    assert found.coefficients["x1"] == few.coefficients["x1"]
+    assert found.coefficients["x2"] == "not identified"
 
 
 @pytest.mark.parametrize("form", ["pandas", "categorical", "polars", "arrow"])

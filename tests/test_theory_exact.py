@@ -11,9 +11,10 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linsep.theory.verify.exact import value_signs
+from linsep.theory.verify.rank import rank_is_at_least
 from linsep.theory.verify.separability import (
     CertificateError,
-    value_signs,
     verify_directions,
     verify_overlap,
     verify_witness,
@@ -179,3 +180,25 @@ def test_long_weights_and_rows_that_cancel(seed: int, bits: int, size: int, floa
         expected = [exact_sign(row, w, b + shift) for row in rows.tolist()]
         assert value_signs(rows, weights, b + shift).tolist() == expected
         assert value_signs(scipy.sparse.csr_matrix(rows), weights, b + shift).tolist() == expected
+
+
+# ------------------------------------------------------------------------------------------------------------- rank
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 20), p=st.integers(1, 20), filled=st.floats(0.05, 0.5))
+def test_the_rank_of_sparse_rows_is_that_of_the_dense_ones(seed: int, n: int, p: int, filled: float) -> None:
+    rng = np.random.default_rng(seed)
+    table = rng.integers(-2, 3, (n, p)) * (rng.random((n, p)) < filled) / 4
+    table[-1] = table[0]  # dependent rows
+    sparse = scipy.sparse.csr_matrix(table)
+    exact = next(k for k in range(min(n, p), -1, -1) if rank_is_at_least(table, k))
+    assert [rank_is_at_least(sparse, k) for k in range(min(n, p) + 2)] == [k <= exact for k in range(min(n, p) + 2)]
+
+
+def test_long_weights_of_many_sparse_rows_add_up_without_a_dense_table() -> None:
+    rng = np.random.default_rng(0)
+    table: Any = scipy.sparse.random(3_000, 2_000, 0.002, format="csr", random_state=rng)
+    table.data = rng.integers(-9, 10, table.nnz) / 8
+    weights = np.array([int(v) << 200 | 1 for v in rng.integers(1, 2**40, 3_000)], dtype=object)
+    dense = (8 * table.toarray()).astype(int).astype(object)
+    sums = (dense * weights[:, None]).sum(axis=0)
+    assert value_signs(table.T.tocsr(), weights).tolist() == [(v > 0) - (v < 0) for v in sums]

@@ -175,6 +175,29 @@ def test_dates_are_read_as_the_certificate_says(tmp_path: Path) -> None:
     assert "2 ways to be read, not one" in verify(tmp_path, claim, data, "t.csv")[1]
 
 
+@pytest.mark.parametrize(
+    ("cells", "verdict"),
+    [
+        # On a line as written, not as doubles.
+        (["1970-01-01 00:00:00.1,0.3,a", "1970-01-01 00:00:00.2,0.6,b", "1970-01-01 00:00:00.3,0.9,a"], "inseparable"),
+        # Doubles hold no microseconds in the year 9999.
+        ([f"9999-12-31 23:59:59.00000{k},0,{'ab'[k // 3]}" for k in range(1, 5)], "separable"),
+        ([f"1600-01-01 00:00:00.00000{k},0,{'ab'[k % 2]}" for k in range(1, 5)], "inseparable"),
+    ],
+)
+def test_fractions_of_seconds_are_proved_as_written(tmp_path: Path, cells: list[str], verdict: str) -> None:
+    data = "\n".join(["t,x,y", *cells]) + "\n"
+    (tmp_path / "t.csv").write_text(data)
+    check(tmp_path, "y")
+    claim = json.loads((tmp_path / "c.json").read_text())
+    assert (claim["verdict"], claim["fragile"]) == (verdict, False)
+    assert claim["columns"][0] == {"column": "t", "date": "datetime", "exponent": 1 if "00.1" in data else 6}
+    status, said = verify(tmp_path, claim, data, "t.csv")
+    assert (status, said.splitlines()[-1]) == (0, f"proved: {verdict}")
+    other = data.replace("0.2,", "0.20001,").replace("000002,", "000007,")
+    assert verify(tmp_path, claim, other, "other.csv")[0] == 1
+
+
 def test_amounts_and_booleans_are_read_as_the_certificate_means_them(tmp_path: Path) -> None:
     rows = [f'"${k * 700 % 3000:,}.50",{k % 3 == 0},{k % 4 * 2}%,{"ab"[k % 2]}' for k in range(12)]
     data = "\n".join(["price,open,share,y", *rows]) + "\n"

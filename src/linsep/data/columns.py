@@ -22,7 +22,8 @@ class Column:
     A column of numbers has `text` too where its numbers were read from text: with points, whatever the decimal mark.
     `there` says which rows have the column; None means all of them. `decimal` is the decimal mark of categories that
     may be numbers. `missing` says in which rows the cell is empty, None if in none: a number there is 0, a text "".
-    `is_date` says that the source keeps dates or times, which are ISO text here.
+    `is_date` says that the source keeps dates or times, which are ISO text here, and `is_finer` that some of them are
+    finer than the microseconds of this text.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Column:
     decimal: str = "."
     missing: Array | None = None
     is_date: bool = False
+    is_finer: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -61,6 +63,9 @@ class TableChunk:
         `parse(name)` reads a column.
     keyed : bool
         Whether rows may lack a column without a cell for it, as lines of JSON may.
+    written : callable or None
+        `written(name)` gives the numbers of a column as they are written, where its cells are text that was read as
+        doubles; None for other columns.
     columns : list of Column
         The feature columns, parsed.
     """
@@ -72,6 +77,7 @@ class TableChunk:
     where: Callable[[int], str] = field(repr=False)
     parse: Callable[[str], Column] = field(repr=False)
     keyed: bool = False
+    written: Callable[[str], pa.Array | None] | None = field(default=None, repr=False)
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
 
     @property
@@ -171,7 +177,11 @@ class TableChunk:
         def where(row: int) -> str:
             return self.where(int(numbers[row]))
 
-        return TableChunk(self.names, y, self.start, len(numbers), where, parse, self.keyed)
+        def written(name: str) -> pa.Array | None:
+            text = None if self.written is None else self.written(name)
+            return None if text is None else text.take(pa.array(numbers))
+
+        return TableChunk(self.names, y, self.start, len(numbers), where, parse, self.keyed, written)
 
     def met(self, name: str) -> Column | None:
         """Return the column, as `cells` does; where rows may lack columns, one that no row has is missing in all.

@@ -12,7 +12,8 @@ from linsep.theory.separation.families import FAMILIES, LABELLED, link_of
 from linsep.theory.separation.sentences import estimate
 from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
-FORMAT = "linsep separation certificate 2"
+FORMAT = "linsep separation certificate 3"
+_EARLIER = "linsep separation certificate 2"  # its vectors have every entry
 _FIRST = "linsep separation certificate 1"
 VERDICTS = ("complete", "quasi-complete", "overlap", "undecided")
 T = TypeVar("T")
@@ -106,7 +107,7 @@ def _check_head(plain: dict[str, Any]) -> None:
     """Raise ValueError unless the parts of which there is a choice hold one of their values."""
     if plain["format"] == _FIRST:
         raise ValueError("it is of format 1, whose hash is neither of the classes nor of the intercept; make it again")
-    if plain["format"] != FORMAT:
+    if plain["format"] not in (FORMAT, _EARLIER):
         raise ValueError(f"its format is {plain['format']!r:.80}")
     if len(of_type(plain, "sha256", str)) != 64:
         raise ValueError("it lacks the hash of the data that it is about")

@@ -90,7 +90,7 @@ class Regression:
             "separated_rows": every,
             "coefficients": dict(zip(rows.names, said, strict=True)),
             "pairs": tuple((row, labels[rival]) for row, rival in pairs) if self.family == "multinomial" else (),
-            "rank": rows.Z.shape[1] - len(proof.null_all),
+            "rank": proof.rank(rows.Z.shape[1]),
             "separated_levels": separated_levels(self.design, every, self.outcome.kept),
         }
 

@@ -131,8 +131,10 @@ def read_dates(text: pa.Array, kind: str) -> tuple[Array, Array] | int:
     return points[codes], missing
 
 
-def date_columns(column: Column, kind: str, points: Array, missing: Array) -> dict[str, Column]:
+def date_columns(column: Column, kind: str, points: Array, missing: Array, *, exact: bool = False) -> dict[str, Column]:
     """Return the parts of a column of dates, by name. Only the first one says which rows lack a date.
+
+    With `exact`, seconds that doubles do not hold are also written out.
 
     Examples
     --------
@@ -147,14 +149,25 @@ def date_columns(column: Column, kind: str, points: Array, missing: Array) -> di
     elapsed = days.astype(np.float64) if len(names) == 3 else seconds
     elapsed[missing] = 0.0
     lacking = missing if missing.any() else None
-    found = {names[0]: Column(names[0], elapsed, None, column.there, missing=lacking)}
+    written = _seconds_written(points) if exact and len(names) > 3 else None
+    found = {names[0]: Column(names[0], elapsed, written, column.there, missing=lacking)}
     months = points.astype("datetime64[M]").astype(np.int64) % 12
     hours = points.astype("datetime64[h]").astype(np.int64) % 24
-    written = ((_MONTHS, months), (_WEEKDAYS, (days + 3) % 7), (_HOURS, hours))  # 1970 began on a Thursday
-    for name, (levels, codes) in zip(names[1:], written, strict=False):
+    others = ((_MONTHS, months), (_WEEKDAYS, (days + 3) % 7), (_HOURS, hours))  # 1970 began on a Thursday
+    for name, (levels, codes) in zip(names[1:], others, strict=False):
         text = pa.array([*levels, ""]).take(pa.array(np.where(missing, len(levels), codes)))
         found[name] = Column(name, None, text, column.there)
     return found
+
+
+def _seconds_written(points: Array) -> pa.Array | None:
+    """Seconds since 1970 as decimal text; None where all are whole, which doubles hold."""
+    micros = points.astype("datetime64[us]").astype(np.int64)
+    if not (micros % 10**6).any():
+        return None
+    whole, rest = np.divmod(np.abs(micros), 10**6)
+    pieces = zip(micros.tolist(), whole.tolist(), rest.tolist(), strict=True)
+    return pa.array([f"{'-' if point < 0 else ''}{s}.{part:06d}".rstrip("0").rstrip(".") for point, s, part in pieces])
 
 
 def _iso(cells: pa.Array) -> Array | None:

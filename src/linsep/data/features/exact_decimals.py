@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -11,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from linsep.data.columns import Column
+from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import is_date, parts_of
-from linsep.data.features.kinds import derive
+from linsep.data.features.kinds import derive, without_skipped
 from linsep.data.readers.asked import Decimals
 from linsep.data.sources.source import Source
 from linsep.tables import dense
@@ -42,7 +43,7 @@ class ExactNumbers(NamedTuple):
     as_written: bool = True
     levels: dict[str, tuple[str, str]] | None = None
     references: dict[str, str] | None = None
-    dates: dict[str, dict[str, str]] | None = None
+    dates: dict[str, dict[str, Any]] | None = None
 
 
 def exact_numbers(
@@ -51,12 +52,14 @@ def exact_numbers(
     """Return the features of a source as written: decimal text as integers over a power of ten a column.
 
     Text columns become indicators, one a level. Doubles (Parquet, dataframes, arrays) are taken as the doubles that
-    they are. svmlight text is decimal text too; where its integers pass 2**53 the rows are an array of Python
-    integers, and where that array would have more than ten million entries the nearest doubles.
+    they are; the numbers of JSON lines are decimal text. svmlight text is decimal text too; where its integers pass
+    2**53 the rows are an array of Python integers, and where that array would have more than ten million entries the
+    nearest doubles.
 
     `keep_levels` is the number of text columns, from the left, that get an indicator of every level: all by default.
     The others go without one of their first level, the reference, as regressions need it. Columns of the `kinds` that
-    say so are left out or, where they are dates, become the elapsed time, which is a whole number of days or seconds.
+    say so are left out or, where they are dates, become the elapsed days or seconds, to the microsecond. Finer times,
+    which a source that is no text may have, are refused.
 
     Examples
     --------
@@ -76,10 +79,12 @@ def exact_numbers(
     indicator_of: dict[str, tuple[str, str]] = {}
     references: dict[str, str] = {}
     n_text = 0
+    _refuse_finer(chunk, kinds or {})
     chunk = derive(chunk, kinds or {}, exact=True)
     for column in chunk.columns:
         if column.is_number:
-            values, exponent = exact_column(column)
+            written = None if chunk.written is None else chunk.written(column.name)
+            values, exponent = exact_column(column if written is None else replace(column, text=written))
             parts.append(values[:, None])
             names.append(column.name)
             exponents.append(exponent)
@@ -94,10 +99,24 @@ def exact_numbers(
             indicator_of |= {f"{column.name}={level}": (column.name, level) for level in levels}
             exponents += [0] * len(levels)
     X = _stack(parts, len(names) > WIDE * len(parts))
-    dates = {
+    dates: dict[str, dict[str, Any]] = {
         parts_of(name, kind)[0]: {"column": name, "date": kind} for name, kind in (kinds or {}).items() if is_date(kind)
     }
+    dates |= {
+        name: {**dates[name], "exponent": k} for name, k in zip(names, exponents, strict=True) if k and name in dates
+    }
     return ExactNumbers(X, chunk.y, names, exponents, True, indicator_of, references, dates)
+
+
+def _refuse_finer(chunk: TableChunk, kinds: Mapping[str, str]) -> None:
+    """Raise DataError for times that two rows may differ in while their text does not."""
+    for name in without_skipped(chunk, kinds).names:
+        column = chunk.cells(name)
+        if column is not None and column.is_finer:
+            raise DataError(
+                f"column {name!r}: times finer than a microsecond are not handled exactly; round them first, or make "
+                "them whole numbers"
+            )
 
 
 def _stack(parts: list[Any], wide: bool) -> Any:

@@ -265,17 +265,17 @@ def derive(chunk: TableChunk, kinds: Mapping[str, str], *, exact: bool = False) 
         if not is_date(kind):
             return _read_as(chunk, name, kind)
         if name not in dates:
-            dates[name] = read_as_dates(chunk, name, kind)
+            dates[name] = read_as_dates(chunk, name, kind, exact=exact)
         return dates[name][part]
 
-    return TableChunk(list(raw), chunk.y, chunk.start, chunk.n_rows, chunk.where, parse, chunk.keyed)
+    return TableChunk(list(raw), chunk.y, chunk.start, chunk.n_rows, chunk.where, parse, chunk.keyed, chunk.written)
 
 
-def read_as_dates(chunk: TableChunk, name: str, kind: str) -> dict[str, Column]:
-    """The parts of a column of dates; DataError for the first cell that is none."""
+def read_as_dates(chunk: TableChunk, name: str, kind: str, *, exact: bool = False) -> dict[str, Column]:
+    """The parts of a column of dates, with `exact` to the microsecond; DataError for the first cell that is none."""
     column = chunk.cells(name)
     assert column is not None
-    return date_columns(column, kind, *points_in_time(chunk, name, kind))
+    return date_columns(column, kind, *points_in_time(chunk, name, kind), exact=exact)
 
 
 def points_in_time(chunk: TableChunk, name: str, kind: str) -> tuple[Array, Array]:

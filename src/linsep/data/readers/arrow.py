@@ -133,7 +133,9 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return replace(category_column(column, _iso_text(values)), is_date=True)
+        nanos = pa.types.is_timestamp(kind) and kind.unit == "ns"
+        finer = nanos and bool((pc.cast(values.drop_null(), pa.int64()).to_numpy() % 1000).any())
+        return replace(category_column(column, _iso_text(values)), is_date=True, is_finer=finer)
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise DataError(

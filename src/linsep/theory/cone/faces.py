@@ -83,19 +83,26 @@ class ConeEnd:
     constant: bool = field(repr=False)
 
     @property
-    def null(self) -> list[list[int]]:
+    def null(self) -> list[dict[int, int]]:
         """Integer basis, in the units of X, of the vectors orthogonal to the rows left and the equalities.
 
-        First those of columns that are 0 on all those rows.
+        Column -> entry. First those of columns that are 0 on all those rows.
         """
         names, found = ([], []) if self.span is None else (self.columns.tolist(), self.span.null_vectors())
         known = [{names[j]: value for j, value in v.items()} for v in found]
         alone = {next(iter(v)) for v in known if len(v) == 1} | set(range(self.width)).difference(names)
-        every = [{j: 1} for j in sorted(alone)] + [v for v in known if len(v) > 1]
-        return [[v.get(j, 0) for j in range(self.width)] for v in every]
+        return [{j: 1} for j in sorted(alone)] + [v for v in known if len(v) > 1]
 
 
-def solve_cone(X: Any, s: Array, *, constant: bool, equal: Array | None = None, deadline: Deadline = NEVER) -> ConeEnd:
+def solve_cone(
+    X: Any,
+    s: Array,
+    *,
+    constant: bool,
+    equal: Array | None = None,
+    deadline: Deadline = NEVER,
+    want_witness: bool = True,
+) -> ConeEnd:
     """Find the largest set of rows with d.z_i > 0 for some d that has d.z >= 0 on all rows and 0 on `equal` ones.
 
     Parameters
@@ -108,6 +115,8 @@ def solve_cone(X: Any, s: Array, *, constant: bool, equal: Array | None = None, 
     equal : ndarray of bool, shape (n,), optional
         The rows that are equalities.
     deadline : Deadline
+    want_witness : bool, default=True
+        Whether few rows that add up to 0 are asked for beside those that span; they cost as much again.
 
     Returns
     -------
@@ -132,7 +141,7 @@ def solve_cone(X: Any, s: Array, *, constant: bool, equal: Array | None = None, 
     if ids.size < n:
         X, columns = _core(X[ids], columns)
     rows, equal_left = SignedRows(X, s[ids], constant=constant), equal[ids]
-    search, decided = _Faces(rows, equal_left, deadline), True
+    search, decided = _Faces(rows, equal_left, deadline, want_witness), True
     try:
         search.run()
     except OutOfTimeError:
@@ -180,6 +189,7 @@ class _Faces:
     rows: SignedRows
     equal: Array
     deadline: Deadline
+    want_witness: bool
     basis: list[int] = field(default_factory=list)  # independent rows that span all rows set aside
     overlap: dict[int, int] = field(default_factory=dict)  # positive weights on rows of that span, adding to 0
     witness: dict[int, int] | None = None
@@ -206,7 +216,7 @@ class _Faces:
             self._ask_the_clock()
             if not self._guessed():
                 self._searched()
-        if self.witness is None and self.overlap and not self.equal.any():
+        if self.want_witness and self.witness is None and self.overlap and not self.equal.any():
             try:
                 self._find_witness()
             except OutOfTimeError:  # all is decided: the overlap is a witness, of more rows than need be
@@ -251,7 +261,7 @@ class _Faces:
         if guess is None:
             return False
         if guess.ids:
-            want = self.witness is None
+            want = self.want_witness and self.witness is None
             found = prove_overlap(rows, guess.ids, guess.y, self.basis, self.deadline, want_witness=want)
             if found is None:
                 return False

@@ -161,11 +161,6 @@ class Span:
         return vectors
 
 
-def null_vectors(rows: SignedRows, ids: Sequence[int]) -> list[list[int]]:
-    """Integer basis, in the units of X, of the vectors orthogonal to the independent rows `ids`."""
-    return [[vector.get(j, 0) for j in range(rows.width)] for vector in Span(rows, ids).null_vectors()]
-
-
 def independent_rows(
     rows: SignedRows, ids: Sequence[int] | Array, basis: Sequence[int] = (), deadline: Deadline = NEVER
 ) -> list[int]:

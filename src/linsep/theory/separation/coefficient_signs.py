@@ -21,7 +21,7 @@ from flint import fmpz_mat, nmod_mat
 from linsep.tables import is_sparse
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, solve, whole_rows
-from linsep.theory.verify.separation import Vector, Weights
+from linsep.theory.verify.separation import Weights
 from linsep.types import Array
 
 _INSIDE = 1e-6  # the least z.N c that rows (largest entry 1) must have: rounding then makes none negative
@@ -32,7 +32,7 @@ _AT_ONCE = 256
 class Signs:
     """The linear programme of one cone; it is kept from one coefficient to the next."""
 
-    def __init__(self, Z: Any, separated: Array, null: Sequence[Vector]) -> None:
+    def __init__(self, Z: Any, separated: Array, null: Sequence[Sequence[int]]) -> None:
         self.Z, self.separated, self.null = Z, separated, null
         top = [max(map(abs, v)).bit_length() for v in null]
         N = np.array([[entry / (1 << e) for entry in v] for v, e in zip(null, top, strict=True)]).T
@@ -76,7 +76,7 @@ class Signs:
         self.highs.addRows(len(ids), low, high, part.nnz, part.indptr[:-1], part.indices, part.data)
         self.held += ids.tolist()
 
-    def guess(self, j: int, way: int, deadline_left: float) -> tuple[Vector | None, Weights | None]:
+    def guess(self, j: int, way: int, deadline_left: float) -> tuple[list[int] | None, Weights | None]:
         """Return a direction of C with way * d_j < 0, or weights that prove that there is none, or neither."""
         cost = way * self.N[j]
         if not self.usable or not cost.any():
@@ -102,7 +102,7 @@ class Signs:
         support = np.flatnonzero(np.abs(solution.row_dual) > _NONE)
         return None, self._combination([int(self.separated[self.held[k]]) for k in support], j, way)
 
-    def _direction(self, c: Array, j: int, way: int) -> Vector | None:
+    def _direction(self, c: Array, j: int, way: int) -> list[int] | None:
         """The direction as integers if it is in C exactly, else None."""
         parts = [Fraction(v) / (1 << e) for v, e in zip((c / self.scale).tolist(), self.top, strict=True)]
         common = lcm(*(part.denominator for part in parts))
@@ -110,7 +110,7 @@ class Signs:
         d = [sum(k * v[i] for k, v in zip(whole, self.null, strict=True) if k and v[i]) for i in range(self.Z.shape[1])]
         if d[j] * way >= 0 or (row_signs(self.Z[self.separated], d) < 0).any():
             return None
-        return tuple(primitive(d))
+        return primitive(d)
 
     def _combination(self, ids: list[int], j: int, way: int) -> Weights | None:
         """Weights >= 0 with sum(weights z).v = t way v_j for all null vectors v and some t > 0, if there are any."""

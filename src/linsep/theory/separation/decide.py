@@ -15,10 +15,14 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.signed import SignedRows
-from linsep.theory.rows.span import independent_rows, null_vectors
+from linsep.theory.rows.span import Span, independent_rows
+from linsep.theory.separation.by_columns import prove_by_columns
+from linsep.theory.separation.by_network import prove_by_network
 from linsep.theory.separation.coefficient_signs import Signs
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
-from linsep.types import Array
+from linsep.types import Array, DataError
+
+_MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
 
 
 def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
@@ -38,17 +42,57 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
 
     Raises
     ------
+    DataError
+        There are so many more columns than independent rows that the null vectors would fill the memory.
     OutOfTimeError
         The deadline passed before the separated rows were found. If it passes later, some signs are left open.
     """
+    found = prove_by_network(Z, equal) if is_sparse(Z) else None
+    found = found or prove_by_columns(Z, equal, deadline)
+    return found or _by_cone(Z, equal, deadline)
+
+
+def _by_cone(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
+    """The search for tables of any kind, without the columns of zeros, of which nothing is identified."""
+    used = _columns_used(Z)
+    if used.all() or not used.any():
+        return _searched(Z, equal, deadline)
+    names = np.flatnonzero(used).tolist()
+    proof = _searched(Z[:, names], equal, deadline)
+    units: tuple[Vector, ...] = tuple({j: 1} for j in np.flatnonzero(~used).tolist())
+
+    def named(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
+        return tuple({names[j]: v for j, v in vector.items()} for vector in vectors)
+
+    return replace(
+        proof,
+        directions=named(proof.directions),
+        null=units + named(proof.null),
+        null_all=units + named(proof.null_all),
+        signs={names[j]: weights for j, weights in proof.signs.items()},
+        opposite={names[j]: named(vectors) for j, vectors in proof.opposite.items()},
+        unsigned=tuple(names[j] for j in proof.unsigned),
+    )
+
+
+def _columns_used(Z: Any) -> Array:
+    """Which columns have an entry in some row."""
+    if not is_sparse(Z):
+        return np.asarray((Z != 0).any(axis=0), dtype=bool)
+    return np.bincount(Z.indices[Z.data != 0], minlength=Z.shape[1]) > 0
+
+
+def _searched(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
+    """Face by face, in floating point and in integers of any size."""
     end = _decided(Z, equal, deadline)
     spanning = tuple(end.basis)
-    null = _vectors(end.null)
+    _refuse_wide(Z.shape[1], Z.shape[1] - len(spanning))
+    null = tuple(end.null)
     spanning_all, null_all = spanning, null
     if end.separated.any():
         rows = SignedRows(Z, np.ones(Z.shape[0]), constant=False)
         spanning_all = tuple(_spanning_all(rows, end, null))
-        null_all = _vectors(null_vectors(rows, spanning_all))
+        null_all = tuple(Span(rows, spanning_all).null_vectors())
     proof = SeparationProof(
         directions=_vectors(end.directions),
         separated=tuple(np.flatnonzero(end.separated).tolist()),
@@ -61,16 +105,31 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
     return _with_signs(Z, proof, deadline)
 
 
+def _refuse_wide(width: int, n_null: int) -> None:
+    """Raise DataError if the null vectors, `width` entries each, are too many to hold."""
+    if width * n_null > _MOST_ENTRIES:
+        raise DataError(
+            f"{width:,} coefficients are too many for these rows, which leave {n_null:,} dimensions open: the proof "
+            f"would take more than {_MOST_ENTRIES:,} numbers; leave columns out, first those that are always 0"
+        )
+
+
 def _decided(Z: Any, equal: Array, deadline: Deadline) -> ConeEnd:
-    end = solve_cone(Z, np.ones(Z.shape[0]), constant=False, equal=equal, deadline=deadline)
+    ones = np.ones(Z.shape[0])
+    end = solve_cone(Z, ones, constant=False, equal=equal, deadline=deadline, want_witness=False)
     if not end.decided:
         raise OutOfTimeError
     return end
 
 
 def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
-    """Each vector without a common factor."""
-    return tuple(tuple(primitive(v)) for v in vectors)
+    """Each vector without a common factor, column -> entry."""
+    return tuple({j: k for j, k in enumerate(primitive(v)) if k} for v in vectors)
+
+
+def dense(vector: Vector, width: int) -> list[int]:
+    """All entries of a vector."""
+    return [vector.get(j, 0) for j in range(width)]
 
 
 def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> list[int]:
@@ -78,9 +137,10 @@ def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> lis
     ids = list(end.basis)
     separated = np.flatnonzero(end.separated)
     while True:
-        outside = np.zeros(separated.size, dtype=bool)
-        for v in null:
-            outside |= ~vanishing(rows.X[separated], v)
+        part, units = rows.X[separated], [j for v in null if len(v) == 1 for j in v]
+        outside = np.asarray((part[:, units] != 0).sum(axis=1)).reshape(-1) > 0
+        for v in (v for v in null if len(v) > 1):
+            outside |= ~vanishing(part, dense(v, rows.width))
             if outside.sum() > 2 * rows.width:
                 break
         if not outside.any():
@@ -89,7 +149,7 @@ def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> lis
         candidates = separated[outside]
         some = candidates[:: max(1, candidates.size // (2 * rows.width))]
         ids = independent_rows(rows, [*ids, *some.tolist()])
-        null = _vectors(null_vectors(rows, ids))
+        null = Span(rows, ids).null_vectors()
 
 
 def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> SeparationProof:
@@ -99,12 +159,12 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> Separatio
     ways = {
         j: _way(proof.directions, j)
         for j in range(Z.shape[1])
-        if any(v[j] for v in proof.null) and not any(v[j] for v in proof.null_all)
+        if any(j in v for v in proof.null) and not any(j in v for v in proof.null_all)
     }
     signs: dict[int, Weights] = {}
     opposite: dict[int, tuple[Vector, ...]] = {}
     asked = [j for j, way in ways.items() if way]
-    programme = Signs(Z, np.array(proof.separated), proof.null) if asked else None
+    programme = Signs(Z, np.array(proof.separated), [dense(v, Z.shape[1]) for v in proof.null]) if asked else None
     for j in asked:
         assert programme is not None
         known = next((ds for ds in opposite.values() if _way(ds, j) * ways[j] < 0), None)
@@ -114,7 +174,7 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> Separatio
         try:
             d, weights = programme.guess(j, ways[j], time_left(deadline))
             if d is not None:
-                opposite[j] = (d,)
+                opposite[j] = _vectors([d])
             elif weights is not None:
                 signs[j] = weights
             else:
@@ -127,7 +187,7 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> Separatio
 
 def _way(directions: Sequence[Vector], j: int) -> int:
     """Sign of the j-th entry of the directions added with weights that fall fast."""
-    entry = next((d[j] for d in directions if d[j]), 0)
+    entry = next((d[j] for d in directions if d.get(j)), 0)
     return (entry > 0) - (entry < 0)
 
 

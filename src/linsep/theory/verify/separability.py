@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import lcm
 from typing import Any
 
 import numpy as np
-from flint import fmpz_mat, nmod_mat
 
+from linsep.theory.verify.exact import value_signs
+from linsep.theory.verify.rank import rank_is_at_least
 from linsep.types import Array
 
 __all__ = ["CertificateError", "verify_directions", "verify_overlap", "verify_witness"]
-_PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)
-_TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that underflow can make
 
 
 class CertificateError(ValueError):
@@ -98,123 +96,3 @@ def verify_overlap(
     table = np.column_stack([table, np.ones(len(table), dtype=table.dtype)]) if fit_intercept else table
     if not rank_is_at_least(table, len(given) - len(null)):
         raise CertificateError("the rows of the overlap do not span all rows")
-
-
-# ------------------------------------------------------------ exact arithmetic
-def integers(values: Sequence[Any]) -> list[int]:
-    """The rational numbers `values` times their least common denominator."""
-    if set(map(type, values)) <= {int}:
-        return list(values)
-    ratios = [value.as_integer_ratio() for value in values]
-    common = lcm(*(q for _, q in ratios))
-    return [p * (common // q) for p, q in ratios]
-
-
-def _digit_signs(A: Array, w: list[int]) -> Array | None:
-    """Signs of A w for doubles A: both in digits of 16 bits, whose products add up exactly; None if those are many."""
-    exps = np.frexp(abs(A).max(axis=0))[1]
-    with np.errstate(all="ignore"):
-        rest, columns, digits = A * np.ldexp(1.0, -exps), np.arange(len(w)), []
-        if len(w) > 2**16 or not np.array_equal(rest * np.ldexp(1.0, exps), A):
-            return None
-    while rest.any():
-        rest = rest * 2.0**16
-        digits.append((columns, np.trunc(rest)))
-        rest = rest - digits[-1][1]
-        columns, rest = columns[more := rest.any(axis=0)], rest[:, more]
-        if len(digits) > 60:
-            return None
-    w = [v << int(e - exps.min()) for v, e in zip(w, exps, strict=True)]
-    n = max(abs(v) for v in w).bit_length() // 16 + 1
-    W = np.array([np.frombuffer(abs(v).to_bytes(2 * n, "little"), "<u2") * (1.0 if v > 0 else -1.0) for v in w])
-    total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
-    for k, (columns, digit) in enumerate(reversed(digits)):
-        total[:, k : k + n] += (digit @ W[columns]).astype(np.int64)
-    carry, rest = np.zeros(A.shape[0], dtype=np.int64), np.zeros(A.shape[0], dtype=bool)
-    for column in total.T:
-        carry, rest = (carry + column) >> 16, rest | ((carry + column) & 0xFFFF != 0)
-    return np.where(carry < 0, -1, (carry > 0) | rest)
-
-
-def _small(A: Any) -> bool:
-    """Whether doubles hold every entry."""
-    stored = A.data if hasattr(A, "toarray") else A
-    return bool(
-        A.dtype != object and (A.dtype.itemsize < 8 or A.dtype.kind == "f" or abs(stored).max(initial=0) <= 2**53)
-    )
-
-
-def _as_doubles(w: Array, b: Any) -> tuple[Array, bool]:
-    """(w, b), times some power of two, rounded to doubles, and whether they are integers that doubles hold."""
-    if w.dtype.kind == "f" and w.dtype.itemsize <= 8 and (type(b) is float or b == 0):
-        v = np.append(w.astype(np.float64), b)
-        return v, False
-    whole = integers([*w.tolist(), b])
-    shift = max(0, max(map(abs, whole)).bit_length() - 500)
-    v = np.array([k / (1 << shift) for k in whole] if shift else whole, dtype=np.float64)
-    return v, shift == 0 and bool(abs(v).max() <= 2**53)
-
-
-def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
-    """Signs of A v[:-1] + v[-1] by doubles, and where a bound on their error leaves them open."""
-    out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
-    step = max(1, 2**22 * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else max(1, 2**22 // v.size)
-    for start in range(0, A.shape[0], step):
-        part = (A if step >= A.shape[0] else A[start : start + step]).astype(np.float64, copy=False)
-        stored = part.data if hasattr(part, "toarray") else part
-        with np.errstate(all="ignore"):
-            z = part @ v[:-1] + v[-1]
-            positive = part if stored.min(initial=0.0) >= 0 else abs(part)
-            size = positive @ (abs(v[:-1]) + _TINY) + abs(v[-1]) + _TINY * (1 + abs(v).sum())
-            unclear = ~(abs(z) > 2.0**-52 * (v.size + 8) * size)
-        if whole and unclear.any() and np.array_equal(stored, np.rint(stored)):
-            unclear &= ~(size < 2.0**52)  # sums of small integers are exact
-        unsure[start : start + step] = unclear
-        out[start : start + step] = np.where(unclear, 0, np.sign(z))
-    return out, unsure
-
-
-def _whole_signs(A: Any, w: list[int]) -> Array:
-    """Signs of A w[:-1] + w[-1] by integers."""
-    rows = A.toarray() if hasattr(A, "toarray") else A
-    if _small(rows):
-        found = _digit_signs(np.column_stack([rows.astype(np.float64), np.ones(len(rows))]), w)
-        if found is not None:
-            return found
-    sums = [sum(a * k for a, k in zip(integers([*row, 1]), w, strict=True) if a) for row in rows.tolist()]
-    return np.array([(s > 0) - (s < 0) for s in sums], dtype=np.int8)
-
-
-def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
-    """Sign (-1, 0 or 1) of w.x_i + b for every row, exact whatever the entries are (floats, ints, Fractions)."""
-    w, b = np.asarray(w), b.item() if isinstance(b, np.generic) else b
-    used = np.flatnonzero(w != 0)
-    if not hasattr(X, "toarray") and 4 * used.size <= w.size:
-        X, w, used = X[:, used], w[used], np.arange(used.size)
-    out, unsure = np.zeros(X.shape[0], dtype=np.int8), np.ones(X.shape[0], dtype=bool)
-    if _small(X):
-        out, unsure = _float_signs(X, *_as_doubles(w, b))
-    rest = np.flatnonzero(unsure)
-    kept = integers([*w[used].tolist(), b]) if rest.size else []
-    step = max(1, 2**22 // (used.size + 1 + max(map(int.bit_length, kept), default=0) // 16))
-    for start in range(0, rest.size, step):
-        at = rest[start : start + step]
-        out[at] = _whole_signs(X[at] if used.size == w.size else X[at][:, used], kept)
-    return out
-
-
-def rank_is_at_least(table: Array, rank: int) -> bool:
-    """Whether rows have at least this rank modulo one of a few primes: never more than that of the integers."""
-    return rank <= 0 or any(_rank_modulo(table, prime) >= rank for prime in _PRIMES)
-
-
-def _rank_modulo(table: Array, prime: int) -> int:
-    """Rank modulo a prime below 2^31 of the rows times integers that make their entries whole."""
-    if not table.size or not _small(table):
-        return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
-    mantissas, exps = np.frexp(table.astype(np.float64))
-    exps = np.where(mantissas == 0, 0, exps)
-    exps -= exps.min(initial=0)
-    powers = np.array([pow(2, k, prime) for k in range(int(exps.max(initial=0)) + 1)])
-    residues = (np.ldexp(mantissas, 53).astype(np.int64) % prime) * powers[exps] % prime
-    return int(nmod_mat(len(table), table.shape[1], residues.reshape(-1).tolist(), prime).rank())

@@ -1,0 +1,135 @@
+"""The rank of integer or dyadic rows, bounded from below modulo a prime: never more than that of the rationals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from flint import fmpz_mat, nmod_mat
+
+from linsep.theory.verify.exact import integers, small
+from linsep.types import Array
+
+_PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)
+_FILLED = 0.2  # the part of a sparse table that is filled from which on it is eliminated as a dense one
+
+
+def rank_is_at_least(table: Any, rank: int) -> bool:
+    """Whether rows have at least this rank modulo one of a few primes: never more than that of the integers."""
+    if rank <= 0:
+        return True
+    if min(table.shape) < rank:
+        return False
+    find = _sparse_rank if hasattr(table, "toarray") and small(table) else _dense_rank
+    return any(find(table, prime) >= rank for prime in _PRIMES)
+
+
+def _dense_rank(table: Any, prime: int) -> int:
+    """Rank modulo a prime below 2^31 of the rows times integers that make their entries whole."""
+    table = table.toarray() if hasattr(table, "toarray") else table
+    if not table.size or not small(table):
+        return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
+    residues = _residues(table.astype(np.float64), prime)
+    return int(nmod_mat(len(table), table.shape[1], residues.reshape(-1).tolist(), prime).rank())
+
+
+def _residues(values: Array, prime: int) -> Array:
+    """Doubles times one power of two that makes them whole, modulo a prime."""
+    mantissas, exps = np.frexp(values)
+    exps = np.where(mantissas == 0, 0, exps)
+    exps -= exps.min(initial=0)
+    powers = np.array([pow(2, k, prime) for k in range(int(exps.max(initial=0)) + 1)])
+    return np.asarray((np.ldexp(mantissas, 53).astype(np.int64) % prime) * powers[exps] % prime)
+
+
+def _sparse_rank(table: Any, prime: int) -> int:
+    """The same of a sparse table: columns with one entry first, then rows with few; what fills up as a dense one."""
+    table = table.tocsr()
+    residues = _residues(table.data.astype(np.float64), prime)
+    kept, row = residues != 0, np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+    ends = np.searchsorted(row[kept], np.arange(table.shape[0] + 1)).tolist()
+    columns = table.indices[kept].tolist()
+    gone = _single_columns(columns, ends, table.shape[1])
+    left, values = [i for i, went in enumerate(gone) if not went], residues[kept].tolist()
+    rank, core = (
+        sum(gone),
+        [dict(zip(columns[ends[i] : ends[i + 1]], values[ends[i] : ends[i + 1]], strict=True)) for i in left],
+    )
+    more, rest = _eliminated(core, prime)
+    if not rest:
+        return rank + more
+    names = {j: k for k, j in enumerate(sorted({j for row in rest for j in row}))}
+    entries = np.zeros((len(rest), len(names)), dtype=np.int64)
+    for i, left_over in enumerate(rest):
+        entries[i, [names[j] for j in left_over]] = list(left_over.values())
+    return rank + more + int(nmod_mat(*entries.shape, entries.reshape(-1).tolist(), prime).rank())
+
+
+def _single_columns(columns: list[int], ends: list[int], width: int) -> list[bool]:
+    """A column with one entry makes its row independent of the others: take such rows away, and say which went."""
+    times, where = [0] * width, [0] * width
+    for i in range(len(ends) - 1):
+        for j in columns[ends[i] : ends[i + 1]]:
+            times[j] += 1
+            where[j] ^= i  # with one row left, this is it
+    gone = [False] * (len(ends) - 1)
+    single = [j for j in range(width) if times[j] == 1]
+    while single:
+        j = single.pop()
+        if times[j] != 1:
+            continue
+        i = where[j]
+        gone[i] = True
+        for k in columns[ends[i] : ends[i + 1]]:
+            times[k] -= 1
+            where[k] ^= i
+            if times[k] == 1:
+                single.append(k)
+    return gone
+
+
+def _eliminated(rows: list[dict[int, int]], prime: int) -> tuple[int, list[dict[int, int]]]:
+    """Eliminate columns with few entries; return how many rows that took, and the rows left once they fill up."""
+    at: dict[int, set[int]] = {}
+    for i, row in enumerate(rows):
+        for j in row:
+            at.setdefault(j, set()).add(i)
+    rank, left, stored = 0, len(rows), sum(map(len, rows))
+    waiting: dict[int, set[int]] = {}
+    for j, ids in at.items():
+        waiting.setdefault(len(ids), set()).add(j)
+    while left and stored < _FILLED * left * len(at):
+        few = min(n for n, columns in waiting.items() if columns)
+        column = waiting[few].pop()
+        ids = at.pop(column)
+        if not ids:
+            continue
+        pivot = min(ids, key=lambda i: len(rows[i]))
+        ids.discard(pivot)
+        row = rows[pivot]
+        rows[pivot] = {}
+        inverse = pow(row.pop(column), -1, prime)
+        touched = dict.fromkeys(row)
+        before = {j: len(at[j]) for j in touched}
+        stored -= len(row) + 1
+        for j in row:
+            at[j].discard(pivot)
+        for i in ids:
+            other = rows[i]
+            factor = other.pop(column) * inverse % prime
+            stored -= len(other) + 1
+            for j, v in row.items():
+                value = (other.get(j, 0) - factor * v) % prime
+                if value:
+                    other[j] = value
+                    at[j].add(i)
+                elif j in other:
+                    del other[j]
+                    at[j].discard(i)
+            stored += len(other)
+        for j, n in before.items():
+            if len(at[j]) != n:
+                waiting[n].discard(j)
+                waiting.setdefault(len(at[j]), set()).add(j)
+        rank, left = rank + 1, left - 1
+    return rank, [row for row in rows if row]
