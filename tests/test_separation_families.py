@@ -562,7 +562,10 @@ def test_weights_and_offsets_on_the_command_line(tmp_path: Path) -> None:
 
 def test_an_order_on_the_command_line(tmp_path: Path) -> None:
     table = "x,pain\n0,low\n1,low\n2,mid\n3,mid\n4,high\n5,high\n"
-    status, found = asked(tmp_path, table, "--target pain --family cumulative --order low,mid,high")
+    (tmp_path / "t.csv").write_text(table)
+    words = ["separation", str(tmp_path / "t.csv"), "--target", "pain", "--family", "cumulative", "--json"]
+    run = CliRunner().invoke(app, [*words, "--order", "low, mid, high"])
+    status, found = run.exit_code, json.loads(run.stdout)
     assert (status, found["classes"], found["verdict"]) == (1, ["low", "mid", "high"], "complete")
 
 

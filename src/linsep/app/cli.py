@@ -245,7 +245,7 @@ def separation(
         target=target,
         family=family.value,
         link=None if link is None else link.value,
-        order=None if order is None else order.split(","),
+        order=None if order is None else [label.strip() for label in order.split(",")],
         beside={
             "trials": trials,
             "weights": weights,
