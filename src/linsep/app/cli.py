@@ -20,6 +20,7 @@ from linsep.app.options import (
     ColumnOpt,
     DecimalOpt,
     DetailsOpt,
+    DropUnlabelledOpt,
     EncodingOpt,
     Family,
     FormatOpt,
@@ -27,6 +28,7 @@ from linsep.app.options import (
     Link,
     ModelArg,
     PositiveOpt,
+    ProofMissingOpt,
     QueryOpt,
     ReportOpt,
     RowsArg,
@@ -118,13 +120,14 @@ def score(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
     asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    finish(run(model, table, **asked), as_json)
+    finish(run(model, table, **asked, drop_unlabelled=drop_unlabelled), as_json)
 
 
 @app.command()
@@ -147,6 +150,8 @@ def check(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    missing: ProofMissingOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
@@ -178,6 +183,8 @@ def check(
             decimal=decimal,
             encoding=encoding,
             query=query,
+            missing=None if missing is None else missing.value,
+            drop_unlabelled=drop_unlabelled,
             on_step=line.step,
         )
     finish(result, as_json, details)
@@ -223,11 +230,14 @@ def separation(
     ] = None,
     report: ReportOpt = None,
     categorical: CategoricalOpt = None,
+    column: ColumnOpt = None,
     format: FormatOpt = None,
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    missing: ProofMissingOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
@@ -236,6 +246,7 @@ def separation(
     first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
     130 after Ctrl-C (what is known by then is printed).
     """
+    from linsep.app.commands.labelled import kinds_of
     from linsep.app.commands.separation import separation as run
     from linsep.app.searching import until_ctrl_c
 
@@ -258,11 +269,14 @@ def separation(
         time_limit=time_limit,
         report=report,
         categorical=tuple(categorical or ()),
+        columns=kinds_of(column or ()),
         format=format,
         sep=sep,
         decimal=decimal,
         encoding=encoding,
         query=query,
+        missing=None if missing is None else missing.value,
+        drop_unlabelled=drop_unlabelled,
     )
     finish(result, as_json)
 
@@ -270,13 +284,23 @@ def separation(
 @app.command()
 def show(
     model: ModelArg,
-    weights: Annotated[int, typer.Option(min=1, help="The number of weights to print, the largest ones.")] = 20,
+    weights: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="The number of weights of each class to print, the largest ones. Unless given, 20, or of several "
+            "classes about ten in all.",
+        ),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Of several classes, print up to 20 weights of each.")
+    ] = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Print what a model file holds: its largest weights by feature name, how it was made, and where it comes from."""
     from linsep.app.commands.show import show as run
 
-    finish(run(model, weights), as_json)
+    finish(run(model, weights), as_json, details)
 
 
 class ExportFormat(StrEnum):

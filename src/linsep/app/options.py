@@ -55,6 +55,13 @@ class MissingWay(StrEnum):
     ERROR = "error"
 
 
+class ProofMissingWay(StrEnum):
+    """What becomes of missing values where something is proved."""
+
+    DROP = "drop"
+    ERROR = "error"
+
+
 TableArg = Annotated[
     str,
     typer.Argument(
@@ -94,11 +101,21 @@ QueryOpt = Annotated[
         help="A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql)."
     ),
 ]
+DropUnlabelledOpt = Annotated[
+    bool, typer.Option("--drop-unlabelled", help="Leave out the rows whose label is missing, and count them.")
+]
 MissingOpt = Annotated[
     MissingWay | None,
     typer.Option(
         help="What becomes of missing values: leave the row out, put the mean or the median in place of a number, the "
         "mean and a feature that tells (indicator, unless given), or refuse them. Stream: mean unless given, no median."
+    ),
+]
+ProofMissingOpt = Annotated[
+    ProofMissingWay | None,
+    typer.Option(
+        help="What becomes of missing values: leave the row out (drop), and count it, or refuse the first one (error). "
+        "Unless given, a missing number is refused, and a missing category is a category of its own."
     ),
 ]
 CategoricalOpt = Annotated[

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from linsep.app.commands.labelled import inputs, open_labelled, read_as
+from linsep.app.commands.labelled import inputs, open_labelled, read_as, read_as_text
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
+from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.sources.source import Source
 from linsep.regression.separation import separation_as_written
 from linsep.reporting.separated import separation_lines
@@ -31,6 +33,8 @@ def separation(
     fit_intercept: bool,
     time_limit: float | None,
     categorical: tuple[str, ...] = (),
+    columns: Mapping[str, str] | None = None,
+    missing: Any = None,
     report: Path | None = None,
     **reading: Any,
 ) -> Result:
@@ -39,13 +43,22 @@ def separation(
     `beside` names the columns that belong to the response and are no features.
     """
     check_report(report, *inputs(table))
-    source = open_labelled(table, target, categorical, reading)
-    columns = {role: _taken(source, role, name) for role, name in (beside or {}).items() if name is not None}
-    numbers = exact_numbers(source, keep_levels=0 if fit_intercept else 1)
-    doubts = [] if numbers.as_written else ["more digits than doubles hold: the answer is about the nearest doubles"]
-    found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **columns)
-    lines = [*read_as(source), *separation_lines(found)]
-    result = Result(lines, found.to_dict(), doubts, exit_status=_STATUS[found.verdict])
+    source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading)
+    taken = {role: _taken(source, role, name) for role, name in (beside or {}).items() if name is not None}
+    known = kinds_in_proof(source.read(), columns or {})
+    levels = 0 if fit_intercept else 1
+    numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=missing, advice=LEAVE_OUT)
+    rounded = ["more digits than doubles hold: the answer is about the nearest doubles"]
+    doubts = known.doubts + ([] if numbers.as_written else rounded)
+    if numbers.kept is not None:
+        taken = {role: column[numbers.kept] for role, column in taken.items()}
+    found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **taken)
+    gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
+    lines = [*read_as(source), *gone, *separation_lines(found)]
+    data = found.to_dict()
+    data |= {"left_out": known.left_out} if known.left_out else {}
+    data |= {} if numbers.left_out is None else {"rows_left_out": numbers.left_out.tolist()}
+    result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, list(lines)))
 
 
