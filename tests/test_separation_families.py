@@ -574,3 +574,11 @@ def test_events_strata_and_entries_on_the_command_line(tmp_path: Path) -> None:
     words = "--target t --family cox --event died --strata ward --entry from"
     status, found = asked(tmp_path, table, words)
     assert (status, found["separated_rows"], found["coefficients"]) == (1, [0, 1], {"x": "+inf"})
+
+
+def test_columns_beside_the_target_lose_the_rows_that_are_dropped(tmp_path: Path) -> None:
+    table = "x,seen,w\n1,0,1\n,5,1\n1,0,2\n2,3,1\n3,,1\n3,1,0\n"
+    words = "--target seen --family poisson --weights w --missing drop --drop-unlabelled"
+    status, found = asked(tmp_path, table, words)
+    assert (status, found["rows"], found["options"], found["rows_left_out"]) == (1, 4, {"left_out": 1}, [1, 4])
+    assert found["separated_rows"] == [0, 1]
