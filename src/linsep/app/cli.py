@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from linsep.app.fit_cli import fit
-from linsep.app.grouped_help import GroupedHelp
+from linsep.app.grouped_help import GroupedHelp, RegressionHelp
 from linsep.app.options import (
     CategoricalOpt,
     ColumnOpt,
@@ -25,6 +25,7 @@ from linsep.app.options import (
     Family,
     FormatOpt,
     JsonOpt,
+    Link,
     ModelArg,
     PositiveOpt,
     ProofMissingOpt,
@@ -189,11 +190,40 @@ def check(
     finish(result, as_json, details)
 
 
-@app.command()
+@app.command(cls=RegressionHelp)
 def separation(
     table: TableArg,
     target: TargetOpt = None,
     family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
+    link: Annotated[
+        Link | None, typer.Option(help="The link (logistic, binomial, cumulative, continuation); logit unless given.")
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Ordered families: the labels, the lowest first, as in low,mid,high. Numbers need none."),
+    ] = None,
+    trials: Annotated[
+        str | None,
+        typer.Option(help="Binomial: the column of the numbers of trials, of which the target counts the successes."),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="The column of weights: rows with a weight of 0 are left out.")
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            help="Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."
+        ),
+    ] = None,
+    strata: Annotated[
+        str | None, typer.Option(help="Cox: the column of strata, which are never at risk together.")
+    ] = None,
+    entry: Annotated[
+        str | None, typer.Option(help="Cox: the column of the times after which rows are at risk.")
+    ] = None,
+    offset: Annotated[
+        str | None, typer.Option(help="The column of offsets, which is no feature and does not matter for the answer.")
+    ] = None,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
@@ -225,6 +255,16 @@ def separation(
         table,
         target=target,
         family=family.value,
+        link=None if link is None else link.value,
+        order=None if order is None else [label.strip() for label in order.split(",")],
+        beside={
+            "trials": trials,
+            "weights": weights,
+            "offset": offset,
+            "event": event,
+            "strata": strata,
+            "entry": entry,
+        },
         fit_intercept=intercept,
         time_limit=time_limit,
         report=report,

@@ -24,8 +24,25 @@ class Family(StrEnum):
     """Regression families."""
 
     LOGISTIC = "logistic"
+    BINOMIAL = "binomial"
     POISSON = "poisson"
+    NEGATIVE_BINOMIAL = "negative-binomial"
+    GAMMA = "gamma"
+    INVERSE_GAUSSIAN = "inverse-gaussian"
     MULTINOMIAL = "multinomial"
+    CUMULATIVE = "cumulative"
+    ADJACENT = "adjacent"
+    CONTINUATION = "continuation"
+    COX = "cox"
+
+
+class Link(StrEnum):
+    """Links of regressions that have a choice."""
+
+    LOGIT = "logit"
+    PROBIT = "probit"
+    CLOGLOG = "cloglog"
+    CAUCHIT = "cauchit"
 
 
 class MissingWay(StrEnum):

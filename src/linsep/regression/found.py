@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linsep.markup import table_html
-from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients
-from linsep.regression.design import design_of, response
+from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients, plain_options
+from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
-from linsep.theory.separation.model_rows import Family
+from linsep.theory.separation.families import ORDERED, Family
+from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separability import CertificateError
 from linsep.theory.verify.separation import SeparationProof
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
 _DECIDED = ("separated_rows", "coefficients", "pairs", "separated_levels", "rank")  # what an undecided answer lacks
 
@@ -28,8 +29,10 @@ class Separation:
     Attributes
     ----------
     verdict : "complete", "quasi-complete", "overlap" or "undecided"
-    family : "logistic", "poisson" or "multinomial"
+    family : str
+        As asked of `separation`.
     n_rows : int
+        Rows of the data.
     n_features : int
         Columns of the design, indicators included, the constant not.
     fit_intercept : bool
@@ -38,12 +41,13 @@ class Separation:
         from every other class.
     coefficients : dict
         Name, or (class, name), -> "finite", inf, -inf, "undetermined sign" or "not identified"; empty if undecided.
-        With a time limit also "infinite, sign not decided".
+        "undetermined sign" means that no limit is determined: which of both infinities, a number or none depends on the
+        path. With a time limit also "infinite, sign not decided": whether a limit is determined was not decided.
     pairs : tuple of (row, class)
         Multinomial: the classes whose fitted probability at that row tends to 0.
     classes : tuple
         Labels in sorted order: the second is the outcome of a logistic model, the first the reference of a
-        multinomial one.
+        multinomial one. Those of an ordered model are in their order.
     references : dict
         Text column -> the level that has no indicator column.
     rank : int or None
@@ -56,9 +60,15 @@ class Separation:
         Indicator column -> (text column, level).
     separated_levels : dict
         Text column -> level -> number of rows, for the levels all of whose rows are separated.
+    link : str
+        The link of the regression.
+    left_out : int
+        Rows of the data that say nothing: those without trials or with a weight of 0.
+    constant_columns : tuple of str
+        Columns of the design that are constant, where the regression has an intercept (or thresholds, or a baseline).
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
-    about : (X, y) or None
+    about : (X, Outcome) or None
         The data, if this was not read from JSON.
     verified : bool
         Whether `verify` has checked it since it was made or read.
@@ -79,12 +89,25 @@ class Separation:
     reason: str = ""
     levels: dict[str, tuple[str, str]] = field(default_factory=dict)
     separated_levels: dict[str, dict[str, int]] = field(default_factory=dict)
+    link: str = "logit"
+    left_out: int = 0
+    constant_columns: tuple[str, ...] = ()
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
-    about: tuple[Any, Array] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    about: tuple[Any, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
-    def verify(self, X: Any, y: Any) -> None:
+    def verify(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        trials: Any = None,
+        weights: Any = None,
+        event: Any = None,
+        strata: Any = None,
+        entry: Any = None,
+    ) -> None:
         """Check everything that is said about the data in exact arithmetic.
 
         Parameters
@@ -93,6 +116,8 @@ class Separation:
             The design, as for `separation`.
         y : array-like of shape (n_samples,)
             The response.
+        trials, weights, event, strata, entry : array-like of shape (n_samples,), optional
+            As for `separation`.
 
         Raises
         ------
@@ -101,8 +126,10 @@ class Separation:
         DataError
             The data are not as `separation` needs them.
         """
+        order = self.classes if self.family in ORDERED else None
+        beside = {"trials": trials, "weights": weights, "event": event, "strata": strata, "entry": entry}
         try:
-            self._check(X, y)
+            self._check(design_of(X, self.fit_intercept), outcome_of(y, self.family, order, **beside))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -110,9 +137,9 @@ class Separation:
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
 
-    def _check(self, X: Any, y: Any) -> None:
-        asked = Regression.of(design_of(X, self.fit_intercept), response(y), self.family, self.fit_intercept)
-        found = (self.family, asked.design.X, asked.y, self.fit_intercept)
+    def _check(self, design: Design, outcome: Outcome) -> None:
+        asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
+        found = (self.family, self.link, design.X, outcome, self.fit_intercept)
         if self.digest and data_hash(*found) != (self.digest, self.numbers):
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         said = asked.described()
@@ -128,7 +155,8 @@ class Separation:
     def advice(self) -> tuple[str, ...]:
         """What to do about it: a few sentences, each about one remedy."""
         separated = self.verdict in ("complete", "quasi-complete")
-        return tuple(words.advice(self.family, self.coefficients, self.levels, self.separated_levels, separated))
+        about = (self.family, self.coefficients, self.levels, self.separated_levels)
+        return tuple(words.advice(*about, separated, self.n_features, self.constant_columns))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.
@@ -140,15 +168,26 @@ class Separation:
         """
         if self.verdict == "undecided":
             return f"Undecided: {self.reason}."
-        head = words.opening(self.family, self.verdict, self.n_rows, len(self.separated_rows), self.classes)
         assert self.rank is not None
-        return " ".join([head, *words.estimates(self.coefficients, self.rank), words.PROVED])
+        told = words.estimates(self.coefficients, self.rank)
+        return " ".join([self.opening(), *told, words.proved(self.family, self.link)])
+
+    def opening(self) -> str:
+        """Return the verdict in a sentence or two.
+
+        Returns
+        -------
+        str
+            The beginning of the summary.
+        """
+        n, k = self.n_rows - self.left_out, len(self.separated_rows)
+        return words.opening(self.family, self.verdict, n, k, self.classes, self.link)
 
     def __repr__(self) -> str:
         if self.verdict == "undecided":
             return f"<Separation {self._unsure}undecided: {self.reason}>"
         found = words.by_estimate(self.coefficients)
-        parts = [f"{words.estimate(value)}: {words.listed(found[value])}" for value in found if found[value]]
+        parts = [f"{words.told(value)}: {words.listed(found[value])}" for value in found if found[value]]
         said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
         return f"<Separation {self._unsure}{said}>"
 
@@ -161,7 +200,7 @@ class Separation:
             return table_html(f"Separation {self._unsure}undecided", [("because", self.reason)])
         groups = words.by_estimate(self.coefficients)
         rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
-        rows += [(words.estimate(value), words.listed(names)) for value, names in groups.items() if names]
+        rows += [(words.told(value), words.listed(names)) for value, names in groups.items() if names]
         rows += [("what to do", text) for text in self.advice]
         return table_html(f"Separation: {self._unsure}{self.verdict} ({self.family})", rows)
 
@@ -183,6 +222,7 @@ class Separation:
             "rows": self.n_rows,
             "features": self.n_features,
             "family": self.family,
+            **plain_options(self.family, self.link, self.left_out, self.constant_columns),
             "fit_intercept": self.fit_intercept,
             **self._source(),
             **plain_classes(self.classes),
@@ -201,7 +241,7 @@ class Separation:
     def _source(self) -> dict[str, str]:
         if self.about is None:
             return {"sha256": self.digest, "numbers": self.numbers}
-        digest, numbers = data_hash(self.family, *self.about, self.fit_intercept)
+        digest, numbers = data_hash(self.family, self.link, *self.about, self.fit_intercept)
         return {"sha256": digest, "numbers": numbers}
 
     def to_json(self) -> str:
