@@ -28,9 +28,9 @@ from math import isqrt, lcm
 
 FORMAT = "linsep separability certificate 2"
 CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)"
-AMOUNT = re.compile(
-    rf"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-]))((?:[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?){CURRENCY}?%?"
-)
+DIGITS = r"((?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
+AMOUNT = re.compile(f"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-])){DIGITS}{CURRENCY}?%?")
+NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?%?\)|{CURRENCY}\({DIGITS}\)")
 MISSING = re.compile(r"(na|n/a|nan|null|none|\?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NAMING = ("columns", "target", "rows_left_out")
@@ -154,10 +154,16 @@ def stands_for_nothing(cell):
 
 
 def amount(text):
-    """The digits of an amount, such as $1,204.50 or 12%; 1 and 0 for true and false; any other text as it is."""
+    """The digits of an amount, such as $1,204.50 or 12%; 1 and 0 for true and false; any other text as it is.
+
+    An amount in parentheses is negative.
+    """
     text = text.strip()
     if text.lower() in ("true", "false"):
         return str(int(text.lower() == "true"))
+    negative = NEGATIVE.fullmatch(text)
+    if negative:
+        return "-" + (negative[1] or negative[2]).replace(",", "")
     found = AMOUNT.fullmatch(text)
     return (found[1] or found[2] or "") + found[3].replace(",", "") if found else text
 

@@ -305,6 +305,11 @@ def test_what_other_programs_cannot_make_is_not_exported() -> None:
         (["12%", "3.5%", "NA"], ".", [12, 3.5, 0]),
         (["True", "FALSE", "", "true"], ".", [1, 0, 0, 1]),
         (["1,2", "3"], ".", None),
+        (["($34.30)", "$1,200.00", "$(5)", "($ 7)"], ".", [-34.3, 1200, -5, -7]),
+        (["(1,204.50)", "3", "-2", ""], ".", [-1204.5, 3, -2, 0]),
+        (["(1.204,50 \u20ac)", "3 \u20ac"], ",", [-1204.5, 3]),
+        (["(12%)", "3%"], ".", [-12, 3]),
+        (["(-3)", "x"], ".", None),
         (["$3", "x"], ".", None),
         (["yes", "true"], ".", None),
     ],
@@ -332,6 +337,15 @@ def test_amounts_and_booleans_are_numbers(cells: list[str], decimal: str, values
 def test_amounts_of_several_units_are_refused(cells: list[str], said: str) -> None:
     with pytest.raises(DataError, match=said):
         number_column("a", pa.array(cells), lambda row: f"row {row}", is_text=False)
+
+
+def test_money_is_never_a_name_of_the_rows() -> None:
+    cells = [f"$ {k}.07 less" if k % 3 == 0 else f"ref {k}" for k in range(40)]
+    rows = table(a=cells, b=list(range(0, 80, 2)), y=list("np" * 20)).read()
+    with pytest.raises(DataError, match=r"column 'a': '\$ 0.07 less' cannot be read as an amount, but 14 of 40 cells"):
+        find_kinds(rows, {})
+    assert find_kinds(rows, {"a": "skip"}).left_out == {}
+    assert find_kinds(rows, {"a": "category"}).kinds == {"a": "category"}
 
 
 def test_the_cell_that_is_no_amount_is_blamed_in_later_rows() -> None:

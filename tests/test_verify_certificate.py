@@ -199,14 +199,16 @@ def test_fractions_of_seconds_are_proved_as_written(tmp_path: Path, cells: list[
 
 
 def test_amounts_and_booleans_are_read_as_the_certificate_means_them(tmp_path: Path) -> None:
-    rows = [f'"${k * 700 % 3000:,}.50",{k % 3 == 0},{k % 4 * 2}%,{"ab"[k % 2]}' for k in range(12)]
-    data = "\n".join(["price,open,share,y", *rows]) + "\n"
+    nets = ['"($1,700.25)"', "$(3)", "$12.50", "($4.5)"] * 3
+    rows = [f'"${k * 700 % 3000:,}.50",{k % 3 == 0},{k % 4 * 2}%,{nets[k // 2]},{"ab"[k % 2]}' for k in range(12)]
+    data = "\n".join(["price,open,share,net,y", *rows]) + "\n"
     (tmp_path / "t.csv").write_text(data)
     check(tmp_path, "y")
     claim = json.loads((tmp_path / "c.json").read_text())
-    assert [column["column"] for column in claim["columns"]] == ["price", "open", "share"]
+    assert [column["column"] for column in claim["columns"]] == ["price", "open", "share", "net"]
     status, said = verify(tmp_path, claim, data, "t.csv")
     assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
+    assert verify(tmp_path, claim, data.replace("($4.5)", "$4.5"), "other.csv")[0] == 1
 
 
 def test_names_that_the_hash_does_not_hold_stay_on_their_line(tmp_path: Path) -> None:

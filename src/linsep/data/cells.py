@@ -14,8 +14,9 @@ from linsep.types import Array, DataError
 
 # Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_SIGNS = "%$\u20ac\u00a3\u00a5"
-_CURRENCY = "(?: ?[$\u20ac\u00a3\u00a5] ?)"
+_MONEY = "$\u20ac\u00a3\u00a5"
+_SIGNS = f"%{_MONEY}"
+_CURRENCY = f"(?: ?[{_MONEY}] ?)"
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
 MISSING = r"^(na|n/a|nan|null|none|\?)?$"
@@ -120,7 +121,10 @@ def _booleans(name: str, text: pa.Array) -> Column | None:
 
 
 def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
-    """Amounts with a sign of a currency, a % or marks between thousands as numbers; None if a cell is anything else."""
+    """Amounts with a sign of a currency, a % or marks between thousands as numbers; None if a cell is anything else.
+
+    An amount in parentheses is negative, as accountants write it.
+    """
     mark = r"\." if decimal == "." else ","
     encoded = text.dictionary_encode()
     distinct = pc.utf8_trim_whitespace(encoded.dictionary)
@@ -128,7 +132,7 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
     fits = _are_amounts(distinct, decimal)
     if gone.all() or (~fits & ~gone).any() or not _of_one_unit(distinct.filter(pa.array(~gone)).to_pylist()):
         return None
-    digits = pc.replace_substring_regex(distinct, f"[^0-9+{mark}-]", "")
+    digits = pc.replace_substring_regex(pc.replace_substring_regex(distinct, r"\(", "-"), f"[^0-9+{mark}-]", "")
     found = read_numbers(pc.if_else(pa.array(gone), "0", pc.replace_substring_regex(digits, mark, ".")))
     if found is None:
         return None
@@ -139,12 +143,13 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
 
 
 def _are_amounts(text: pa.Array, decimal: str) -> Array:
-    """Which cells are numbers with a currency, a % or marks between thousands, or without any of them."""
+    """Which cells are numbers with a currency, a %, parentheses or marks between thousands, or without any of them."""
     mark, group = (r"\.", ",") if decimal == "." else (",", r"\.")
     digits = f"([1-9][0-9]{{0,2}}({group}[0-9]{{3}})+|[0-9]+)({mark}[0-9]+)?"
-    amount = f"^([+-]?{_CURRENCY}?|{_CURRENCY}[+-]){digits}{_CURRENCY}?%?$"
+    amount = f"([+-]?{_CURRENCY}?|{_CURRENCY}[+-]){digits}{_CURRENCY}?%?"
+    negative = rf"\({_CURRENCY}?{digits}{_CURRENCY}?%?\)|{_CURRENCY}\({digits}\)"
     encoded = text.dictionary_encode()
-    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), amount)
+    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), f"^({amount}|{negative})$")
     return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=np.bool_)
 
 
@@ -159,12 +164,24 @@ def are_readable(text: pa.Array, decimal: str = ".") -> Array:
 
     Examples
     --------
-    >>> are_readable(pa.array(["2", "$1,000", "True", "NA", "x"])).tolist()
-    [True, True, True, True, False]
+    >>> are_readable(pa.array(["2", "$1,000", "($3.50)", "True", "NA", "x"])).tolist()
+    [True, True, True, True, True, False]
     """
     truth = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), "^(true|false)$")
     known = np.asarray(truth.to_numpy(zero_copy_only=False), dtype=np.bool_)
     return known | are_numbers(text, decimal) | _are_amounts(text, decimal) | are_missing(text)
+
+
+def have_currency(text: pa.Array) -> Array:
+    """Return which cells hold digits and the sign of a currency, whatever else they hold.
+
+    Examples
+    --------
+    >>> have_currency(pa.array(["$ 4 less", "4", "EUR 4", "4 \u20ac"])).tolist()
+    [True, False, False, True]
+    """
+    found = pc.match_substring_regex(text, f"[{_MONEY}].*[0-9]|[0-9].*[{_MONEY}]")
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array | None = None) -> Column:

@@ -11,7 +11,10 @@ from fuzz.reading import leniently, strictly, wholly
 from fuzz.target import RefusedError, Target
 
 SIGN = r" ?[$\u20ac\u00a3\u00a5] ?"
-AMOUNT = re.compile(rf"([+-]?({SIGN})?|{SIGN}[+-])([1-9][0-9]{{0,2}}(,[0-9]{{3}})+|[0-9]+)(\.[0-9]+)?({SIGN})?%?")
+DIGITS = r"([1-9][0-9]{0,2}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?"
+AMOUNT = re.compile(
+    rf"([+-]?({SIGN})?|{SIGN}[+-]){DIGITS}({SIGN})?%?|\(({SIGN})?{DIGITS}({SIGN})?%?\)|{SIGN}\({DIGITS}\)"
+)
 INFINITE = ("inf", "infinity")
 MISSING = re.compile("(na|n/a|nan|null|none|\\?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -119,7 +122,8 @@ def column(cells: list[str]) -> list[Any]:
             if len(there) < len(cells) or len(set().union(*signs)) > 1 or ({"%"} in signs and not all(signs)):
                 raise RefusedError
             words = {"true": "1", "false": "0"}
-            return [float(words.get(cell.lower(), re.sub(r"[^0-9.+-]", "", cell))) + 0.0 for cell in there]
+            digits = [re.sub(r"[^0-9.+-]", "", cell.replace("(", "-")) for cell in there]
+            return [float(words.get(cell.lower(), found)) + 0.0 for cell, found in zip(there, digits, strict=True)]
         if all(NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in ("inf", "infinity", "nan") for cell in cells):
             raise RefusedError
         is_number = [one or bool(AMOUNT.fullmatch(cell.strip())) for one, cell in zip(is_number, cells, strict=True)]

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import are_readable, number_column
+from linsep.data.cells import are_readable, have_currency, number_column
 from linsep.data.codes import doubt_of_codes, may_be_codes
 from linsep.data.columns import Column, TableChunk, as_text, like, quote
 from linsep.data.features.dates import DATE, DATETIME, date_columns, date_kinds, is_date, is_way, parts_of, read_dates
@@ -26,6 +26,7 @@ NUMBER, CATEGORY, SKIP, TEXT = "number", "category", "skip", "text"
 _ENOUGH_ROWS = 30
 # Share of the rows that have a level of their own: above the first a name of the row, above the second maybe text.
 _NEARLY_ALL, _MANY = 0.9, 0.5
+_SOME = 0.1  # share of cells with the sign of a currency from which on a column does not name the rows
 _SAID = 4  # columns named on a receipt
 _WORDS = 3.0  # words in a cell of running text, on average
 _CALLED_ID = re.compile(r"(?i:(?:^|[_\W])(?:id|uuid|guid)$)|[a-z](?:Id|ID)$")
@@ -111,6 +112,8 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             continue
         assert column.text is not None
         found = _kind_of_text(column.text, name, left_out, doubts)
+        if name in left_out:
+            _refuse_amounts(chunk, column)
         if found != CATEGORY:
             kinds[name] = found
     if all(kinds.get(name) == SKIP for name in chunk.names):  # something has to be left
@@ -204,6 +207,21 @@ def _kind_of_text(text: pa.Array, name: str, left_out: dict[str, str], doubts: l
         left_out[name] = f"{distinct:,} levels in {n:,} rows"
         return SKIP
     return CATEGORY
+
+
+def _refuse_amounts(chunk: TableChunk, column: Column) -> None:
+    """Raise DataError where a column that seems to name the rows holds amounts of money, some of them unreadable."""
+    assert column.text is not None
+    money = have_currency(column.text)
+    if money.mean() < _SOME:
+        return
+    bad = np.flatnonzero(~are_readable(column.text, column.decimal))
+    row = int(bad[0]) if bad.size else 0
+    raise DataError(
+        f"{chunk.where(row)}, column {column.name!r}: {column.text[row].as_py()!r:.80} cannot be read as an amount, "
+        f"but {int(money.sum()):,} of {len(money):,} cells have the sign of a currency; mend it, or leave the column "
+        f"out with --column {quote(column.name)}=skip"
+    )
 
 
 def without_skipped(chunk: TableChunk, kinds: Mapping[str, str]) -> TableChunk:
