@@ -302,6 +302,20 @@ def test_check_separation_and_streams_write_theirs(
     assert "mistakes, pass 1" in page.text()
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_a_column_that_is_skipped_may_hold_anything(suffix: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame({"geo": [{"at": "x"}] * 6, "a": [0, 1, 2, 7, 8, 9], "y": list("pppqqq")})
+    table = folder / f"nested.{suffix}"
+    frame.to_json(table, orient="records", lines=True) if suffix == "jsonl" else frame.to_parquet(table)
+    asked = (table.name, "--target", "y", "--column", "geo=skip", "--report", "n.html")
+    for command, status in (("fit", 0), ("check", 0), ("separation", 1)):
+        assert cli(command, *asked, monkeypatch=monkeypatch) == status
+        page = Reader((folder / "n.html").read_text(encoding="utf-8"))
+        assert "geo" not in [cell for row in page.rows for cell in row]
+    model = load(folder / "model.linsep")
+    assert report(model, frame.drop(columns="y"), frame["y"]).html
+
+
 @pytest.mark.parametrize(
     ("path", "message"),
     [

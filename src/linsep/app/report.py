@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,29 +65,35 @@ def page_of_stream(model: TableModel, receipt: Receipt) -> Callable[[Sequence[st
     return page
 
 
-def page_of_check(found: TableCheck, source: Source, lines: list[tuple[str, str]]) -> Callable[[Sequence[str]], Page]:
-    """The page of a certificate, or of one for each class."""
+def page_of_check(
+    found: TableCheck, source: Source, columns: Mapping[str, str] | None, lines: list[tuple[str, str]]
+) -> Callable[[Sequence[str]], Page]:
+    """The page of a certificate, or of one for each class; `columns` says which columns are skipped."""
 
     def page(said: Sequence[str]) -> Page:
         from linsep.reporting.page.about import about_exact
         from linsep.reporting.page.proofs import of_certificates
 
-        about = about_exact(found.numbers, found.numbers.of(source.read()))
+        about = about_exact(found.numbers, found.numbers.of(source.read()), columns)
         return of_certificates(found.asked, about, found.numbers.exponents, lines, command_line(), said)
 
     return page
 
 
 def page_of_separation(
-    found: Separation, numbers: ExactNumbers, source: Source, lines: list[tuple[str, str]]
+    found: Separation,
+    numbers: ExactNumbers,
+    source: Source,
+    columns: Mapping[str, str] | None,
+    lines: list[tuple[str, str]],
 ) -> Callable[[Sequence[str]], Page]:
-    """The page of a regression that is separated, or not."""
+    """The page of a regression that is separated, or not; `columns` says which columns are skipped."""
 
     def page(said: Sequence[str]) -> Page:
         from linsep.reporting.page.about import about_exact
         from linsep.reporting.page.proofs import of_separation
 
-        about = about_exact(numbers, numbers.of(source.read()))
+        about = about_exact(numbers, numbers.of(source.read()), columns)
         return of_separation(found, about, lines, command_line(), said)
 
     return page

@@ -52,4 +52,4 @@ def check(
         lines.append(("certificate", str(certificate)))
     result = Result(lines, found.data, found.warnings, exit_status=_STATUS[found.verdict])
     result.details = found.details
-    return with_report(result, report, page_of_check(found, source, [*lines, *found.details]))
+    return with_report(result, report, page_of_check(found, source, columns, [*lines, *found.details]))

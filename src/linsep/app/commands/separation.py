@@ -59,7 +59,7 @@ def separation(
     data |= {"left_out": known.left_out} if known.left_out else {}
     data |= {} if numbers.left_out is None else {"rows_left_out": numbers.left_out.tolist()}
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
-    return with_report(result, report, page_of_separation(found, numbers, source, list(lines)))
+    return with_report(result, report, page_of_separation(found, numbers, source, columns, list(lines)))
 
 
 def _taken(source: Source, role: str, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 
 from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
+from linsep.data.features.kinds import without_skipped
 from linsep.data.sources.open import open_data
 from linsep.learners.inputs.tables import open_rows
 from linsep.plots.subject import Table, labels_of, named_table, table_of
@@ -44,17 +46,21 @@ def about_rows(X: Any, y: Any, encoder: Any = None, names: list[str] | None = No
 
 
 def about_encoded(matrix: Any, y: Array, chunk: Any, encoder: Any) -> About:
-    """Of rows as an encoder makes them from a chunk of a source."""
+    """Of rows as an encoder makes them from a chunk of a source; columns that it was told to skip are not read."""
     names = list(encoder.feature_names_)
     if not isinstance(chunk, TableChunk):
         return About(matrix, y, tables.columns_of(chunk.X, names), [f"{name}, scaled" for name in names])
+    chunk = without_skipped(chunk, encoder.columns or {})
     numbers = {name for name in chunk.names if (column := chunk.cells(name)) and column.is_number}
     shown = [f"{name}, standardised" if name in numbers else name for name in names]
     return About(matrix, y, tables.columns_of(chunk), shown)
 
 
-def about_exact(numbers: ExactNumbers, chunk: Any) -> About:
-    """Of numbers as they were written, in the units of their table, where doubles hold them."""
+def about_exact(numbers: ExactNumbers, chunk: Any, kinds: Mapping[str, str] | None = None) -> About:
+    """Of numbers as they were written, in the units of their table, where doubles hold them.
+
+    Columns that are skipped are not read.
+    """
     matrix, powers = numbers.X, np.array(numbers.exponents, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         try:
@@ -66,7 +72,8 @@ def about_exact(numbers: ExactNumbers, chunk: Any) -> About:
             matrix = None
     if matrix is not None and not np.isfinite(stored(matrix)).all():
         matrix = None
-    columns = tables.columns_of(chunk if isinstance(chunk, TableChunk) else chunk.X, numbers.names)
+    rows = without_skipped(chunk, kinds or {}) if isinstance(chunk, TableChunk) else chunk.X
+    columns = tables.columns_of(rows, numbers.names)
     assert numbers.y is not None
     return About(matrix, numbers.y, columns, numbers.names)
 
