@@ -61,7 +61,7 @@ def twin(train: pd.DataFrame, rows: pd.DataFrame, way: str) -> Any:
 
 
 @pytest.mark.parametrize("way", KEPT)
-@pytest.mark.parametrize("word", ["", "NA", "nan", " ? ", "None"])
+@pytest.mark.parametrize("word", ["", "NA", "nan", " ? ", "None", "#N/A", "-", "--", "#NULL!"])
 def test_csv_and_frames_agree_with_a_naive_twin(way: Any, word: str) -> None:
     table = frame()
     sources = [open_data(rows, target="sold") for rows in (table, as_csv(table, word))]

@@ -19,7 +19,7 @@ _SIGNS = f"%{_MONEY}"
 _CURRENCY = f"(?: ?[{_MONEY}] ?)"
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
-MISSING = r"^(na|n/a|nan|null|none|\?)?$"
+MISSING = r"^(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?$"
 _INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _INFINITE_ADVICE = "write the number that it stands for, or leave the cell empty: then it counts as a missing value"
 
@@ -202,8 +202,8 @@ def are_missing(text: pa.Array) -> Array:
 
     Examples
     --------
-    >>> are_missing(pa.array(["", "NA", "2", "none"])).tolist()
-    [True, True, False, True]
+    >>> are_missing(pa.array(["", "NA", "2", "#N/A", "-"])).tolist()
+    [True, True, False, True, True]
     """
     found = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), MISSING)
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)

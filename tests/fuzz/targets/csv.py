@@ -16,7 +16,7 @@ AMOUNT = re.compile(
     rf"([+-]?({SIGN})?|{SIGN}[+-]){DIGITS}({SIGN})?%?|\(({SIGN})?{DIGITS}({SIGN})?%?\)|{SIGN}\({DIGITS}\)"
 )
 INFINITE = ("inf", "infinity")
-MISSING = re.compile("(na|n/a|nan|null|none|\\?)?")
+MISSING = re.compile("(na|n/a|#n/a|nan|null|#null!|none|\\?|--?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
