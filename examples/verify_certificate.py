@@ -33,7 +33,7 @@ AMOUNT = re.compile(f"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-])){DIGITS}{CURRENCY}?
 NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?%?\)|{CURRENCY}\({DIGITS}\)")
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-NAMING = ("columns", "target", "rows_left_out")
+NAMING = ("columns", "target", "rows_left_out", "no_values")
 WAYS_TO_READ = ({"level"}, {"exponent"}, {"date"}, {"date", "exponent"})  # a column of a CSV file
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
@@ -108,10 +108,13 @@ def read_table(path, claim, doubles):
     shifts = [column.get("exponent", 0) for column in claim["columns"]]
     require(all(type(k) is int and abs(k) <= 10_000 for k in shifts), "an exponent of a column is no small integer")
     rows, labels, others = [], [], []
+    no_values = claim.get("no_values", [])
+    require(all(isinstance(text, str) for text in no_values), "a cell that stands for no value is no text")
     left_out = claim.get("rows_left_out", [])
     left_out = set(numbers_of(left_out, claim["rows"] + len(left_out), "rows_left_out"))
     with open(path, encoding="utf-8-sig", newline="") as file:
-        for number_of_row, line in enumerate(csv.DictReader(file)):
+        for number_of_row, found in enumerate(csv.DictReader(file)):
+            line = {name: "" if cell.strip() in no_values else cell for name, cell in found.items()}
             if number_of_row in left_out:
                 others.append(line)
                 continue
@@ -370,6 +373,8 @@ def question(claim):
     negative, positive = map(plain, claim["classes"])
     gone = len(claim.get("rows_left_out", []))
     rest = f"; {gone} rows are left out, each of which lacks its label or a value" if gone else ""
+    absent = ", ".join(map(repr, claim.get("no_values", [])))
+    rest += f"; cells that read {absent} stand for no value" if absent else ""
     return f"the question: {positive} against {negative}{target}{by}, {constant} an intercept{rest}"
 
 

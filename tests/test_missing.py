@@ -17,7 +17,7 @@ from linsep import AveragedPerceptron, DataError, TableEncoder, TableModel, fit_
 from linsep.app.cli import main
 from linsep.data.features.missing import WAYS
 from linsep.data.sources import blocks
-from linsep.reporting.scores import unknown_levels
+from linsep.reporting.scores import iter_predictions, unknown_levels
 
 ZERO: Any = "zero"
 KEPT = [way for way in WAYS if way != "error"]
@@ -243,3 +243,40 @@ def test_an_infinite_number_in_new_rows_is_named_with_a_way_on(form: str, tmp_pa
     said = f"{place}, column 'floor': 'inf' is not" if form == "csv" else f"{place}, column 'floor': inf is not"
     with pytest.raises(DataError, match=f"{said} a finite number.*leave the cell empty: then it counts as a missing"):
         list(linsep.iter_predictions(model, rows))
+
+
+# -------------------------------------------------------- other words for no value
+def test_a_model_reads_the_words_for_no_value_that_it_was_told(tmp_path: Path) -> None:
+    rows = [f"{k if k % 5 else 'k.A.'};{['x', 'k.A. '][k % 7 == 3]};{'np'[k % 10 > 4]}" for k in range(60)]
+    told = ["size;coat;y", *rows]
+    plain = [line.replace("k.A. ", "").replace("k.A.", "") for line in told]
+    paths = [tmp_path / "told.csv", tmp_path / "plain.csv"]
+    for path, lines in zip(paths, (told, plain), strict=True):
+        path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataError, match=r"told.csv:2, column 'size': 'k.A.' .* say --na k.A. \(na=\[...\]\)"):
+        fit_table(open_data(paths[0], target="y"))
+    one, two = fit_table(open_data(paths[0], target="y", na=["k.A."])), fit_table(open_data(paths[1], target="y"))
+    np.testing.assert_array_equal(one.rows, two.rows)
+    linsep.save(one.model, tmp_path / "m.linsep")
+    model = linsep.load(tmp_path / "m.linsep")
+    assert model.encoder_.na_ == {"k.A."}
+    told_model, plain_model = (next(iter_predictions(model, path)).decision_values for path in paths)
+    np.testing.assert_array_equal(told_model, plain_model)
+    assert linsep.score_table(model, paths[0]) == linsep.score_table(model, paths[1])
+    streams = [
+        fit_stream(paths[0], target="y", na=["k.A."], bits=8),
+        fit_stream(paths[1], target="y", bits=8),
+    ]
+    np.testing.assert_array_equal(streams[0].model.learner_.coef_, streams[1].model.learner_.coef_)
+    assert streams[0].model.encoder_ is not None
+    assert streams[0].model.encoder_.na_ == {"k.A."}
+
+
+def test_words_for_no_value_are_for_csv() -> None:
+    with pytest.raises(DataError, match=r"na \(--na\) is for CSV, and this is jsonl: leave such cells empty there"):
+        open_data(b'{"a": 1}\n', format="jsonl", na=["x"])
+    with pytest.raises(DataError, match=r"na is a list of texts, such as \['k.A.'\], not one text"):
+        open_data(b"a\n1\n", na="k.A.")
+    rows = b"a;b\nk.A.;1\n1,5;2\n"
+    column = open_data(rows, na=["k.A."]).read().cells("a")
+    assert (column.values.tolist(), column.missing.tolist()) == ([0.0, 1.5], [True, False])

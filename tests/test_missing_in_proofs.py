@@ -36,7 +36,7 @@ def complete(row: str) -> bool:
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    start = [sys.executable, *([] if words[0] == str(PROGRAM) else ["-m", "linsep.app"])]
+    start = [sys.executable, *([] if words[0] == str(PROGRAM) else ["-m", "linsep"])]
     return subprocess.run([*start, *words], capture_output=True, text=True, cwd=folder, check=False)
 
 
@@ -108,6 +108,22 @@ def test_the_certificate_is_checked_with_the_rows_left_out(tmp_path: Path) -> No
         (tmp_path / "other.json").write_text(json.dumps(claim | {"rows_left_out": left_out}))
         refused = run(tmp_path, str(PROGRAM), "other.json", "t.csv")
         assert (refused.returncode, refused.stdout.startswith("not proved: ")) == (1, True)
+
+
+def test_cells_that_are_said_to_stand_for_no_value_are_none_for_the_verifier(tmp_path: Path) -> None:
+    rows = ["size,coat,late", "1,red,n", "2,k.A.,n", "3,red,y", "k.A.,blue,y", "-,blue,n", "5,blue, k.A. "]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    asked = ("t.csv", "--target", "late", "--missing", "drop", "--na", "k.A.", "--drop-unlabelled")
+    made = run(tmp_path, "check", *asked, "--certificate", "c.json")
+    assert made.returncode == 0, made.stderr
+    claim = json.loads((tmp_path / "c.json").read_text())
+    assert (claim["rows_left_out"], claim["no_values"]) == ([1, 3, 4, 5], ["k.A."])
+    proved = run(tmp_path, str(PROGRAM), "c.json", "t.csv")
+    assert proved.returncode == 0, proved.stdout
+    assert "; cells that read 'k.A.' stand for no value" in proved.stdout
+    (tmp_path / "c.json").write_text(json.dumps({**claim, "no_values": []}))
+    refused = run(tmp_path, str(PROGRAM), "c.json", "t.csv")
+    assert (refused.returncode, "lacks neither its label nor a value" in refused.stdout) == (1, True)
 
 
 def test_separation_leaves_out_rows_and_columns(tmp_path: Path) -> None:

@@ -261,7 +261,7 @@ def test_rows_left_out_lack_a_label(tmp_path: Path) -> None:
     rows = "city,size,sold\nOslo,0.1,yes\nRome,0.3,\nOslo,0.2,no\nBari,0.3,yes\nOslo,0.3, \n"
     (tmp_path / "t.csv").write_text(rows)
     command = "check t.csv --target sold --drop-unlabelled --certificate claim.json"
-    subprocess.run([sys.executable, "-m", "linsep.app", *command.split()], cwd=tmp_path, check=True)
+    subprocess.run([sys.executable, "-m", "linsep", *command.split()], cwd=tmp_path, check=True)
     claim = json.loads((tmp_path / "claim.json").read_text())
     status, said = verify(tmp_path, claim, rows, "t.csv")
     assert (status, claim["rows_left_out"]) == (0, [1, 4])

@@ -27,6 +27,7 @@ from linsep.app.options import (
     JsonOpt,
     Link,
     ModelArg,
+    NaOpt,
     PositiveOpt,
     ProofMissingOpt,
     QueryOpt,
@@ -35,6 +36,7 @@ from linsep.app.options import (
     SepOpt,
     TableArg,
     TargetOpt,
+    reading_of,
 )
 from linsep.app.present import console, finish, print_lines, printable, say, warn
 from linsep.app.tag_cli import tag_commands
@@ -102,11 +104,12 @@ def predict(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    na: NaOpt = None,
 ) -> None:
     """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
-    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    asked = reading_of(format, sep, decimal, encoding, query, na)
     for message in run(model, table, output, probabilities=probabilities, **asked):
         warn(message)
 
@@ -120,13 +123,14 @@ def score(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    na: NaOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
-    asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    asked = reading_of(format, sep, decimal, encoding, query, na)
     finish(run(model, table, **asked, drop_unlabelled=drop_unlabelled), as_json)
 
 
@@ -150,6 +154,7 @@ def check(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    na: NaOpt = None,
     missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
@@ -178,11 +183,7 @@ def check(
             report=report,
             categorical=tuple(categorical or ()),
             columns=kinds_of(column or ()),
-            format=format,
-            sep=sep,
-            decimal=decimal,
-            encoding=encoding,
-            query=query,
+            **reading_of(format, sep, decimal, encoding, query, na),
             missing=None if missing is None else missing.value,
             drop_unlabelled=drop_unlabelled,
             on_step=line.step,
@@ -236,6 +237,7 @@ def separation(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    na: NaOpt = None,
     missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
@@ -270,11 +272,7 @@ def separation(
         report=report,
         categorical=tuple(categorical or ()),
         columns=kinds_of(column or ()),
-        format=format,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        query=query,
+        **reading_of(format, sep, decimal, encoding, query, na),
         missing=None if missing is None else missing.value,
         drop_unlabelled=drop_unlabelled,
     )

@@ -17,12 +17,14 @@ from linsep.app.options import (
     FormatOpt,
     JsonOpt,
     MissingOpt,
+    NaOpt,
     PositiveOpt,
     QueryOpt,
     ReportOpt,
     RowsArg,
     SepOpt,
     TargetOpt,
+    reading_of,
 )
 from linsep.app.present import finish, say
 
@@ -114,6 +116,7 @@ def fit(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    na: NaOpt = None,
     missing: MissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
     stream: Annotated[
@@ -189,8 +192,7 @@ def fit(
         "coef0": coef0,
     }
     way: Any = None if missing is None else missing.value
-    reading: dict[str, Any] = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    reading["drop_unlabelled"] = drop_unlabelled
+    reading = {**reading_of(format, sep, decimal, encoding, query, na), "drop_unlabelled": drop_unlabelled}
     options = StreamOptions(
         passes=passes,
         classes=_split(classes),

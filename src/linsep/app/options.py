@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -95,6 +95,10 @@ EncodingOpt = Annotated[
     str | None,
     typer.Option(help="The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark."),
 ]
+NaOpt = Annotated[
+    list[str] | None,
+    typer.Option("--na", help="CSV: a cell that stands for no value, such as k.A. The option may be repeated."),
+]
 QueryOpt = Annotated[
     str | None,
     typer.Option(
@@ -137,3 +141,16 @@ ReportOpt = Annotated[
     Path | None,
     typer.Option(help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."),
 ]
+
+
+def reading_of(
+    format: Format | None,
+    sep: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    query: str | None,
+    na: list[str] | None,
+) -> dict[str, Any]:
+    """How a table is read, as `open_data` takes it."""
+    written = {"sep": sep, "decimal": decimal, "encoding": encoding, "na": tuple(na or ())}
+    return {"format": format, **written, "query": query}

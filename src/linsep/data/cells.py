@@ -236,5 +236,6 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
         raise infinite(where(row), name, f"{cell!r:.80}", 1)
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
-        f"mend it, or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
+        f"mend it, or say --na {quote(cell.strip())} (na=[...]) if it stands for no value in a CSV file, or read the "
+        f"column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +50,7 @@ def iter_predictions(
     decimal: str | None = None,
     encoding: str | None = None,
     query: str | None = None,
+    na: Collection[str] = (),
     probabilities: bool = False,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
@@ -71,6 +72,8 @@ def iter_predictions(
         How text is written, as in `open_data`; needed if its first lines do not tell.
     query : str, optional
         A SELECT whose rows are read, as in `open_data`; `table` is then a database.
+    na : collection of str
+        Cells of CSV that stand for no value, beside those named when the model was trained.
     probabilities : bool, default=False
         Whether to give the probabilities of the classes as well.
 
@@ -93,7 +96,8 @@ def iter_predictions(
     """
     if probabilities and not hasattr(model, "predict_proba"):
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
-    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    asked |= {"query": query, "na": na}
     for labels, z, y, X in _predicted(model, _opened(model, table, asked)):
         of_classes = None
         if probabilities:
@@ -107,7 +111,9 @@ def _opened(model: TableModel, table: Any, asked: dict[str, Any]) -> Source:
     if model.encoder_ is None:
         raise DataError("the model was not trained on a table: use its predict and decision_function")
     name = str(table) if isinstance(table, str | Path) else table
-    return open_data(name, **asked, categorical=model.encoder_.text_columns, bits=model.encoder_.bits)
+    source = open_data(name, **asked, categorical=model.encoder_.text_columns, bits=model.encoder_.bits)
+    source.read_as_missing(model.encoder_.na_)
+    return source
 
 
 def _predicted(model: TableModel, source: Source) -> Iterator[tuple[Array, Array, Any, Any]]:
@@ -165,6 +171,7 @@ def score_table(
     encoding: str | None = None,
     query: str | None = None,
     drop_unlabelled: bool = False,
+    na: Collection[str] = (),
 ) -> Scores:
     """Compare predictions with the labels of a table of any size.
 
@@ -182,6 +189,8 @@ def score_table(
         How text is written, as in `open_data`; needed if its first lines do not tell.
     query : str, optional
         A SELECT whose rows are read, as in `open_data`; `table` is then a database.
+    na : collection of str
+        Cells of CSV that stand for no value, beside those named when the model was trained.
     drop_unlabelled : bool, default=False
         Leave out rows whose label is missing, and count them.
 
@@ -205,7 +214,8 @@ def score_table(
     """
     if target is None and model.encoder_ is not None:
         target = model.encoder_.target
-    asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
+    asked |= {"query": query, "na": na}
     source = _opened(model, table, asked | {"drop_unlabelled": drop_unlabelled})
     names = label_names(model.classes_).tolist()
     place = {name: k for k, name in enumerate(names)}

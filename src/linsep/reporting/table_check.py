@@ -196,6 +196,8 @@ def _with_columns(found: Separability, numbers: ExactNumbers, source: Source) ->
         for name, k in zip(numbers.names, numbers.exponents, strict=True)
     ]
     data = {**found.to_dict(), "target": source.target, "columns": columns}
+    if source.na:
+        data["no_values"] = sorted(source.na)
     if numbers.left_out is not None:
         data["rows_left_out"] = numbers.left_out.tolist()
     return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units

@@ -56,6 +56,7 @@ def fit_stream(
     encoding: str | None = None,
     query: str | None = None,
     drop_unlabelled: bool = False,
+    na: Collection[str] = (),
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
 ) -> StreamFit:
@@ -122,6 +123,8 @@ def fit_stream(
         A SELECT whose rows are read, as in `linsep.open_data`; `source` is then a database.
     drop_unlabelled : bool, default=False
         Leave out rows whose label is missing, and count them.
+    na : collection of str
+        Cells of CSV that stand for no value, as in `linsep.open_data`.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
@@ -167,12 +170,12 @@ def fit_stream(
     labels = StreamLabels(classes, positive, learner.open_classes)
     reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
     reading |= {"sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    reading |= {"drop_unlabelled": drop_unlabelled}
+    reading |= {"drop_unlabelled": drop_unlabelled, "na": na}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     check_way(missing, stream=True)
     encoder = TableEncoder(bits=bits, columns=columns, open_columns=opened.open_columns, missing=missing)
-    encoder.target = opened.target
+    encoder.target, encoder.na_ = opened.target, opened.na
     safeguards = Safeguards(ball, half_life)
     limits = {"passes": passes, "max_columns": max_columns}
     run = StreamRun(opened, learner, encoder, labels, **limits, safeguards=safeguards, say=_teller(verbose))

@@ -70,6 +70,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         What `fit` could not decide.
     target : str or None
         The label column of the source that `fit` saw.
+    na_ : frozenset of str
+        Cells that the source was said to have in place of no value; `score_table` and `iter_predictions` read alike.
     unknown_ : dict
         Column -> rows with an unknown level in the last `transform`.
     ignored_ : int
@@ -135,6 +137,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading
+        self.na_ = source.na
         return self.fit_chunk(chunk, source.name)
 
     def fit_chunk(self, chunk: TableChunk | Chunk, name: str) -> Self:
@@ -174,7 +177,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         texts = set(self.text_columns)
         kinds = {name: CATEGORY if name in texts else NUMBER for name in self.column_names or ()} | self.kinds_
         other = TableEncoder(columns=kinds, missing=self.missing)
-        other.target, other._first_index = self.target, self._first_index
+        other.target, other._first_index, other.na_ = self.target, self._first_index, self.na_
         return other
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:

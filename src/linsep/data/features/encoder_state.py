@@ -24,6 +24,7 @@ _VALUES = {
     "running": ValueSpec("dict", needed=False),
     "missing": ValueSpec("choice", choices=WAYS, needed=False),
     "had_missing": ValueSpec("list", needed=False),
+    "na": ValueSpec("list", needed=False),
     "kinds": ValueSpec("dict", needed=False),
     "words": ValueSpec("dict", needed=False),
 }

@@ -28,6 +28,7 @@ class KnownColumns:
     def __init__(self) -> None:
         self._running: RunningTable | None = None
         self.target: str | None = None
+        self.na_: frozenset[str] = frozenset()
         self.unknown_: dict[str, int] = {}
         self.ignored_ = 0
         self.missing_: dict[str, int] = {}
@@ -122,6 +123,8 @@ class KnownColumns:
             meta["kinds"] = self.kinds_
         if self.missing is not None:
             meta["missing"] = self.missing
+        if self.na_:
+            meta["na"] = sorted(self.na_)
         if self.missing_:
             meta["had_missing"] = sorted(self.missing_)
         if self._running is not None:
@@ -136,7 +139,7 @@ class KnownColumns:
         encoder = cls()
         encoder._kind, encoder.target = meta["kind"], meta["target"]
         encoder._first_index = meta["first_index"]
-        encoder.missing = meta.get("missing")
+        encoder.missing, encoder.na_ = meta.get("missing"), frozenset(meta.get("na", ()))
         encoder.missing_ = dict.fromkeys(meta.get("had_missing", ()), 0)
         encoder.kinds_ = dict(meta.get("kinds", {}))
         flagged = encoder.missing_ if encoder.way == "indicator" else ()

@@ -27,6 +27,7 @@ class Asked:
     encoding: str | None = None
     query: str | None = None
     drop_unlabelled: bool = False
+    na: frozenset[str] = frozenset()
 
 
 class Lines(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class CsvReader(TextReader):
 
     def look(self, head: bytes, name: str) -> None:
         """Find what separates the columns, and the decimal mark."""
-        self.written = find_written(head, name, self.asked.sep, self.asked.decimal)
+        self.written = find_written(head, name, self.asked.sep, self.asked.decimal, self.asked.na)
 
     def begin(self, head: bytes, name: str) -> None:
         """Read the header."""
@@ -84,18 +84,20 @@ class CsvReader(TextReader):
     def _chunk(self, table: Any, where: Where, names: list[str], start: int) -> TableChunk:
         """Columns of text as numbers where they are such."""
         target, categorical, decimal = self.asked.target, self.asked.categorical, self.written.decimal
+        na = self.asked.na
         unlabelled = None
         if target is not None:
             take_target(table.column_names, target, alone=True)  # lines that are skipped may hold a part of the header
-            gone = are_unlabelled(_text(table, target), decimal)
+            gone = are_unlabelled(_text(table, target, na), decimal)
             table, where, unlabelled = with_labels(table, where, gone, target, drop=self.asked.drop_unlabelled)
 
         def parse(column: str) -> Column:
-            return number_column(column, _text(table, column), where, is_text=column in categorical, decimal=decimal)
+            text = _text(table, column, na)
+            return number_column(column, text, where, is_text=column in categorical, decimal=decimal)
 
         y = None
         if target is not None:
-            text = _text(table, target)
+            text = _text(table, target, na)
             numbers = read_numbers(text, decimal)
             y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
         features = [column for column in names if column != target]
@@ -121,8 +123,13 @@ def _is_header_alone(content: bytes, written: Written) -> bool:
     return sum(1 for record in csv.reader(_as_lines(content), delimiter=written.sep) if record) < 2
 
 
-def _text(table: Any, column: str) -> Any:
-    return pc.cast(table.column(column), pa.string()).combine_chunks()
+def _text(table: Any, column: str, na: Collection[str]) -> Any:
+    """The cells of a column; those that `na` says stand for no value are empty."""
+    text = pc.cast(table.column(column), pa.string()).combine_chunks()
+    if not na:
+        return text
+    found = pc.index_in(pc.utf8_trim_whitespace(text), value_set=pa.array(sorted(na), pa.string()))
+    return pc.if_else(pc.is_valid(found), "", text)
 
 
 def check_text(content: bytes, name: str, first_line: int, written: Written) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from linsep.data.cells import MISSING
@@ -81,7 +82,7 @@ def check_decimal(decimal: str | None) -> str | None:
     return decimal
 
 
-def find_written(head: bytes, name: str, sep: str | None, decimal: str | None) -> Written:
+def find_written(head: bytes, name: str, sep: str | None, decimal: str | None, na: Collection[str] = ()) -> Written:
     """Return how a file is written, from what was asked and, for the rest, from its first bytes.
 
     The separator is a comma wherever the header has commas and every record of the first lines has as many; else the
@@ -97,6 +98,8 @@ def find_written(head: bytes, name: str, sep: str | None, decimal: str | None) -
         What messages call it.
     sep, decimal : str or None
         What was asked for.
+    na : collection of str
+        Cells that stand for no value.
 
     Raises
     ------
@@ -115,7 +118,7 @@ def find_written(head: bytes, name: str, sep: str | None, decimal: str | None) -
     text = head.decode("utf-8", errors="replace")
     sep = _separator(text, name) if sep is None else sep
     if decimal is None:
-        decimal = "." if sep == "," else _decimal_mark(_records(text, sep), name)
+        decimal = "." if sep == "," else _decimal_mark(_records(text, sep), name, na)
     return Written(sep, decimal)
 
 
@@ -149,10 +152,10 @@ def _separator(text: str, name: str) -> str:
     )
 
 
-def _decimal_mark(records: list[list[str]], name: str) -> str:
+def _decimal_mark(records: list[list[str]], name: str, na: Collection[str]) -> str:
     """The mark in the columns of numbers; a point where no number has either."""
     width = len(records[0]) if records else 0
-    cells = [[row[j].strip() for row in records[1:] if j < len(row)] for j in range(width)]
+    cells = [[row[j].strip() for row in records[1:] if j < len(row) and row[j].strip() not in na] for j in range(width)]
     columns = [[cell for cell in column if not re.fullmatch(MISSING, cell.lower())] for column in cells]
     used = {
         mark: [cells for cells in columns if any(mark in cell for cell in cells) and all(map(number.fullmatch, cells))]

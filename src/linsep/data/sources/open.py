@@ -38,6 +38,7 @@ def open_data(
     encoding: str | None = None,
     query: str | None = None,
     drop_unlabelled: bool = False,
+    na: Collection[str] = (),
 ) -> Source:
     """Return the rows of `source`, whatever it is, as a `Source`: all rows at once or a chunk at a time.
 
@@ -79,6 +80,9 @@ def open_data(
         rows, or the same in another order.
     drop_unlabelled : bool, default=False
         Leave out rows of a table whose label is missing, and count them (`unlabelled`); otherwise they are refused.
+    na : collection of str
+        Of CSV: cells that stand for no value, in every column, such as "k.A."; blanks around a cell do not count. What
+        stands for no value in a column of numbers anyway (NA, #N/A, -, ...) need not be named.
 
     Returns
     -------
@@ -110,6 +114,7 @@ def open_data(
     asked = Asked(target, frozenset(categorical), bits, open_columns, max_record_bytes)
     asked.drop_unlabelled = drop_unlabelled
     asked.sep, asked.decimal = check_sep(sep), check_decimal(decimal)
+    asked.na = _texts_of(na)
     asked.encoding = None if encoding is None else encoding_named(encoding)
     if query is not None:
         _refuse_written(asked, "a query", text=False)
@@ -137,8 +142,17 @@ def open_data(
     return TextSource(inputs, reader, name, chosen, asked, lenient=lenient)
 
 
+def _texts_of(na: Collection[str]) -> frozenset[str]:
+    """The cells that stand for no value, without blanks around them."""
+    if isinstance(na, str):
+        raise DataError(f"na is a list of texts, such as [{na!r}], not one text")
+    return frozenset(text.strip() for text in na) - {""}
+
+
 def _refuse_written(asked: Asked, chosen: str, *, text: bool) -> None:
     """Raise DataError for what is asked about the writing of CSV or text where the source is neither."""
+    if chosen != "csv" and asked.na:
+        raise DataError(f"na (--na) is for CSV, and this is {chosen}: leave such cells empty there")
     if chosen != "csv" and (asked.sep or asked.decimal):
         raise DataError(f"sep and decimal (--sep, --decimal) are for CSV, and this is {chosen}")
     if asked.encoding and not text:

@@ -138,6 +138,21 @@ class Source:
         """Whether rows may lack columns."""
         return self._asked.open_columns
 
+    @property
+    def na(self) -> frozenset[str]:
+        """Cells that were said to stand for no value."""
+        return self._asked.na
+
+    def read_as_missing(self, texts: Collection[str]) -> None:
+        """Take these cells of CSV, too, to stand for no value, from the next chunk on.
+
+        Parameters
+        ----------
+        texts : collection of str
+            The cells, without blanks around them.
+        """
+        self._asked.na |= frozenset(texts)
+
     def read_as_text(self, names: Collection[str]) -> None:
         """Read these columns as text, from the next chunk on, even if they hold numbers.
 
