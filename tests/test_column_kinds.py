@@ -28,6 +28,7 @@ from linsep.data.features.words import fit_words, weigh_words
 from linsep.data.sources.open import open_data
 from linsep.export.as_json import to_json
 from linsep.learners.table_model import TableModel
+from linsep.reporting.table_check import check_table
 from linsep.reporting.table_fit import fit_table
 from linsep.streaming.fit_stream import fit_stream
 from linsep.types import DataError
@@ -364,3 +365,20 @@ def test_a_column_that_is_skipped_is_not_looked_at(tmp_path: Path) -> None:
     assert streamed.feature_names_in_.tolist() == ["seats", "day_closed"]
     with pytest.raises(DataError, match=r"or leave it out \(--column c=skip\)"):
         fit_table(open_data(path, target="y"))
+
+
+def test_levels_and_classes_that_look_alike_are_told() -> None:
+    rows = {"tier": ["Gold", "Gold ", "Iron", "iron"] * 10, "note": ["a", "b"] * 20}
+    rows["y"] = ["no", "yes", "yes ", "no"] * 10
+    found = fit_table(table(**rows))
+    said = [warning for warning in found.warnings if "differ in blanks or case" in warning]
+    assert said == [
+        "the labels 'yes' and 'yes ' differ in blanks or case alone, and count as two classes: write them alike if "
+        "they are one",
+        "column 'tier': 'Gold' and 'Gold ' differ in blanks or case alone (and 1 more pair), and count as two levels: "
+        "write them alike if they are one, or leave the column out with --column tier=skip",
+    ]
+    assert found.model.classes_.tolist() == ["no", "yes", "yes "]
+    assert not [doubt for doubt in find_kinds(table(**rows).read(), {"tier": "skip"}).doubts if "tier" in doubt]
+    told = check_table(table(**{**rows, "y": ["n", "N", "m", "m"] * 10})).warnings
+    assert [doubt[:22] for doubt in told] == ["the labels 'N' and 'n'", "column 'tier': 'Gold' "]

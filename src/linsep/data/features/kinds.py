@@ -19,6 +19,7 @@ from linsep.data.codes import doubt_of_codes, may_be_codes
 from linsep.data.columns import Column, TableChunk, as_text, like, quote
 from linsep.data.features.dates import DATE, DATETIME, date_columns, date_kinds, is_date, is_way, parts_of, read_dates
 from linsep.data.features.ngrams import Grams
+from linsep.data.lookalikes import doubts_of_lookalikes
 from linsep.types import Array, DataError
 
 NUMBER, CATEGORY, SKIP, TEXT = "number", "category", "skip", "text"
@@ -96,6 +97,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     left_out: dict[str, str] = {}
     doubts: list[str] = []
     codes: list[str] = []
+    texts: list[str] = []
     for name in chunk.names:
         if name in kinds:
             if kinds[name] == DATE:
@@ -111,6 +113,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
                 codes.append(name)
             continue
         assert column.text is not None
+        texts.append(name)
         found = _kind_of_text(column.text, name, left_out, doubts)
         if name in left_out:
             _refuse_amounts(chunk, column)
@@ -122,6 +125,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
     doubts += doubt_of_codes(codes)
+    doubts += doubts_of_lookalikes(chunk, [name for name in texts if kinds.get(name, CATEGORY) == CATEGORY])
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
 
 

@@ -1,0 +1,57 @@
+"""Levels and classes that look like one and count as two: they differ in blanks or in case alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pyarrow.compute as pc
+
+from linsep.data.columns import Column, TableChunk, quote
+
+
+def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
+    """What to say of the labels, and of the levels of these columns of text, that differ in blanks or case alone.
+
+    Nothing is changed: a certificate is about the cells as they are written.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = open_data(b"tier,y\\nGold,no\\nGold ,yes\\nIron,No\\n", target="y").read()
+    >>> for doubt in doubts_of_lookalikes(rows, ["tier"]):
+    ...     print(doubt)
+    the labels 'No' and 'no' differ in blanks or case alone, and count as two classes: write them alike if they are one
+    column 'tier': 'Gold' and 'Gold ' differ in blanks or case alone, and count as two levels: write them alike if they
+    are one, or leave the column out with --column tier=skip
+    """
+    doubts = []
+    if chunk.y is not None and chunk.y.dtype.kind == "U":
+        pairs = _lookalikes(set(chunk.y.tolist()))
+        if pairs:
+            doubts.append(f"the labels {_said(pairs)} classes: write them alike if they are one")
+    for name in columns:
+        column = chunk.cells(name)
+        pairs = [] if column is None else _lookalikes(_levels(column))
+        if pairs:
+            advice = f"write them alike if they are one, or leave the column out with --column {quote(name)}=skip"
+            doubts.append(f"column {name!r:.80}: {_said(pairs)} levels: {advice}")
+    return doubts
+
+
+def _levels(column: Column) -> set[str]:
+    return set() if column.text is None else set(pc.unique(column.text).to_pylist())
+
+
+def _lookalikes(texts: set[str]) -> list[list[str]]:
+    """Those that are one with single blanks and in lower case, in groups of two or more."""
+    groups: dict[str, list[str]] = {}
+    for text in sorted(texts):
+        groups.setdefault(" ".join(text.split()).casefold(), []).append(text)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _said(groups: list[list[str]]) -> str:
+    one, two = groups[0][:2]
+    more = sum(len(group) - 1 for group in groups) - 1
+    rest = f" (and {more:,} more pair{'s' if more > 1 else ''})" if more else ""
+    return f"{one!r:.60} and {two!r:.60} differ in blanks or case alone{rest}, and count as two"
