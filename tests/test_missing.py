@@ -225,7 +225,7 @@ def test_a_key_that_a_line_lacks_is_missing_wherever_lines_are_cut() -> None:
 def test_a_column_without_any_value_is_no_obstacle() -> None:
     table = frame().assign(none=np.nan)
     found = fit_table(open_data(table, target="sold"))
-    assert found.receipt.data["missing"]["none"] == len(table)
+    assert found.receipt.data["left_out"] == {"none": "no value in any row"}
     assert found.model.predict(table).shape == (len(table),)
 
 
@@ -280,3 +280,16 @@ def test_words_for_no_value_are_for_csv() -> None:
     rows = b"a;b\nk.A.;1\n1,5;2\n"
     column = open_data(rows, na=["k.A."]).read().cells("a")
     assert (column.values.tolist(), column.missing.tolist()) == ([0.0, 1.5], [True, False])
+
+
+@pytest.mark.parametrize("way", KEPT)
+def test_a_column_without_any_value_is_left_out(way: Any) -> None:
+    table = frame().dropna()
+    found = fit_table(open_data(table.assign(blank=np.nan, none=""), target="sold"), missing=way)
+    plain = fit_table(open_data(table, target="sold"), missing=way)
+    np.testing.assert_array_equal(found.rows, plain.rows)
+    holes = open_data(table.assign(hole=["", *["x"] * (len(table) - 1)]), target="sold")
+    np.testing.assert_array_equal(fit_table(holes, missing=way, columns={"hole": "skip"}).rows, plain.rows)
+    assert dict(found.receipt.lines)["left out"] == "'blank', 'none': no value in any row"
+    with pytest.raises(DataError, match=r"every row has a missing value \('none' [0-9]+\), and none is left"):
+        fit_table(open_data(table.assign(none=""), target="sold"), missing="drop", columns={"none": "category"})

@@ -73,7 +73,11 @@ def test_dropped_rows_are_as_if_they_were_not_there() -> None:
             ["1,,2,2024-01-01,a,no"],
             r"buffer:2, column 'city': the value is missing; --missing drop \(missing=",
         ),
-        ("drop", ["1,,2,2024-01-01,a,no", "2,,3,2024-01-01,a,yes"], "buffer: every row has a missing value"),
+        (
+            "drop",
+            ["1,,2,2024-01-01,a,no", "2,Rome,,2024-01-01,a,yes"],
+            r"buffer: every row has a missing value \('.*' 1, '.*' 1\), and none is left: do not drop them, or",
+        ),
         ("mean", ["1,Rome,2,2024-01-01,a,no"], r"missing \(--missing\) of a proof is drop or error, not 'mean'"),
     ],
 )
@@ -108,6 +112,20 @@ def test_the_certificate_is_checked_with_the_rows_left_out(tmp_path: Path) -> No
         (tmp_path / "other.json").write_text(json.dumps(claim | {"rows_left_out": left_out}))
         refused = run(tmp_path, str(PROGRAM), "other.json", "t.csv")
         assert (refused.returncode, refused.stdout.startswith("not proved: ")) == (1, True)
+
+
+def test_an_empty_column_is_no_part_of_the_question(tmp_path: Path) -> None:
+    rows = ["size,blank,late", *(f"{k},,{'ny'[k % 9 > 4]}" for k in range(20)), ",,n"]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    without = "\n".join(row.replace(",,", ",") for row in ["size,late", *rows[1:]]) + "\n"
+    one = check_table(open_data(tmp_path / "t.csv", target="late"), missing="drop")
+    two = check_table(open_data(without.encode(), target="late"), missing="drop")
+    assert one.asked[0].found.to_dict() == two.asked[0].found.to_dict()
+    assert dict(one.lines)["left out"] == "'blank': no value in any row"
+    asked = ("t.csv", "--target", "late", "--missing", "drop")
+    assert "'blank': no value in any row" in run(tmp_path, "separation", *asked).stdout
+    run(tmp_path, "check", *asked, "--certificate", "c.json")
+    assert run(tmp_path, str(PROGRAM), "c.json", "t.csv").returncode == 0
 
 
 def test_cells_that_are_said_to_stand_for_no_value_are_none_for_the_verifier(tmp_path: Path) -> None:

@@ -14,7 +14,15 @@ from linsep.data.features.fitted_columns import Fitted, check_columns, encode_as
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
 from linsep.data.features.known_columns import KnownColumns
 from linsep.data.features.matrix_rows import aligned, from_first, scaled
-from linsep.data.features.missing import Missing, check_way, count_missing, note_missing, refuse_missing, rows_to_learn
+from linsep.data.features.missing import (
+    Missing,
+    check_way,
+    count_missing,
+    none_left,
+    note_missing,
+    refuse_missing,
+    rows_to_learn,
+)
 from linsep.data.features.ngrams import Grams
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.sizes import check_size, check_size_of_entries
@@ -167,7 +175,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         refuse_missing(chunk, self.missing)
         kept = rows_to_learn(chunk, self.missing)
         if kept is not None and not kept.any():
-            raise DataError(f"{name}: every row has a missing value, and none is left: do not drop them")
+            raise none_left(chunk, name)
         grams = {column: Grams.parse(kind) for column, kind in self.kinds_.items() if is_words(kind)}
         self._fitted = fit_columns(chunk if kept is None else chunk.take(kept), self.way, grams)
         return self

@@ -28,6 +28,7 @@ _ENOUGH_ROWS = 30
 # Share of the rows that have a level of their own: above the first a name of the row, above the second maybe text.
 _NEARLY_ALL, _MANY = 0.9, 0.5
 _SOME = 0.1  # share of cells with the sign of a currency from which on a column does not name the rows
+EMPTY = "no value in any row"
 _SAID = 4  # columns named on a receipt
 _WORDS = 3.0  # words in a cell of running text, on average
 _CALLED_ID = re.compile(r"(?i:(?:^|[_\W])(?:id|uuid|guid)$)|[a-z](?:Id|ID)$")
@@ -71,6 +72,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     Dates are cells that are all written in one way. From 30 rows on these are left out: whole numbers that go up or
     down by one from row to row, whole numbers that differ in 90 % of the rows in a column called id, and text that
     differs in 90 % of the rows; unless it has three words or more in a cell, on average, and is running text then.
+    A column without a value in any row is left out always.
 
     Parameters
     ----------
@@ -105,6 +107,9 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             continue
         column = chunk.cells(name)
         assert column is not None
+        if column.missing is not None and column.missing.all():
+            kinds[name], left_out[name] = SKIP, EMPTY
+            continue
         if column.values is not None:
             why = _names_rows(column.values, name) if column.missing is None else ""
             if why:
@@ -248,9 +253,11 @@ def left_out_line(left_out: Mapping[str, str], words: Sequence[str] = ()) -> lis
     >>> left_out_line({"id": "the numbers of the rows"})
     [('left out', "'id' (the numbers of the rows): names of rows; --column NAME=number or NAME=category keeps one")]
     """
-    ids = _listed([f"{name!r:.40} ({why})" for name, why in left_out.items()])
+    ids = _listed([f"{name!r:.40} ({why})" for name, why in left_out.items() if why != EMPTY])
+    empty = _listed([f"{name!r:.40}" for name, why in left_out.items() if why == EMPTY])
     texts = _listed([f"{name!r:.40}" for name in words])
-    said = [f"{ids}: names of rows; --column NAME=number or NAME=category keeps one"] if left_out else []
+    said = [f"{ids}: names of rows; --column NAME=number or NAME=category keeps one"] if ids else []
+    said += [f"{empty}: {EMPTY}"] if empty else []
     said += [f"{texts}: running text; --column NAME=category keeps one"] if words else []
     return [("left out", "; ".join(said))] if said else []
 

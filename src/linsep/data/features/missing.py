@@ -127,11 +127,29 @@ def rows_to_prove(chunk: TableChunk, missing: str | None, advice: str, name: str
         raise DataError(f"missing (--missing) of a proof is {' or '.join(IN_PROOFS)}, not {missing!r}")
     kept = rows_to_learn(chunk, missing)
     if kept is not None and not kept.any():
-        raise DataError(f"{name}: every row has a missing value, and none is left: do not drop them")
+        raise none_left(chunk, name)
     if missing != "drop":
         for column in chunk.names:
             chunk.refuse_missing(column, text=missing == "error", advice=advice)
     return kept
+
+
+def none_left(chunk: TableChunk, name: str) -> DataError:
+    """What to say where every row has a missing value, and rows with one are dropped.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> print(none_left(open_data(b"a,b\\n1,\\n2,\\n").read(), "t.csv"))
+    t.csv: every row has a missing value ('b' 2), and none is left: do not drop them, or leave out the columns that have
+    most with --column NAME=skip
+    """
+    counts: dict[str, int] = {}
+    count_missing(chunk, counts)
+    return DataError(
+        f"{name}: every row has a missing value ({_listed(counts)}), and none is left: do not drop them, or leave out "
+        "the columns that have most with --column NAME=skip"
+    )
 
 
 def note_missing(

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.exact_decimals import row_names
+from linsep.data.features.kinds import without_skipped
 from linsep.data.features.missing import rows_to_learn
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
@@ -66,7 +67,9 @@ def fitted_rows(source: Source, encoder: TableEncoder) -> tuple[Any, Array | Non
     """Fit an encoder and return the encoded rows, and which they are where it leaves some out."""
     encoder.fit(source)
     chunk = source.read()
-    kept = None if isinstance(chunk, Chunk) else rows_to_learn(chunk, encoder.missing)
+    kept = None
+    if not isinstance(chunk, Chunk):
+        kept = rows_to_learn(without_skipped(chunk, encoder.kinds_), encoder.missing)
     return (encoder.transform(source).X if kept is None else encoder.encode_chunk(chunk.take(kept))), kept
 
 
