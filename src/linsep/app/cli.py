@@ -186,6 +186,13 @@ def check(
 def separation(
     table: TableArg,
     target: TargetOpt = None,
+    formula: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of --target: y ~ x + C(dose) + x:z | firm + year, with fixed effects after the |, as R and "
+            "statsmodels have it. It is evaluated as Python. Needs the extra regression."
+        ),
+    ] = None,
     family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
     time_limit: Annotated[
@@ -213,6 +220,7 @@ def separation(
         run,
         table,
         target=target,
+        formula=formula,
         family=family.value,
         fit_intercept=intercept,
         time_limit=time_limit,

@@ -46,6 +46,28 @@ def plain_coefficients(coefficients: Mapping[Any, str | float]) -> dict[str, Any
     return out
 
 
+def plain_formula(text: str, n_left_out: int, fixed_effects: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """What there is only where a formula was given."""
+    if not text:
+        return {}
+    counts = {effect: dict(count) for effect, count in fixed_effects.items()}
+    return {"formula": text, "rows_left_out": n_left_out, "fixed_effects": counts}
+
+
+def _formula_of(plain: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a `Separation` that `plain_formula` wrote."""
+    if "formula" not in plain:
+        return {}
+    return {
+        "formula": of_type(plain, "formula", str),
+        "n_left_out": whole_count(plain["rows_left_out"], "the number of rows left out"),
+        "fixed_effects": {
+            effect: {text: whole_count(n, "a number of coefficients") for text, n in counts.items()}
+            for effect, counts in of_type(plain, "fixed_effects", dict).items()
+        },
+    }
+
+
 def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
     """The fields of a `Separation` from the plain values that its `to_dict` wrote; nothing is verified yet.
 
@@ -88,6 +110,7 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         },
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
+        **_formula_of(plain),
     }
 
 

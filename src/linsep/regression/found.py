@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linsep.markup import table_html
-from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients
-from linsep.regression.design import design_of, response
+from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients, plain_formula
+from linsep.regression.formula import asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
@@ -18,7 +18,14 @@ from linsep.theory.verify.separability import CertificateError
 from linsep.theory.verify.separation import SeparationProof
 from linsep.types import Array, DataError
 
-_DECIDED = ("separated_rows", "coefficients", "pairs", "separated_levels", "rank")  # what an undecided answer lacks
+_DECIDED = (
+    "separated_rows",
+    "coefficients",
+    "fixed_effects",
+    "pairs",
+    "separated_levels",
+    "rank",
+)  # what an undecided answer lacks
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +63,13 @@ class Separation:
         Indicator column -> (text column, level).
     separated_levels : dict
         Text column -> level -> number of rows, for the levels all of whose rows are separated.
+    formula : str
+        The formula, empty if there is none.
+    n_left_out : int
+        Rows that lack a value that the formula needs; `n_rows` does not count them, `separated_rows` are places in the
+        whole table.
+    fixed_effects : dict
+        Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
     about : (X, y) or None
@@ -79,20 +93,25 @@ class Separation:
     reason: str = ""
     levels: dict[str, tuple[str, str]] = field(default_factory=dict)
     separated_levels: dict[str, dict[str, int]] = field(default_factory=dict)
+    formula: str = ""
+    n_left_out: int = 0
+    fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
     about: tuple[Any, Array] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
-    def verify(self, X: Any, y: Any) -> None:
+    def verify(self, X: Any, y: Any = None, *, data: Any = None) -> None:
         """Check everything that is said about the data in exact arithmetic.
 
         Parameters
         ----------
         X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
-            The design, as for `separation`.
-        y : array-like of shape (n_samples,)
-            The response.
+            The design, or the formula, as for `separation`.
+        y : array-like of shape (n_samples,), optional
+            The response; a formula names it.
+        data : pandas, Polars or Arrow table, or dict of columns, optional
+            The table that a formula is about.
 
         Raises
         ------
@@ -102,7 +121,7 @@ class Separation:
             The data are not as `separation` needs them.
         """
         try:
-            self._check(X, y)
+            self._check(X, y, data)
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -110,8 +129,11 @@ class Separation:
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
 
-    def _check(self, X: Any, y: Any) -> None:
-        asked = Regression.of(design_of(X, self.fit_intercept), response(y), self.family, self.fit_intercept)
+    def _check(self, X: Any, y: Any, data: Any) -> None:
+        design, y, fit_intercept = asked_of(X, y, data, self.fit_intercept or bool(self.formula))
+        if fit_intercept != self.fit_intercept:
+            raise CertificateError("this certificate is about another formula: only one of them has an intercept")
+        asked = Regression.of(design, y, self.family, self.fit_intercept)
         found = (self.family, asked.design.X, asked.y, self.fit_intercept)
         if self.digest and data_hash(*found) != (self.digest, self.numbers):
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
@@ -142,7 +164,9 @@ class Separation:
             return f"Undecided: {self.reason}."
         head = words.opening(self.family, self.verdict, self.n_rows, len(self.separated_rows), self.classes)
         assert self.rank is not None
-        return " ".join([head, *words.estimates(self.coefficients, self.rank), words.PROVED])
+        said = words.estimates(self.coefficients, self.rank, self.fixed_effects)
+        left_out = [words.left_out(self.n_left_out)] if self.n_left_out else []
+        return " ".join([head, *left_out, *said, words.PROVED])
 
     def __repr__(self) -> str:
         if self.verdict == "undecided":
@@ -196,6 +220,7 @@ class Separation:
             "advice": list(self.advice),
             "reason": self.reason,
             "proof": None if self.proof is None else plain_proof(self.proof),
+            **plain_formula(self.formula, self.n_left_out, self.fixed_effects),
         }
 
     def _source(self) -> dict[str, str]:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.regression.design import Design, design_of, design_of_numbers, response
+from linsep.regression.design import design_of_numbers, response
+from linsep.regression.formula import Asked, asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
 from linsep.tables import check_index
@@ -39,8 +40,9 @@ class SeparationError(DataError):
 
 def separation(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
+    data: Any = None,
     family: Family = "logistic",
     fit_intercept: bool = True,
     on_separation: Literal["report", "warn", "raise"] = "report",
@@ -60,16 +62,20 @@ def separation(
 
     Parameters
     ----------
-    X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
+    X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features), or str
         Numbers are taken exactly as stored. Text and categorical columns become indicators "column=level", without
         the first level (in sorted order); without an intercept the first such column keeps all its levels.
-    y : array-like of shape (n_samples,)
+        Or a formula with its `data`, "y ~ age + C(dose) + x:z | firm + year", as R, statsmodels and formulaic have
+        them (needs the extra regression); what stands after | are fixed effects.
+    y : array-like of shape (n_samples,), optional
         Two labels (logistic; the second in sorted order is the outcome), counts (Poisson), labels (multinomial; the
-        first is the reference).
+        first is the reference). A formula names it.
+    data : pandas, Polars or Arrow table, or dict of columns, optional
+        The table that a formula is about. Rows that lack a value that the formula needs are left out and counted.
     family : {"logistic", "poisson", "multinomial"}, default="logistic"
         The kind of regression.
     fit_intercept : bool, default=True
-        Whether the regression has an intercept.
+        Whether the regression has an intercept; a formula says it itself.
     on_separation : {"report", "warn", "raise"}, default="report"
         What to do if the answer is not "overlap": only return it, also warn, or raise an error.
     time_limit : float, optional
@@ -110,7 +116,7 @@ def separation(
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     check_index(X, y)
-    found = _answer(design_of(X, fit_intercept), y, family, fit_intercept, time_limit)
+    found = _answer(asked_of(X, y, data, fit_intercept), family, time_limit)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
     if found.verdict != "overlap" and on_separation == "raise":
@@ -162,18 +168,20 @@ def separation_scan(
 
 
 def separation_as_written(
-    numbers: ExactNumbers, family: Family, fit_intercept: bool, time_limit: float | None
+    numbers: ExactNumbers | Asked, family: Family, fit_intercept: bool, time_limit: float | None
 ) -> Separation:
-    """Answer for a table of numbers exactly as they are written."""
+    """Answer for a table of numbers, or a formula, exactly as they are written."""
+    if isinstance(numbers, Asked):
+        return _answer(numbers, family, time_limit)
     if numbers.y is None:
         raise DataError("these rows have no response: name its column with --target")
-    return _answer(design_of_numbers(numbers), numbers.y, family, fit_intercept, time_limit)
+    return _answer(Asked(design_of_numbers(numbers), response(numbers.y), fit_intercept), family, time_limit)
 
 
-def _answer(design: Design, y: Any, family: Family, fit_intercept: bool, time_limit: float | None) -> Separation:
+def _answer(question: Asked, family: Family, time_limit: float | None) -> Separation:
     deadline = deadline_of(time_limit)
-    asked = Regression.of(design, response(y), family, fit_intercept)
-    about: dict[str, Any] = {**asked.described(), "about": (design.X, asked.y)}
+    asked = Regression.of(question.design, question.y, family, question.fit_intercept)
+    about: dict[str, Any] = {**asked.described(), "about": (question.design.X, asked.y)}
     try:
         proof = find_proof(asked.rows.Z, asked.rows.equal, deadline)
         # Nothing that the search found is believed without its proof.
