@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
     from linsep.regression.found import Separation
+    from linsep.regression.remedies import Remaining
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.reporting.page.html import Report
     from linsep.reporting.quality import ClassScores, Scores
@@ -83,6 +84,7 @@ _HOME = {
     "PrecisionWarning": "linsep.types",
     "Predictions": "linsep.reporting.scores",
     "Receipt": "linsep.reporting.receipt",
+    "Remaining": "linsep.regression.remedies",
     "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
     "SGDClassifier": "linsep.learners.linear.sgd",
@@ -163,6 +165,7 @@ __all__ = [
     "PrecisionWarning",
     "Predictions",
     "Receipt",
+    "Remaining",
     "Report",
     "Rocchio",
     "SGDClassifier",

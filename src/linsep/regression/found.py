@@ -8,8 +8,10 @@ from typing import Any
 
 from linsep.markup import table_html
 from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients, plain_formula
+from linsep.regression.design import Design
 from linsep.regression.formula import asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
+from linsep.regression.remedies import Remaining, remaining
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
@@ -72,7 +74,7 @@ class Separation:
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
-    about : (X, y) or None
+    about : (Design, y) or None
         The data, if this was not read from JSON.
     verified : bool
         Whether `verify` has checked it since it was made or read.
@@ -98,7 +100,7 @@ class Separation:
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
-    about: tuple[Any, Array] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    about: tuple[Design, Array] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
     def verify(self, X: Any, y: Any = None, *, data: Any = None) -> None:
@@ -145,6 +147,49 @@ class Separation:
         for name, value in said.items():
             if getattr(self, name) != value:
                 raise CertificateError(f"the proof does not show the {name} that the certificate names")
+
+    def drop(self) -> Remaining:
+        """Leave out the separated rows, then the columns that are 0 or a combination of others on the rows that remain.
+
+        Along a direction that separates, the likelihood of the separated rows tends to 1 and that of the others does
+        not change. So the largest likelihood of the rows that remain is the limit of that of all rows, and each
+        coefficient called "finite" has the same estimate and standard error in both. Of a combination of columns the
+        last is left out; the estimate of one that stays although it is infinite means nothing alone.
+
+        Returns
+        -------
+        Remaining
+            X, y, the names of the columns, the rows, the columns left out and the coefficients that do not change.
+
+        Raises
+        ------
+        DataError
+            Every row is separated, rows of a multinomial model are separated from some classes only, the answer is
+            undecided, or it was read from JSON and so lacks the data.
+
+        References
+        ----------
+        C. Geyer, Likelihood inference in exponential families and directions of recession (2009). S. Correia,
+        P. Guimaraes and T. Zylkin, Verifying the existence of maximum likelihood estimates for generalized linear
+        models (2019).
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
+        >>> kept = found.drop()
+        >>> kept.names, kept.rows.tolist(), kept.dropped, kept.unchanged
+        (['(Intercept)', 'x2'], [0, 1, 2], ['x1'], ['(Intercept)', 'x2'])
+        """
+        design, y, proof = self._data()
+        return remaining(design, y, self.family, self.fit_intercept, proof)
+
+    def _data(self) -> tuple[Design, Array, SeparationProof]:
+        if self.about is None:
+            raise DataError("this was read from JSON, which has no data: ask `separation` again")
+        if self.proof is None:
+            raise DataError(f"undecided, so nothing can be done about it yet: {self.reason}")
+        return *self.about, self.proof
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -226,7 +271,8 @@ class Separation:
     def _source(self) -> dict[str, str]:
         if self.about is None:
             return {"sha256": self.digest, "numbers": self.numbers}
-        digest, numbers = data_hash(self.family, *self.about, self.fit_intercept)
+        design, y = self.about
+        digest, numbers = data_hash(self.family, design.X, y, self.fit_intercept)
         return {"sha256": digest, "numbers": numbers}
 
     def to_json(self) -> str:

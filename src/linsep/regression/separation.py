@@ -181,7 +181,7 @@ def separation_as_written(
 def _answer(question: Asked, family: Family, time_limit: float | None) -> Separation:
     deadline = deadline_of(time_limit)
     asked = Regression.of(question.design, question.y, family, question.fit_intercept)
-    about: dict[str, Any] = {**asked.described(), "about": (question.design.X, asked.y)}
+    about: dict[str, Any] = {**asked.described(), "about": (question.design, asked.y)}
     try:
         proof = find_proof(asked.rows.Z, asked.rows.equal, deadline)
         # Nothing that the search found is believed without its proof.

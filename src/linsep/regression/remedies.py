@@ -1,0 +1,126 @@
+"""What to do about separation: the rows and columns that remain, as ppmlhdfe keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.regression.design import Design
+from linsep.regression.model import Regression
+from linsep.tables import is_sparse
+from linsep.theory.separation.model_rows import Family
+from linsep.theory.separation.sentences import INTERCEPT
+from linsep.theory.verify.separation import SeparationProof, Vector
+from linsep.types import Array, DataError
+
+
+class Remaining(NamedTuple):
+    """The rows that no direction separates, and columns of the design that are independent on them.
+
+    Attributes
+    ----------
+    X : ndarray or SciPy CSR matrix, shape (n_rows, n_columns)
+        The design as doubles; the constant, if there is one, is its first column.
+    y : ndarray, shape (n_rows,)
+        The response.
+    names : list of str
+        Names of the columns of X.
+    rows : ndarray of int, shape (n_rows,)
+        The places of the rows in the table that was asked about.
+    dropped : list of str
+        The columns that are left out: on these rows they are 0 or a combination of those that are kept.
+    unchanged : list
+        Coefficients whose estimate is the same as in the whole table: those called "finite".
+    """
+
+    X: Any
+    y: Array
+    names: list[str]
+    rows: Array
+    dropped: list[str]
+    unchanged: list[Any]
+
+
+def remaining(design: Design, y: Array, family: Family, fit_intercept: bool, proof: SeparationProof) -> Remaining:
+    """What remains of a regression when its separated rows are dropped, given a proof that was checked.
+
+    Raises
+    ------
+    DataError
+        No row remains, or rows of a multinomial model are separated from some of the other classes only.
+    """
+    asked = Regression.of(design, y, family, fit_intercept)
+    kept = _rows_kept(asked, proof)
+    X, names = with_constant(design, fit_intercept)
+    lost = set(dependent(proof.null, len(names)))
+    columns = [j for j in range(len(names)) if j not in lost]
+    coefficients = asked.shown(proof)["coefficients"]
+    return Remaining(
+        X[kept][:, columns],
+        asked.y[kept],
+        [names[j] for j in columns],
+        (np.arange(len(y)) if design.rows is None else design.rows)[kept],
+        [names[j] for j in sorted(lost)],
+        [name for name, value in coefficients.items() if value == "finite"],
+    )
+
+
+def _rows_kept(asked: Regression, proof: SeparationProof) -> Array:
+    """Which rows of the data are separated from no other class."""
+    rows = asked.rows
+    apart = np.zeros(len(rows.owner), dtype=bool)
+    apart[list(proof.separated)] = True
+    touched, left = (np.unique(rows.owner[part]) for part in (apart, ~apart))
+    partly = np.intersect1d(touched, left)
+    if partly.size:
+        raise DataError(
+            f"row {partly[0]} is separated from some of the other classes only ({partly.size:,} such rows): the limit "
+            "is no regression on fewer rows; merge classes or levels, or penalise"
+        )
+    if not left.size:
+        raise DataError("every row is separated: no row remains, and no coefficient has a finite estimate")
+    kept = np.ones(int(rows.owner[-1]) + 1, dtype=bool)
+    kept[touched] = False
+    return np.flatnonzero(kept)
+
+
+def with_constant(design: Design, fit_intercept: bool) -> tuple[Any, list[str]]:
+    """The design as doubles, with the constant as its first column if there is one, and the names of its columns."""
+    X = design.X.tocsr() if is_sparse(design.X) else np.asarray(design.X)
+    X = X.astype(np.float64)
+    if not fit_intercept:
+        return X, list(design.names)
+    one = np.ones((X.shape[0], 1))
+    whole = sp.hstack([sp.csr_matrix(one), X], format="csr") if is_sparse(X) else np.hstack([one, X])
+    return whole, [INTERCEPT, *design.names]
+
+
+def dependent(null: Iterable[Vector], width: int) -> list[int]:
+    """Columns, the later ones first, without which the others of `width` are independent and span as much.
+
+    `null` spans the vectors orthogonal to the rows, exactly: each eliminates the last of its columns. In a multinomial
+    model there is a copy for each class, and one is looked at.
+
+    Examples
+    --------
+    >>> dependent([{0: 1, 2: -2}, {3: 1}, {0: 1, 1: 1, 2: 1, 3: 5}], 4)
+    [3, 2, 1]
+    """
+    pivots: dict[int, dict[int, Fraction]] = {}
+    for vector in sorted(null, key=len):
+        left = {j: Fraction(v) for j, v in vector.items() if v and j < width}
+        while left:
+            last = max(left)
+            if last not in pivots:
+                pivots[last] = left
+                break
+            k = left[last] / pivots[last][last]
+            for j, v in pivots[last].items():
+                left[j] = left.get(j, Fraction(0)) - k * v
+                if not left[j]:
+                    del left[j]
+    return sorted(pivots, reverse=True)
