@@ -22,7 +22,7 @@ def imports(report: Report) -> None:
     compare(report, "from linsep import Perceptron", run("-c", "from linsep import Perceptron"), sklearn, 1 / 1.3)
     for command in ["", *COMMANDS]:
         shown = [*command.split(), "--help"]
-        compare(report, " ".join(["linsep", *shown]), run("-m", "linsep.app", *shown), "import numpy", 1 / 3)
+        compare(report, " ".join(["linsep", *shown]), run("-m", "linsep", *shown), "import numpy", 1 / 3)
 
 
 def compare(report: Report, what: str, ours: Work, peer: str, wanted: float) -> None:

@@ -31,6 +31,9 @@ CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)"
 AMOUNT = re.compile(
     rf"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-]))((?:[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?){CURRENCY}?%?"
 )
+MISSING = re.compile(r"(na|n/a|nan|null|none|\?)?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NAMING = ("columns", "target", "rows_left_out")
 WAYS_TO_READ = ({"level"}, {"exponent"}, {"date"}, {"date", "exponent"})  # a column of a CSV file
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
@@ -104,9 +107,14 @@ def read_table(path, claim, doubles):
         require(kinds in WAYS_TO_READ, f"a column has {len(kinds)} ways to be read, not one")
     shifts = [column.get("exponent", 0) for column in claim["columns"]]
     require(all(type(k) is int and abs(k) <= 10_000 for k in shifts), "an exponent of a column is no small integer")
-    rows, labels = [], []
+    rows, labels, others = [], [], []
+    left_out = claim.get("rows_left_out", [])
+    left_out = set(numbers_of(left_out, claim["rows"] + len(left_out), "rows_left_out"))
     with open(path, encoding="utf-8-sig", newline="") as file:
-        for line in csv.DictReader(file):
+        for number_of_row, line in enumerate(csv.DictReader(file)):
+            if number_of_row in left_out:
+                others.append(line)
+                continue
             row = {}
             for j, column in enumerate(claim["columns"]):
                 if "date" in column:
@@ -120,7 +128,29 @@ def read_table(path, claim, doubles):
                     row[j] = Fraction(value)
             rows.append(row)
             labels.append(line[claim["target"]])
+    check_left_out(others, labels, claim)
     return rows, labels
+
+
+def check_left_out(lines, labels, claim):
+    """Each row that the certificate leaves out lacks its label, or a value of a column that it is about.
+
+    A label such as NA is none where all others are numbers; a category is missing where its cell is empty.
+    """
+    require(len(lines) == len(claim.get("rows_left_out", [])), "it leaves out rows that are not there")
+    numbered = all(NUMBER.fullmatch(label.strip()) for label in labels)
+
+    for line in lines:
+        label = line[claim["target"]].strip()
+        lacks_label = stands_for_nothing(label) if numbered else not label
+        cells = ((line[one["column"]], "level" in one) for one in claim["columns"])
+        lacks_value = any(not cell if level else stands_for_nothing(cell) for cell, level in cells)
+        require(lacks_label or lacks_value, "a row is left out that lacks neither its label nor a value")
+
+
+def stands_for_nothing(cell):
+    """Whether a cell of a column of numbers or dates holds no value."""
+    return bool(MISSING.fullmatch(cell.strip().lower()))
 
 
 def amount(text):
@@ -332,7 +362,9 @@ def question(claim):
     constant = "with" if claim["fit_intercept"] else "without"
     target = f" of {plain(claim['target'])}" if claim.get("target") is not None else ""
     negative, positive = map(plain, claim["classes"])
-    return f"the question: {positive} against {negative}{target}{by}, {constant} an intercept"
+    gone = len(claim.get("rows_left_out", []))
+    rest = f"; {gone} rows are left out, each of which lacks its label or a value" if gone else ""
+    return f"the question: {positive} against {negative}{target}{by}, {constant} an intercept{rest}"
 
 
 def plain(name):
@@ -403,7 +435,7 @@ def prove_all(claim, path, doubles):
 def about(claim, path):
     """The certificate without names of columns if the data are JSON, which has none."""
     unnamed = path.endswith(".json")
-    return {key: value for key, value in claim.items() if not (unnamed and key in ("columns", "target"))}
+    return {key: value for key, value in claim.items() if not (unnamed and key in NAMING)}
 
 
 def main(given=None):

@@ -19,6 +19,8 @@ from linsep.regression.model import data_hash
 from linsep.theory import Separability
 from linsep.theory.separability.as_plain import parts_of
 from linsep.theory.separability.digest import data_digest
+from linsep.theory.separation.families import link_of
+from linsep.theory.separation.outcome import Outcome
 
 STRANGE: list[Any] = [
     None,
@@ -263,8 +265,9 @@ def _separability_made_good(one: Any, design: Any) -> None:
 
 
 def _regression_made_good(one: Any, design: Any) -> None:
-    y = np.array(design.y)
-    one["sha256"], one["numbers"] = data_hash(one["family"], design.X, y, one["fit_intercept"])
+    link = one.get("options", {}).get("link", link_of(one["family"], None))
+    outcome = Outcome(np.array(design.y))
+    one["sha256"], one["numbers"] = data_hash(one["family"], link, design.X, outcome, one["fit_intercept"])
     one["reason"] = "" if one["proof"] else "the time limit of 1 s ended the search"
     found = Separation(**regression_parts(one))
     one["summary"], one["advice"] = found.summary(), list(found.advice)

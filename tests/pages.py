@@ -61,7 +61,7 @@ def run(step: Step, folder: Path, names: dict[str, Any]) -> str:
     plain = step.text.removesuffix(f" > {words[-1]}")
     if words[0] == "linsep" and not SHELL & set(plain):
         return _command(words[1:], None) if plain == step.text else _command(words[1:-2], folder / words[-1])
-    begin = f'linsep() {{ {shlex.quote(sys.executable)} -m linsep.app "$@"; }}\nexec 2>&1\n'
+    begin = f'linsep() {{ {shlex.quote(sys.executable)} -m linsep "$@"; }}\nexec 2>&1\n'
     done = subprocess.run(["sh", "-c", begin + step.text], capture_output=True, text=True, cwd=folder, check=False)
     return done.stdout
 

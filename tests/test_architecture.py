@@ -36,6 +36,7 @@ FLOORS = {
     "streaming": 5,
     "reporting": 6,
     "app": 7,
+    "__main__": 8,
 }
 COMPILERS = {"llvmlite", "numba"}  # all compiled code lives in the kernels
 KERNELS_MAY_IMPORT = {"__future__", "collections", "llvmlite", "math", "numba", "numpy", "typing"}

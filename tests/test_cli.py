@@ -8,6 +8,7 @@ import json
 import signal
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from linsep import load
+from linsep.app.result import program
 
 TABLE = (
     'city,size,"note, long",sold\nOslo,50,"a, b",yes\nRome,60,"say ""hi""",no\nOslo,70,"a, b",yes\nBari,20,"x\ny",no\n'
@@ -24,7 +26,7 @@ TABLE = (
 
 
 def linsep(*args: Any, folder: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "linsep.app", *map(str, args)]
+    command = [sys.executable, "-m", "linsep", *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, input=stdin, check=False)
 
 
@@ -51,6 +53,35 @@ def test_fit_predict_score_show(sold: Path) -> None:
     data = json.loads(linsep("show", "m.linsep", "--json", folder=sold).stdout)
     assert (data["classes"], data["features"], data["epochs"]) == (["no", "yes"], 7, 2)
     assert max(data["weights"], key=lambda name: abs(data["weights"][name])) == "size"
+
+
+@pytest.mark.parametrize(
+    ("called", "found", "again"),
+    [
+        ("/there/linsep/__main__.py", False, "python -m linsep"),
+        ("/there/linsep/__main__.py", True, "linsep"),
+        ("/there/pytest/__main__.py", False, "linsep"),
+        ("/there/bin/linsep", False, "/there/bin/linsep"),
+        ("/there/bin/linsep", True, "linsep"),
+        ("", False, "linsep"),
+    ],
+)
+def test_the_advice_is_a_command_that_can_be_typed(
+    called: str, found: bool, again: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    command = tmp_path / "linsep"
+    command.touch(0o755 if found else 0o644)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", [called])
+    assert program() == again
+
+
+def test_python_m_linsep_is_the_command(tmp_path: Path) -> None:
+    (command,) = entry_points(group="console_scripts", name="linsep")
+    assert command.value == "linsep.app.cli:main"
+    done = linsep("--help", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: python -m linsep [OPTIONS] COMMAND")
 
 
 def test_the_learner_is_averaged_unless_told_otherwise(tmp_path: Path) -> None:

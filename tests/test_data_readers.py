@@ -82,7 +82,8 @@ def test_csv_numbers_equal_what_pandas_wrote(tmp_path: Path) -> None:
         ("a,y\n1,0\n,1\n3,0\n", r"t\.csv:3, column 'a': '' where the column holds numbers; fill or drop"),
         ("a,y\n1,0\nNA,1\n3,0\n", r"t\.csv:3, column 'a': 'NA' where the column holds numbers"),
         ("a,y\n1,0\nnan,1\n", r"t\.csv:3, column 'a': 'nan' where the column holds numbers"),
-        ("a,y\n1,0\n2,1\ninf,1\n", r"t\.csv:4, column 'a': 'inf' where the column holds numbers"),
+        ("a,y\n1,0\n2,1\ninf,1\n", r"t\.csv:4, column 'a': 'inf' is not a finite number; write the number"),
+        ("a,y\n1,0\n1e999,1\n-inf,1\n", r"t\.csv:3, column 'a': '1e999' is not a finite number \(and in 1 more row\);"),
         ("a,y\n1,p\n2,\n", r"t\.csv:3, column 'y': the label is missing"),
         (b"a,y\n1,2\n\xff\xfe,1\n", r"t\.csv:3: not UTF-8 text"),
         ('a,y\n1,p\n2,"q\n3,r\n', r"t\.csv:3: malformed quotes \(unexpected end of data\)"),
@@ -185,7 +186,7 @@ def test_dataframes_and_parquet_agree(tmp_path: Path, make: Any) -> None:
     ("columns", "message"),
     [
         ({"a": [1.0, None], "y": [0, 1]}, "row 1, column 'a': the value is missing"),
-        ({"a": [1.0, 2.0], "y": ["p", None]}, "row 1, column 'y': the value is missing"),
+        ({"a": [1.0, 2.0], "y": ["p", None]}, "row 1, column 'y': the label is missing"),
         ({"a": pa.array([0, 1], pa.time32("s")), "y": [0, 1]}, "column 'a' has type time32"),
         ({"a": [1.0, float("nan")], "y": [0, 1]}, "row 1, column 'a': the value is missing"),
         ({"a": [[1], [2]], "y": [0, 1]}, "column 'a' has type list"),
@@ -391,3 +392,10 @@ def test_a_header_cut_by_a_carriage_return_is_one_sentence_when_lines_are_skippe
     source = open_data(b'c0,y\r}\n-2.5,"1"\r\n\r\n', target="y", format="csv", sep=",", lenient=True)
     with pytest.raises(DataError, match="no column called 'y'"):
         list(source.chunks())
+
+
+def test_a_column_without_any_value_is_one_of_missing_categories() -> None:
+    column = open_data(b"a,b,y\n1,,p\n2,,q\n", target="y").read().cells("b")
+    assert column is not None
+    assert column.missing is not None
+    assert (column.is_number, column.missing.tolist()) == (False, [True, True])

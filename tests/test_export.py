@@ -292,7 +292,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_the_command_refuses(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "linsep.app", "export", str(FOLDER / "voted.linsep"), "--to", "sql"]
+    command = [sys.executable, "-m", "linsep", "export", str(FOLDER / "voted.linsep"), "--to", "sql"]
     done = subprocess.run([*command, "-o", str(tmp_path / "m.sql")], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "VotedPerceptron cannot be exported" in done.stderr

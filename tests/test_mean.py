@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -15,7 +17,7 @@ from sklearn.datasets import load_iris
 import naive
 from linsep import load, save
 from linsep.export.formula import Number, formula_of
-from linsep.learners import MarginPerceptron, PassiveAggressive
+from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, SGDClassifier
 from linsep.types import DataError
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -126,3 +128,25 @@ def test_weights_that_are_put_in_place_predict_and_move() -> None:
     learner.widen(5, [])
     assert learner.coef_.tolist() == learner.last_coef_.tolist() == [[1.0, 1.0, 1.0, 1.0, 0.0]]
     assert learner.predict_one(np.array([1.0, 0, 0, 0, 0])) in (0, 1)
+
+
+@pytest.mark.parametrize("rows", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kind", [AveragedPerceptron, SGDClassifier])
+def test_the_mean_is_made_in_the_memory_that_it_takes(kind: Any, rows: Any) -> None:
+    rng = np.random.RandomState(0)
+    X = rows(rng.rand(40, 20_000).astype(np.float32))
+    learner = kind(max_iter=2).fit(X, np.arange(40) % 4)
+    expected = learner.coef_.copy()
+    tracemalloc.start()
+    try:
+        learner.settle()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert learner.coef_.nbytes <= peak < 1.5 * learner.coef_.nbytes
+    np.testing.assert_array_equal(learner.coef_, expected)
+    if kind is AveragedPerceptron:
+        plain = learner.last_coef_ - learner._sum_coef / learner.t_
+    else:
+        plain = (learner._mean + learner._scale_sum[:, None] * learner._v) / learner._total
+    np.testing.assert_array_equal(learner.coef_, plain)

@@ -227,3 +227,19 @@ def test_a_column_without_any_value_is_no_obstacle() -> None:
     found = fit_table(open_data(table, target="sold"))
     assert found.receipt.data["missing"]["none"] == len(table)
     assert found.model.predict(table).shape == (len(table),)
+
+
+@pytest.mark.parametrize("form", ["frame", "csv", "parquet"])
+def test_an_infinite_number_in_new_rows_is_named_with_a_way_on(form: str, tmp_path: Path) -> None:
+    table = frame()[["size", "floor", "sold"]]
+    model = fit_table(open_data(table, target="sold")).model
+    new = table.astype({"floor": float})
+    new.loc[[7, 9], "floor"] = [np.inf, -np.inf]
+    rows: Any = new
+    if form != "frame":
+        rows = tmp_path / f"new.{form}"
+        new.to_csv(rows, index=False) if form == "csv" else new.to_parquet(rows)
+    place = {"frame": "dataframe, row 7", "csv": "new.csv:9", "parquet": "new.parquet, row 7 of the stream"}[form]
+    said = f"{place}, column 'floor': 'inf' is not" if form == "csv" else f"{place}, column 'floor': inf is not"
+    with pytest.raises(DataError, match=f"{said} a finite number.*leave the cell empty: then it counts as a missing"):
+        list(linsep.iter_predictions(model, rows))

@@ -88,7 +88,7 @@ def test_a_command_refuses_to_replace_its_standard_input(folder: Path, command: 
     before = (folder / "t.csv").read_bytes()
     with open("t.csv", "rb") as table:
         done = subprocess.run(
-            [sys.executable, "-m", "linsep.app", *command.split()], stdin=table, capture_output=True, text=True
+            [sys.executable, "-m", "linsep", *command.split()], stdin=table, capture_output=True, text=True
         )
     assert done.returncode == 2
     assert "t.csv would be replaced by" in done.stderr

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from linsep.kernels.linear.epoch import bits_in_use
-from linsep.learners import AveragedPerceptron, Perceptron
+from linsep.learners import (
+    AveragedPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    PocketPerceptron,
+    SGDClassifier,
+    VotedPerceptron,
+)
 from linsep.types import PrecisionWarning
 
 ignored = pytest.mark.filterwarnings(
@@ -64,3 +75,54 @@ def significant_bits(value: float) -> int:
 def test_bits_in_use(values: list[float]) -> None:
     assert bits_in_use(np.array(values)) == max(map(significant_bits, values))
     assert bits_in_use(np.array([2.0**24 - 1, 0.5], np.float32)) == 24
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "learner",
+    [
+        AveragedPerceptron,
+        MarginPerceptron,
+        PassiveAggressive,
+        Perceptron,
+        PocketPerceptron,
+        SGDClassifier,
+        VotedPerceptron,
+    ],
+)
+def test_rows_too_short_beside_the_intercept_are_told_before_training(learner: Any) -> None:
+    X, y = np.array([[1.0, 2.0], [-1.0, 2.0], [3.0, 2.0]]), [1, 0, 1]
+    with pytest.warns(PrecisionWarning, match=r"no row is longer than 4\.24e-30, and the intercept") as said:
+        learner().fit(1e-30 * X, y)
+    (one,) = (w for w in said if w.category is PrecisionWarning)
+    assert one.filename == __file__
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("rows", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_short_is_what_no_digit_of_b_would_see(rows: Any, dtype: Any) -> None:
+    """R^2 < eps; the one column of these rows makes the bound on R exact."""
+    edge = float(np.sqrt(np.finfo(dtype).eps))
+    for size, short in ((1.01 * edge, False), (0.99 * edge, True), (0.0, False), (1.0, False)):
+        X = rows(np.array([[size], [-size], [0.0]], dtype))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", PrecisionWarning)
+            Perceptron(max_iter=2).fit(X, [1, 0, 1])
+            Perceptron(max_iter=2, fit_intercept=False).fit(X, [1, 0, 1])
+        assert len([w for w in said if "no row is longer" in str(w.message)]) == short
+
+
+def test_one_long_row_at_the_end_is_enough() -> None:
+    X = np.full((5000, 1), 1e-30)
+    X[-1] = 1.0
+    with pytest.warns(ConvergenceWarning):
+        Perceptron(max_iter=1).fit(X, np.arange(5000) % 2)
+
+
+def test_without_an_intercept_the_scale_does_not_matter() -> None:
+    rng = np.random.RandomState(0)
+    X = rng.randn(50, 3)
+    y = X @ rng.randn(3) > 0
+    small = Perceptron(fit_intercept=False).fit(2.0**-100 * X, y)
+    np.testing.assert_array_equal(small.coef_, 2.0**-100 * Perceptron(fit_intercept=False).fit(X, y).coef_)

@@ -14,7 +14,7 @@ CLINIC = (
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     words = command.split()
-    start = [sys.executable, "-m", "linsep.app"] if words[0] == "linsep" else [sys.executable]
+    start = [sys.executable, "-m", "linsep"] if words[0] == "linsep" else [sys.executable]
     return subprocess.run([*start, *words[1:]], capture_output=True, text=True, cwd=folder, check=False)
 
 

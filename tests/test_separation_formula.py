@@ -120,13 +120,40 @@ def test_rows_with_missing_values_are_left_out_and_counted() -> None:
     found = separation(text, data=gaps)
     found.verify(text, data=gaps)
     rest = separation(text, data=frame.drop([0, 3, 7]))
-    assert (found.n_left_out, found.n_rows, rest.n_left_out) == (3, len(frame) - 3, 0)
+    assert (found.n_missing, found.n_rows, rest.n_missing) == (3, len(frame) - 3, 0)
     assert found.coefficients == rest.coefficients
     # Rows are those of the whole table.
     assert set(found.separated_rows) == set(np.flatnonzero(gaps.dose == "top").tolist()) - {0, 3, 7}
     assert "3 further rows were left out for missing values" in found.summary()
     lagged = separation("better ~ lag(age)", data=frame)
-    assert lagged.n_left_out == 1
+    assert lagged.n_missing == 1
+
+
+def test_columns_that_belong_to_the_response() -> None:
+    frame = clinic().assign(n=3)
+    frame["good"] = np.where(frame.better == "yes", 3, 1)
+    weights = np.where(np.arange(len(frame)) % 5, 1, 0)
+    text = "good ~ age + dose"
+    found = separation(text, data=frame, family="binomial", trials=frame["n"], weights=weights)
+    found.verify(text, data=frame, trials=frame["n"], weights=weights)
+    used = frame[weights > 0]
+    rest = separation(text, data=used, family="binomial", trials=used["n"])
+    assert found.coefficients == rest.coefficients
+    assert found.left_out == (weights == 0).sum()
+    with pytest.raises(DataError, match=r"weights has the shape \(3,\)"):
+        separation(text, data=frame, family="binomial", trials=frame["n"], weights=[1, 1, 1])
+
+
+def test_an_ordered_model_keeps_its_thresholds_beside_fixed_effects() -> None:
+    frame = clinic()
+    frame["pain"] = pd.Categorical(
+        frame["year"].map({"a": "low", "b": "mid", "c": "high"}), ["low", "mid", "high"], ordered=True
+    )
+    found = separation("pain ~ age | ward", data=frame, family="cumulative")
+    found.verify("pain ~ age | ward", data=frame)
+    plain = separation("pain ~ age + C(ward)", data=frame, family="cumulative")
+    assert (found.verdict, found.rank) == (plain.verdict, plain.rank)
+    assert list(found.coefficients) == ["low|mid", "mid|high", "age"]
 
 
 def test_any_table_will_do() -> None:
@@ -182,14 +209,14 @@ def test_the_command_takes_decimals_as_they_are_written(tmp_path: Path) -> None:
     found = command(file, **asked, formula="y ~ a + b")
     assert found.data["rank"] == 2  # b = 3 a as written, not as doubles
     assert separation("y ~ a + b", data=pd.read_csv(file)).rank == 3
-    assert (found.warnings, found.data["rows_left_out"]) == ([], 1)
+    assert (found.warnings, found.data["formula"]["missing"]) == ([], 1)
     assert ("left out", "1 rows with missing values") in found.lines
     assert command(file, **asked, formula="y ~ np.exp(a)").warnings
     absorbed = command(file, **asked, formula="y ~ a | g")
-    assert absorbed.data["fixed_effects"] == separation("y ~ a | g", data=pd.read_csv(file)).fixed_effects
-    assert json.loads(json.dumps(absorbed.data))["formula"] == "y ~ a | g"
+    assert absorbed.data["formula"]["fixed_effects"] == separation("y ~ a | g", data=pd.read_csv(file)).fixed_effects
+    assert json.loads(json.dumps(absorbed.data))["formula"]["text"] == "y ~ a | g"
     assert "  fixed effect g" in dict(absorbed.lines)
-    with pytest.raises(DataError, match="leave out the others"):
+    with pytest.raises(DataError, match="leave out --target"):
         command(file, **{**asked, "target": "y"}, formula="y ~ a")
     with pytest.raises(DataError, match="names 'z', which is no column; there are"):
         command(file, **asked, formula="y ~ z")

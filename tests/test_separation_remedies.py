@@ -53,7 +53,7 @@ def test_the_finite_estimates_are_the_limit_of_those_of_all_rows(family: Any, da
     names = list(found.coefficients)
     chosen = [names.index(name) for name in kept.names]
     X_kept = kept.X.toarray() if sparse else kept.X
-    assert np.array_equal(X_kept, whole[np.ix_(kept.rows, chosen)])
+    assert np.array_equal(X_kept, whole[kept.rows][:, chosen])
     assert np.array_equal(kept.y, y[kept.rows])
     assert set(range(len(y))) - set(kept.rows.tolist()) == set(found.separated_rows)
     assert np.linalg.matrix_rank(X_kept) == len(chosen) == np.linalg.matrix_rank(whole[kept.rows])

@@ -227,7 +227,7 @@ def test_names_that_the_hash_does_not_hold_stay_on_their_line(tmp_path: Path) ->
 
 
 def check(folder: Path, target: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "linsep.app", "check", "t.csv", "--target", target, "--certificate", "c.json"]
+    command = [sys.executable, "-m", "linsep", "check", "t.csv", "--target", target, "--certificate", "c.json"]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
 
 
@@ -253,3 +253,24 @@ def test_powers_of_ten_and_fractions_beside_long_integers_come_to_a_verdict(tmp_
     claim = json.loads((tmp_path / "c.json").read_text())
     status, said = verify(tmp_path, claim, data, "t.csv")
     assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
+
+
+def test_rows_left_out_lack_a_label(tmp_path: Path) -> None:
+    rows = "city,size,sold\nOslo,0.1,yes\nRome,0.3,\nOslo,0.2,no\nBari,0.3,yes\nOslo,0.3, \n"
+    (tmp_path / "t.csv").write_text(rows)
+    command = "check t.csv --target sold --drop-unlabelled --certificate claim.json"
+    subprocess.run([sys.executable, "-m", "linsep.app", *command.split()], cwd=tmp_path, check=True)
+    claim = json.loads((tmp_path / "claim.json").read_text())
+    status, said = verify(tmp_path, claim, rows, "t.csv")
+    assert (status, claim["rows_left_out"]) == (0, [1, 4])
+    assert "2 rows are left out, each of which lacks its label or a value\n" in said
+    for left_out, why in (
+        ([1, 2], "a row is left out that lacks neither its label nor a value"),
+        ([1], "the certificate is about 3 rows, the data have 4"),
+        ([], "the certificate is about 3 rows, the data have 5"),
+        ([1, 1], "names one twice"),
+        ([1, 9], "which is not there"),
+        ("all", "is no list"),
+    ):
+        status, said = verify(tmp_path, claim | {"rows_left_out": left_out}, rows, "t.csv")
+        assert (status, why in said) == (1, True), said

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from linsep.data.sources.source import Position, Source
     from linsep.data.synthetic.separable import make_separable
     from linsep.data.telling import TellingColumn, telling_columns
+    from linsep.learners.engine.plateau import PlateauWarning
     from linsep.learners.engine.trace import Trace
     from linsep.learners.kernel.perceptron import KernelPerceptron
     from linsep.learners.linear.averaged import AveragedPerceptron
@@ -79,6 +80,7 @@ _HOME = {
     "ModelFileError": "linsep.model_files.container",
     "PassiveAggressive": "linsep.learners.linear.passive_aggressive",
     "Perceptron": "linsep.learners.linear.perceptron",
+    "PlateauWarning": "linsep.learners.engine.plateau",
     "PocketPerceptron": "linsep.learners.linear.pocket",
     "Position": "linsep.data.sources.source",
     "PrecisionWarning": "linsep.types",
@@ -160,6 +162,7 @@ __all__ = [
     "ModelFileError",
     "PassiveAggressive",
     "Perceptron",
+    "PlateauWarning",
     "PocketPerceptron",
     "Position",
     "PrecisionWarning",

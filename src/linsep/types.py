@@ -23,7 +23,7 @@ class NoRowsError(DataError):
 
 
 class PrecisionWarning(UserWarning):
-    """An update no longer changes w: its entries have outgrown the digits of their dtype."""
+    """Digits do not suffice: an update no longer changes w, or the rows are too short beside the intercept's 1."""
 
 
 class CSR(NamedTuple):

@@ -28,6 +28,7 @@ WORDS = {
     "linsep.scale": "linsep.distributed",
     "iterations only stop where they are told to": "an iterative fit stops only at its limit",
     "join it with a level like it": "join it with a similar level",
+    "infinite, of a sign that the data do not determine, for": "no limit is determined for",
     "there is no file none.csv": "none.csv: there is no file of that name",
     "the model so far is kept": "the model so far is in m.linsep",
     # Two things are wrong there; the name of the learner is now looked at first.

@@ -14,18 +14,21 @@ import typer
 from typer.core import TyperGroup
 
 from linsep.app.fit_cli import fit
-from linsep.app.grouped_help import GroupedHelp
+from linsep.app.grouped_help import GroupedHelp, RegressionHelp
 from linsep.app.options import (
     CategoricalOpt,
     ColumnOpt,
     DecimalOpt,
     DetailsOpt,
+    DropUnlabelledOpt,
     EncodingOpt,
     Family,
     FormatOpt,
     JsonOpt,
+    Link,
     ModelArg,
     PositiveOpt,
+    ProofMissingOpt,
     QueryOpt,
     ReportOpt,
     RowsArg,
@@ -117,13 +120,14 @@ def score(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
     asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    finish(run(model, table, **asked), as_json)
+    finish(run(model, table, **asked, drop_unlabelled=drop_unlabelled), as_json)
 
 
 @app.command()
@@ -146,6 +150,8 @@ def check(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    missing: ProofMissingOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
@@ -177,12 +183,14 @@ def check(
             decimal=decimal,
             encoding=encoding,
             query=query,
+            missing=None if missing is None else missing.value,
+            drop_unlabelled=drop_unlabelled,
             on_step=line.step,
         )
     finish(result, as_json, details)
 
 
-@app.command()
+@app.command(cls=RegressionHelp)
 def separation(
     table: TableArg,
     target: TargetOpt = None,
@@ -194,17 +202,49 @@ def separation(
         ),
     ] = None,
     family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
+    link: Annotated[
+        Link | None, typer.Option(help="The link (logistic, binomial, cumulative, continuation); logit unless given.")
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Ordered families: the labels, the lowest first, as in low,mid,high. Numbers need none."),
+    ] = None,
+    trials: Annotated[
+        str | None,
+        typer.Option(help="Binomial: the column of the numbers of trials, of which the target counts the successes."),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="The column of weights: rows with a weight of 0 are left out.")
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            help="Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."
+        ),
+    ] = None,
+    strata: Annotated[
+        str | None, typer.Option(help="Cox: the column of strata, which are never at risk together.")
+    ] = None,
+    entry: Annotated[
+        str | None, typer.Option(help="Cox: the column of the times after which rows are at risk.")
+    ] = None,
+    offset: Annotated[
+        str | None, typer.Option(help="The column of offsets, which is no feature and does not matter for the answer.")
+    ] = None,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
     ] = None,
     report: ReportOpt = None,
     categorical: CategoricalOpt = None,
+    column: ColumnOpt = None,
     format: FormatOpt = None,
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    missing: ProofMissingOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
@@ -213,6 +253,7 @@ def separation(
     first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
     130 after Ctrl-C (what is known by then is printed).
     """
+    from linsep.app.commands.labelled import kinds_of
     from linsep.app.commands.separation import separation as run
     from linsep.app.searching import until_ctrl_c
 
@@ -222,15 +263,28 @@ def separation(
         target=target,
         formula=formula,
         family=family.value,
+        link=None if link is None else link.value,
+        order=None if order is None else [label.strip() for label in order.split(",")],
+        beside={
+            "trials": trials,
+            "weights": weights,
+            "offset": offset,
+            "event": event,
+            "strata": strata,
+            "entry": entry,
+        },
         fit_intercept=intercept,
         time_limit=time_limit,
         report=report,
         categorical=tuple(categorical or ()),
+        columns=kinds_of(column or ()),
         format=format,
         sep=sep,
         decimal=decimal,
         encoding=encoding,
         query=query,
+        missing=None if missing is None else missing.value,
+        drop_unlabelled=drop_unlabelled,
     )
     finish(result, as_json)
 
@@ -238,13 +292,23 @@ def separation(
 @app.command()
 def show(
     model: ModelArg,
-    weights: Annotated[int, typer.Option(min=1, help="The number of weights to print, the largest ones.")] = 20,
+    weights: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="The number of weights of each class to print, the largest ones. Unless given, 20, or of several "
+            "classes about ten in all.",
+        ),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Of several classes, print up to 20 weights of each.")
+    ] = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Print what a model file holds: its largest weights by feature name, how it was made, and where it comes from."""
     from linsep.app.commands.show import show as run
 
-    finish(run(model, weights), as_json)
+    finish(run(model, weights), as_json, details)
 
 
 class ExportFormat(StrEnum):

@@ -12,6 +12,7 @@ from linsep.app.options import (
     ColumnOpt,
     DecimalOpt,
     DetailsOpt,
+    DropUnlabelledOpt,
     EncodingOpt,
     FormatOpt,
     JsonOpt,
@@ -114,6 +115,7 @@ def fit(
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
     missing: MissingOpt = None,
+    drop_unlabelled: DropUnlabelledOpt = False,
     stream: Annotated[
         bool | None,
         typer.Option(help="Read TABLE in pieces: the default for pipes and for files that are large for the memory."),
@@ -187,7 +189,8 @@ def fit(
         "coef0": coef0,
     }
     way: Any = None if missing is None else missing.value
-    reading = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    reading: dict[str, Any] = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    reading["drop_unlabelled"] = drop_unlabelled
     options = StreamOptions(
         passes=passes,
         classes=_split(classes),

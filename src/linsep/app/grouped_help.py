@@ -13,21 +13,26 @@ _LEARNER = (
     *("kernel", "degree", "gamma", "coef0"),
 )
 _STREAM = "Stream:"
+_USED_FIRST = "Options that people use first"
+_TABLE = "The table"
+# Of `linsep separation`.
+_FIRST_OF_MODEL = ("target", "family", "link", "order", "intercept", "time_limit", "report", "as_json")
+_BESIDE = ("trials", "weights", "offset", "event", "strata", "entry")
 
 
 class GroupedHelp(TyperCommand):
     """A command whose options stand in groups in its help."""
 
+    first: tuple[str, ...] = _FIRST
+    titles: tuple[str, ...] = (_USED_FIRST, "The learner", _TABLE, "Streams")
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options group by group."""
         arguments = []
-        groups: dict[str, list[tuple[str, str]]] = {
-            "Options that people use first": [],
-            "The learner": [],
-            "The table": [],
-            "Streams": [],
-        }
-        ranked = sorted(self.get_params(ctx), key=lambda one: _FIRST.index(one.name) if one.name in _FIRST else 99)
+        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in self.titles}
+        ranked = sorted(
+            self.get_params(ctx), key=lambda one: self.first.index(one.name) if one.name in self.first else 99
+        )
         for one in ranked:
             record = one.get_help_record(ctx)
             if record is None:
@@ -35,17 +40,27 @@ class GroupedHelp(TyperCommand):
             if one.param_type_name == "argument":
                 arguments.append(record)
             else:
-                groups[_group(one)].append(record)
+                used_first = one.name in (*self.first, "help")
+                groups[_USED_FIRST if used_first else self.group(one)].append(record)
         for title, records in {"Arguments": arguments, **groups}.items():
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
 
+    def group(self, option: Any) -> str:
+        """The title of the group of an option that is not among the first."""
+        if option.name in _LEARNER:
+            return "The learner"
+        told = getattr(option, "help", None) or ""
+        return "Streams" if told.startswith(_STREAM) or option.name == "stream" else _TABLE
 
-def _group(option: Any) -> str:
-    if option.name in (*_FIRST, "help"):
-        return "Options that people use first"
-    if option.name in _LEARNER:
-        return "The learner"
-    told = getattr(option, "help", None) or ""
-    return "Streams" if told.startswith(_STREAM) or option.name == "stream" else "The table"
+
+class RegressionHelp(GroupedHelp):
+    """The help of a command about a regression."""
+
+    first = _FIRST_OF_MODEL
+    titles = (_USED_FIRST, "Columns beside the target", _TABLE)
+
+    def group(self, option: Any) -> str:
+        """The title of the group of an option that is not among the first."""
+        return self.titles[1] if option.name in _BESIDE else _TABLE

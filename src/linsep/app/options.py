@@ -24,8 +24,25 @@ class Family(StrEnum):
     """Regression families."""
 
     LOGISTIC = "logistic"
+    BINOMIAL = "binomial"
     POISSON = "poisson"
+    NEGATIVE_BINOMIAL = "negative-binomial"
+    GAMMA = "gamma"
+    INVERSE_GAUSSIAN = "inverse-gaussian"
     MULTINOMIAL = "multinomial"
+    CUMULATIVE = "cumulative"
+    ADJACENT = "adjacent"
+    CONTINUATION = "continuation"
+    COX = "cox"
+
+
+class Link(StrEnum):
+    """Links of regressions that have a choice."""
+
+    LOGIT = "logit"
+    PROBIT = "probit"
+    CLOGLOG = "cloglog"
+    CAUCHIT = "cauchit"
 
 
 class MissingWay(StrEnum):
@@ -35,6 +52,13 @@ class MissingWay(StrEnum):
     MEAN = "mean"
     MEDIAN = "median"
     INDICATOR = "indicator"
+    ERROR = "error"
+
+
+class ProofMissingWay(StrEnum):
+    """What becomes of missing values where something is proved."""
+
+    DROP = "drop"
     ERROR = "error"
 
 
@@ -77,11 +101,21 @@ QueryOpt = Annotated[
         help="A SELECT: its rows are read, and TABLE is a database of SQLite, DuckDB or PostgreSQL (extra sql)."
     ),
 ]
+DropUnlabelledOpt = Annotated[
+    bool, typer.Option("--drop-unlabelled", help="Leave out the rows whose label is missing, and count them.")
+]
 MissingOpt = Annotated[
     MissingWay | None,
     typer.Option(
         help="What becomes of missing values: leave the row out, put the mean or the median in place of a number, the "
         "mean and a feature that tells (indicator, unless given), or refuse them. Stream: mean unless given, no median."
+    ),
+]
+ProofMissingOpt = Annotated[
+    ProofMissingWay | None,
+    typer.Option(
+        help="What becomes of missing values: leave the row out (drop), and count it, or refuse the first one (error). "
+        "Unless given, a missing number is refused, and a missing category is a category of its own."
     ),
 ]
 CategoricalOpt = Annotated[

@@ -37,11 +37,12 @@ def say(message: str) -> None:
     console(stderr=True).print(printable(message), markup=False)
 
 
-def warn(message: str) -> None:
-    """Print a warning on standard error."""
+def warn(message: str, screen: Console | None = None) -> None:
+    """Print a warning on standard error, or where `screen` writes."""
     from rich.text import Text
 
-    console(stderr=True).print(Text.assemble(("warning:", "yellow"), " ", printable(message)))
+    screen = screen or console(stderr=True)
+    screen.print(Text.assemble(("warning:", "yellow"), " ", printable(message)))
 
 
 def print_lines(rows: list[tuple[str, str]], data: dict[str, Any], as_json: bool) -> None:
@@ -62,5 +63,5 @@ def finish(result: Result, as_json: bool, details: bool = False) -> NoReturn:
     for message in result.warnings:
         warn(message)
     lines = [*result.lines, *result.details] if details else result.lines
-    print_lines(lines, {**result.data, "warnings": result.warnings}, as_json)
+    print_lines(lines, {**result.data, "warnings": [*result.told, *result.warnings]}, as_json)
     raise typer.Exit(130 if result.interrupted else result.exit_status)

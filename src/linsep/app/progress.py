@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from linsep.app.present import warn
+
 if TYPE_CHECKING:  # the type alone: importing it would bring the learners along
     from linsep.streaming.result import StreamState
 
@@ -30,6 +32,10 @@ class Line:
     def step(self, description: str) -> None:
         """Say at once which step begins; how long it takes is not known."""
         self._show(None, 0, description)
+
+    def warn(self, message: str) -> None:
+        """Print a warning now, above the line."""
+        warn(message, None if self._bar is None else self._bar.console)
 
     def _show(self, total: float | None, completed: float, description: str) -> None:
         if not sys.stderr.isatty():

@@ -34,7 +34,7 @@ def with_report(result: Result, path: Path | None, compose: Callable[[Sequence[s
     """Write the page that `compose` makes (of the warnings of the result) and say where it is."""
     if path is None:
         return result
-    render(compose(result.warnings)).save(path)
+    render(compose([*result.told, *result.warnings])).save(path)
     result.lines.append(("report", str(path)))
     result.data["report"] = str(path)
     return result
@@ -72,7 +72,7 @@ def page_of_check(found: TableCheck, source: Source, lines: list[tuple[str, str]
         from linsep.reporting.page.about import about_exact
         from linsep.reporting.page.proofs import of_certificates
 
-        about = about_exact(found.numbers, source.read())
+        about = about_exact(found.numbers, found.numbers.of(source.read()))
         return of_certificates(found.asked, about, found.numbers.exponents, lines, command_line(), said)
 
     return page
@@ -87,7 +87,7 @@ def page_of_separation(
         from linsep.reporting.page.about import about_exact
         from linsep.reporting.page.proofs import of_separation
 
-        about = about_exact(numbers, source.read())
+        about = about_exact(numbers, numbers.of(source.read()))
         return of_separation(found, about, lines, command_line(), said)
 
     return page

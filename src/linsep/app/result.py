@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from linsep.data.addresses import without_secrets
@@ -15,7 +16,7 @@ from linsep.data.addresses import without_secrets
 class Result:
     """Lines of (label, text) for people, `data` for programs, and what else the command line needs to know.
 
-    `details` are further lines, for those who ask.
+    `details` are further lines, for those who ask. `told` are warnings that were printed while the command ran.
     """
 
     lines: list[tuple[str, str]]
@@ -25,11 +26,17 @@ class Result:
     exit_status: int = 0
     closing: str = ""
     details: list[tuple[str, str]] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
 
 
 def program() -> str:
     """How to call this program again: its name if the shell finds it, else as it was called."""
-    return "linsep" if shutil.which("linsep") or not sys.argv[0].endswith("linsep") else sys.argv[0]
+    called = Path(sys.argv[0])
+    if shutil.which("linsep") or called.name not in ("linsep", "__main__.py"):
+        return "linsep"
+    if called.name == "linsep":
+        return sys.argv[0]
+    return "python -m linsep" if called.parent.name == "linsep" else "linsep"
 
 
 def command_line() -> str:

@@ -20,7 +20,7 @@ _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, u
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
 MISSING = r"^(na|n/a|nan|null|none|\?)?$"
 _INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
-INFINITE = "write the number that it stands for, or leave the cell empty: then it counts as a missing value"
+_INFINITE_ADVICE = "write the number that it stands for, or leave the cell empty: then it counts as a missing value"
 
 
 def read_numbers(text: pa.Array, decimal: str = ".") -> tuple[pa.Array, Array] | None:
@@ -75,7 +75,7 @@ def number_column(
         if otherwise is not None:
             return otherwise
         good = are_numbers(text, decimal) | _are_amounts(text, decimal)
-        if (good | gone).all():
+        if good.any() and (good | gone).all():
             raise DataError(
                 f"{where(0)}, column {name!r}: some cells have a % or the sign of a currency that others lack: write "
                 f"all in one unit, or read the column as categories with --column {quote(name)}=category"
@@ -87,8 +87,22 @@ def number_column(
     trimmed, values = numbers
     finite = np.isfinite(values)
     if not finite.all():
-        _refuse_cell(name, trimmed, int(np.flatnonzero(~finite)[0]), where)
+        rows = np.flatnonzero(~finite)
+        raise infinite(where(int(rows[0])), name, repr(trimmed[int(rows[0])].as_py())[:80], len(rows))
     return Column(name, values, trimmed, missing=missing)
+
+
+def infinite(place: str, name: str, cell: str, n: int) -> DataError:
+    """What to say of n cells of a column of numbers that no double holds, the first of them at a place.
+
+    Examples
+    --------
+    >>> print(infinite("t.csv:3", "a", "'inf'", 2))
+    t.csv:3, column 'a': 'inf' is not a finite number (and in 1 more row); write the number that it stands for, or leave
+    the cell empty: then it counts as a missing value
+    """
+    more = f" (and in {n - 1:,} more row{'s' if n > 2 else ''})" if n > 1 else ""
+    return DataError(f"{place}, column {name!r}: {cell} is not a finite number{more}; {_INFINITE_ADVICE}")
 
 
 def _booleans(name: str, text: pa.Array) -> Column | None:
@@ -202,7 +216,7 @@ def _refuse_other_mark(name: str, text: pa.Array, where: Callable[[int], str], d
 def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str]) -> NoReturn:
     cell = text[row].as_py()
     if cell.strip().lower() in _INFINITE:
-        raise DataError(f"{where(row)}, column {name!r}: {cell!r:.80} where the column holds numbers; {INFINITE}")
+        raise infinite(where(row), name, f"{cell!r:.80}", 1)
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
         f"mend it, or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"

@@ -66,6 +66,8 @@ class TableChunk:
     written : callable or None
         `written(name)` gives the numbers of a column as they are written, where its cells are text that was read as
         doubles; None for other columns.
+    unlabelled : ndarray or None
+        Positions, among all rows that were read, of those that were left out because they have no label.
     columns : list of Column
         The feature columns, parsed.
     """
@@ -78,7 +80,13 @@ class TableChunk:
     parse: Callable[[str], Column] = field(repr=False)
     keyed: bool = False
     written: Callable[[str], pa.Array | None] | None = field(default=None, repr=False)
+    unlabelled: Array | None = None
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_read(self) -> int:
+        """The number of rows, with those that were left out because they have no label."""
+        return self.n_rows + (0 if self.unlabelled is None else len(self.unlabelled))
 
     @property
     def columns(self) -> list[Column]:
@@ -128,7 +136,9 @@ class TableChunk:
             self._parsed[name] = self.parse(name)
         return self._parsed[name]
 
-    def refuse_missing(self, name: str, *, text: bool = False) -> None:
+    def refuse_missing(
+        self, name: str, *, text: bool = False, advice: str = "fill or drop missing values first"
+    ) -> None:
         """Raise DataError if a number of a column is missing, with `text` also if a text is.
 
         Parameters
@@ -137,6 +147,8 @@ class TableChunk:
             Its name.
         text : bool, default=False
             Whether an empty text is refused too.
+        advice : str
+            What to do, for the message.
         """
         column = self.cells(name)
         if column is None or column.missing is None or not (text or column.is_number):
@@ -145,7 +157,7 @@ class TableChunk:
         said = "the value is missing"
         if column.is_number and column.text is not None:
             said = f"{column.text[row].as_py()!r:.80} where the column holds numbers"
-        raise DataError(f"{self.where(row)}, column {name!r}: {said}; fill or drop missing values first")
+        raise DataError(f"{self.where(row)}, column {name!r}: {said}; {advice}")
 
     def take(self, rows: Array) -> TableChunk:
         """Return some of the rows.

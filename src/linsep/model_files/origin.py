@@ -66,8 +66,11 @@ def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 
     Examples
     --------
-    >>> in_words({"linsep": "0.9", "rows_seen": 1200, "signed": False})
-    [('saved by', 'linsep 0.9'), ('rows seen', '1,200'), ('signed', 'no')]
+    >>> for line in in_words({"linsep": "0.9", "rows_seen": 1200, "signed": False}):
+    ...     print(line)
+    ('saved by', 'linsep 0.9')
+    ('rows seen', '1,200 visits to rows (each row once for every epoch that counts)')
+    ('signed', 'no')
     """
     programs = (("linsep", "linsep"), ("numpy", "NumPy"), ("python", "Python"))
     data = [found.get("data"), *(f"{name} {found[key]}" for key, name in _HASHES.items() if key in found)]
@@ -76,7 +79,9 @@ def in_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         "saved at": found.get("time"),
         "by the command": found.get("command"),
         "training data": ", ".join(filter(None, data)),
-        "rows seen": f"{found['rows_seen']:,}" if "rows_seen" in found else None,
+        "rows seen": f"{found['rows_seen']:,} visits to rows (each row once for every epoch that counts)"
+        if "rows_seen" in found
+        else None,
         "state": f"SHA-256 {found['state_sha256']}" if "state_sha256" in found else None,
         "signed": "yes" if found.get("signed") else "no",
     }

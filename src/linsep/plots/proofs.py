@@ -29,7 +29,7 @@ from linsep.regression.found import Separation
 from linsep.tables import is_sparse
 from linsep.theory.margin.geometry import signs
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separation.sentences import by_estimate, estimate
+from linsep.theory.separation.sentences import by_estimate, told
 from linsep.theory.verify.separation import FINITE, UNIDENTIFIED
 from linsep.types import Array, DataError
 
@@ -258,7 +258,7 @@ def _draw_estimate(ax: Axes, height: int, value: str | float) -> None:
             arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "ls": style, "shrinkA": 0, "shrinkB": 0}
             ax.annotate("", (end * 1.05, height), (0, height), arrowprops={**arrow, "mutation_scale": 16})
         if len(ends) == 2:
-            _say(ax, height, estimate(value))
+            _say(ax, height, told(value))
 
 
 def _say(ax: Axes, height: int, text: str) -> None:

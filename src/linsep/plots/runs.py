@@ -134,6 +134,8 @@ def _draw_mistakes(ax: Axes, trace: Trace) -> Axes:
 def _path_of(run: Any, trace: Trace, table: Table, y: Array, plane: Hyperplane, show: str) -> _Path:
     if len(run.classes_) > 2:
         raise DataError("the sandwich is about two classes; fit one class against the rest")
+    if not getattr(run, "from_zero", True):
+        raise DataError("the sandwich is about runs from w = 0, and this one had a coef_init or intercept_init")
     intercept = float(getattr(run, "fit_intercept", True))
     if not intercept and plane.b != 0:
         raise DataError(f"the reference has b = {plane.b:g}, and the run has no intercept")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any, TypeVar
 
 from linsep.theory.rows.json_values import count, of_type, reason_of, whole_count
 from linsep.theory.separation.certificate import proof_of_plain
-from linsep.theory.separation.model_rows import FAMILIES
+from linsep.theory.separation.families import FAMILIES, LABELLED, link_of
 from linsep.theory.separation.sentences import estimate
 from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
@@ -35,6 +35,14 @@ def plain_classes(classes: tuple[Any, ...]) -> dict[str, Any]:
     return {"classes": [str(label) for label in classes], "class_type": kinds.pop() if kinds else "str"}
 
 
+def plain_options(family: str, link: str, left_out: int, constant: Sequence[str]) -> dict[str, Any]:
+    """What differs from the plain regression of a family on all rows, under one key; no key if nothing does."""
+    options: dict[str, Any] = {} if link == link_of(family, None) else {"link": link}
+    options |= {"left_out": left_out} if left_out else {}
+    options |= {"constant_columns": list(constant)} if constant else {}
+    return {"options": options} if options else {}
+
+
 def plain_coefficients(coefficients: Mapping[Any, str | float]) -> dict[str, Any]:
     """Coefficient -> what is said of it, infinities as "+inf" and "-inf"; those of a class under its label."""
     out: dict[str, Any] = {}
@@ -46,24 +54,25 @@ def plain_coefficients(coefficients: Mapping[Any, str | float]) -> dict[str, Any
     return out
 
 
-def plain_formula(text: str, n_left_out: int, fixed_effects: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+def plain_formula(text: str, n_missing: int, fixed_effects: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     """What there is only where a formula was given."""
     if not text:
         return {}
     counts = {effect: dict(count) for effect, count in fixed_effects.items()}
-    return {"formula": text, "rows_left_out": n_left_out, "fixed_effects": counts}
+    return {"formula": {"text": text, "missing": n_missing, "fixed_effects": counts}}
 
 
 def _formula_of(plain: dict[str, Any]) -> dict[str, Any]:
     """The fields of a `Separation` that `plain_formula` wrote."""
     if "formula" not in plain:
         return {}
+    formula = of_type(plain, "formula", dict)
     return {
-        "formula": of_type(plain, "formula", str),
-        "n_left_out": whole_count(plain["rows_left_out"], "the number of rows left out"),
+        "formula": of_type(formula, "text", str),
+        "n_missing": whole_count(formula["missing"], "the number of rows with missing values"),
         "fixed_effects": {
             effect: {text: whole_count(n, "a number of coefficients") for text, n in counts.items()}
-            for effect, counts in of_type(plain, "fixed_effects", dict).items()
+            for effect, counts in of_type(formula, "fixed_effects", dict).items()
         },
     }
 
@@ -88,10 +97,14 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
             for text, block in coefficients.items()
             for name, value in block.items()
         }
+    options = of_type(plain, "options", dict) if "options" in plain else {}
     separated = [whole_count(row, "a separated row") for row in of_type(plain, "separated_rows", list)]
     return {
         "verdict": plain["verdict"],
         "family": plain["family"],
+        "link": link_of(plain["family"], options.get("link")),
+        "left_out": count(options, "left_out") if "left_out" in options else 0,
+        "constant_columns": tuple(options.get("constant_columns", ())),
         "n_rows": count(plain, "rows"),
         "n_features": count(plain, "features"),
         "fit_intercept": of_type(plain, "fit_intercept", bool),
@@ -145,4 +158,6 @@ def _chosen(values: Mapping[Any, T], value: Any, name: str) -> T:
 
 def _fits(family: str, n_classes: int) -> bool:
     """Whether a model of this family has so many labels."""
-    return n_classes == {"logistic": 2, "poisson": 0}.get(family, max(2, n_classes))
+    if family not in LABELLED:
+        return n_classes == 0
+    return n_classes == 2 if family == "logistic" else n_classes >= 2

@@ -7,6 +7,7 @@ nobody wants to see one by one.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -17,23 +18,27 @@ import scipy.sparse as sp
 from linsep.data.columns import Column, TableChunk, as_text, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
-from linsep.regression.design import Design, design_of, response
+from linsep.regression.design import Design, design_of, outcome_of
 from linsep.tables import column_names
+from linsep.theory.separation.families import ORDERED
+from linsep.theory.separation.outcome import Outcome
 from linsep.types import Array, DataError
 
 _CONSTANT = "Intercept"  # as formulaic calls it
 
 
 class Asked(NamedTuple):
-    """What a question is about: the design, the response and whether there is an intercept."""
+    """What a question is about: the design, the response with its columns, and whether there is an intercept."""
 
     design: Design
-    y: Array
+    outcome: Outcome
     fit_intercept: bool
 
 
-def asked_of(X: Any, y: Any, data: Any, fit_intercept: bool) -> Asked:
-    """The design and the response of a formula with its `data`, or of X and y.
+def asked_of(
+    X: Any, y: Any, data: Any, fit_intercept: bool, family: str, order: Sequence[Any] | None, **beside: Any
+) -> Asked:
+    """The design and the response of a formula with its `data`, or of X and y; columns `beside` have all rows.
 
     Raises
     ------
@@ -47,16 +52,20 @@ def asked_of(X: Any, y: Any, data: Any, fit_intercept: bool) -> Asked:
             raise DataError(f"the formula {X!r} is about a table: give it as data")
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
-        return _of_frame(_Formula.of(X), _as_pandas(data))
+        return _of_frame(_Formula.of(X), _as_pandas(data), family, order, beside)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
     if y is None:
         raise DataError("y, the response, is missing: give one label or count for each row")
-    return Asked(design_of(X, fit_intercept), response(y), fit_intercept)
+    return Asked(design_of(X, fit_intercept), outcome_of(y, family, order, **beside), fit_intercept)
 
 
-def asked_as_written(text: str, source: Source) -> tuple[Asked, bool]:
+def asked_as_written(
+    text: str, source: Source, family: str, order: Sequence[Any] | None, beside: Mapping[str, str]
+) -> tuple[Asked, bool]:
     """The same for a table of text, and whether its numbers are taken exactly as they are written.
+
+    `beside` names the columns that belong to the response.
 
     A column of decimals that only stands by itself or in products is multiplied by a power of ten to whole numbers,
     which changes no verdict and no sign; one that a function is applied to is taken as the nearest doubles.
@@ -65,7 +74,7 @@ def asked_as_written(text: str, source: Source) -> tuple[Asked, bool]:
     if not isinstance(chunk, TableChunk):
         raise DataError("a formula needs a table whose columns have names; these rows have none")
     formula = _Formula.of(text)
-    cells = {name: _column(chunk, name) for name in sorted(formula.required)}
+    cells = {name: _column(chunk, name) for name in sorted({*formula.required, *beside.values()})}
     empty = [column.missing for column in cells.values() if column.missing is not None]
     kept = ~np.logical_or.reduce(empty) if empty else np.ones(chunk.n_rows, dtype=bool)
     part = chunk.take(kept)
@@ -87,7 +96,7 @@ def asked_as_written(text: str, source: Source) -> tuple[Asked, bool]:
             else:
                 exact = False
     frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
-    return _design(formula, frame, chunk.n_rows, scaled), exact
+    return _Frame(frame, chunk.n_rows, scaled).asked(formula, family, order, beside), exact
 
 
 def _column(chunk: TableChunk, name: str) -> Column:
@@ -162,7 +171,9 @@ def _effects(terms: Any) -> dict[str, tuple[str, ...]]:
     return out
 
 
-def _of_frame(formula: _Formula, frame: Any) -> Asked:
+def _of_frame(
+    formula: _Formula, frame: Any, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]
+) -> Asked:
     """Of a pandas table; rows that lack a value are left out, as R and statsmodels do."""
     names = [str(name) for name in frame.columns]
     for name in sorted(formula.required):
@@ -170,51 +181,70 @@ def _of_frame(formula: _Formula, frame: Any) -> Asked:
             raise DataError(f"the formula names {name!r}, which is no column of data; {like(name, names)}")
     used = frame[sorted(formula.required)].reset_index(drop=True)
     whole = used[used.notna().all(axis=1)]
-    return _design(formula, whole, len(frame), {})
+    return _Frame(whole, len(frame), {}).asked(formula, family, order, beside)
 
 
-def _design(formula: _Formula, frame: Any, n_rows: int, scaled: dict[str, Array]) -> Asked:
-    """Of rows without missing values, whose index is their place in the table."""
-    frame = frame.copy()
-    for name in frame.columns:  # a level that no row has is no level
-        if hasattr(frame[name].dtype, "categories"):
-            frame[name] = frame[name].cat.remove_unused_categories()
-    if not len(frame):
-        raise DataError(f"no row is left: each of the {n_rows:,} rows lacks a value that the formula needs")
-    y = _response(formula, frame)
-    made = _materialized(formula, formula.rhs, frame.assign(**scaled) if scaled else frame)
-    X: Any = sp.csr_matrix(made)
-    spec = made.model_spec
-    lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
-    lost[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[np.isnan(X.data)]] = True
-    if lost.all():
-        raise DataError("no row is left: a term of the formula is not a number in any row")
-    if lost.any():
-        X, y, frame = X[~lost], y[~lost], frame[~lost]
-    names = [str(name) for name in spec.column_names]
-    keep = [j for j, name in enumerate(names) if name != _CONSTANT]
-    X, names = X[:, keep], [names[j] for j in keep]
-    levels, references = _levels(spec, names)
-    n_terms = len(spec.terms)
-    blocks, absorbed = _absorbed(formula.effects, frame)
-    if blocks:
-        X = sp.hstack([X, *blocks], format="csr")
-    elif len(names) <= WIDE * n_terms:
-        X = X.toarray()
-    if not X.shape[1]:
-        raise DataError(f"the formula {formula.text!r} has no column besides the intercept: there is nothing to ask")
-    rows = frame.index.to_numpy()
-    design = Design(
-        X,
-        [*names, *absorbed],
-        levels,
-        references,
-        formula=formula.text,
-        absorbed=absorbed,
-        rows=rows,
-        n_left_out=n_rows - len(rows),
-    )
-    return Asked(design, y, formula.has_constant)
+class _Frame:
+    """Rows without missing values, whose index is their place in the table; `scaled` replaces columns of the design."""
+
+    def __init__(self, frame: Any, n_rows: int, scaled: dict[str, Array]) -> None:
+        frame = frame.copy()
+        for name in frame.columns:  # a level that no row has is no level
+            if hasattr(frame[name].dtype, "categories"):
+                frame[name] = frame[name].cat.remove_unused_categories()
+        if not len(frame):
+            raise DataError(f"no row is left: each of the {n_rows:,} rows lacks a value that the formula needs")
+        self.frame, self.n_rows, self.scaled = frame, n_rows, scaled
+
+    def asked(self, formula: _Formula, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]) -> Asked:
+        y, frame = _response(formula, self.frame), self.frame
+        made = _materialized(formula, formula.rhs, frame.assign(**self.scaled) if self.scaled else frame)
+        X: Any = sp.csr_matrix(made)
+        spec = made.model_spec
+        lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
+        lost[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[np.isnan(X.data)]] = True
+        if lost.all():
+            raise DataError("no row is left: a term of the formula is not a number in any row")
+        if lost.any():
+            X, y, frame = X[~lost], y[~lost], frame[~lost]
+        names = [str(name) for name in spec.column_names]
+        keep = [j for j, name in enumerate(names) if name != _CONSTANT]
+        X, names = X[:, keep], [names[j] for j in keep]
+        # Thresholds and baseline hazards are constants that nobody can leave out.
+        has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
+        blocks, absorbed = _absorbed(formula.effects, frame, has_constant)
+        if blocks:
+            X = sp.hstack([X, *blocks], format="csr")
+        elif len(names) <= WIDE * len(spec.terms):
+            X = X.toarray()
+        if not X.shape[1]:
+            raise DataError(
+                f"the formula {formula.text!r} has no column besides the intercept: there is nothing to ask"
+            )
+        rows = frame.index.to_numpy()
+        design = Design(
+            X,
+            [*names, *absorbed],
+            *_levels(spec, names),
+            formula=formula.text,
+            absorbed=absorbed,
+            rows=rows,
+            n_missing=self.n_rows - len(rows),
+        )
+        taken = {role: self._taken(values, role, frame) for role, values in beside.items() if values is not None}
+        return Asked(design, outcome_of(y, family, order, **taken), has_constant)
+
+    def _taken(self, values: Any, role: str, frame: Any) -> Array:
+        """What stands beside the response in the rows of the frame, given as a column of it or for all rows."""
+        if isinstance(values, str):
+            return np.asarray(frame[values])
+        whole = np.asarray(values)
+        if whole.shape != (self.n_rows,):
+            raise DataError(
+                f"{role} has the shape {whole.shape}: one value for each of the {self.n_rows} rows is needed"
+            )
+        rows: Array = frame.index.to_numpy()
+        return whole[rows]
 
 
 def _materialized(formula: _Formula, terms: Any, frame: Any) -> Any:
@@ -225,15 +255,15 @@ def _materialized(formula: _Formula, terms: Any, frame: Any) -> Any:
         raise DataError(f"the formula {formula.text!r} cannot be evaluated: {_plain(error)}") from error
 
 
-def _response(formula: _Formula, frame: Any) -> Array:
+def _response(formula: _Formula, frame: Any) -> Any:
     """A column as it is, or what an expression makes of columns."""
     (term,) = formula.lhs
     if len(term.factors) == 1 and _is_bare(term.factors[0]):
-        return response(frame[term.factors[0].expr].to_numpy())
+        return frame[term.factors[0].expr]
     made = _materialized(formula, formula.lhs, frame).toarray()
     if made.shape[1] != 1:
         raise DataError(f"the response {str(term)!r} makes {made.shape[1]} columns: make it one column of the table")
-    return response(made[:, 0])
+    return made[:, 0]
 
 
 def _levels(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
@@ -256,10 +286,10 @@ def _levels(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], di
     return levels, references
 
 
-def _absorbed(effects: dict[str, tuple[str, ...]], frame: Any) -> tuple[list[Any], dict[str, str]]:
+def _absorbed(effects: dict[str, tuple[str, ...]], frame: Any, has_constant: bool) -> tuple[list[Any], dict[str, str]]:
     """Indicator columns of the fixed effects, and their names -> the effect.
 
-    One level of each after the first is left out: the columns of each effect add up to the constant.
+    One level of each, of the first only beside a constant, is left out: the columns of each effect add up to it.
     """
     blocks: list[Any] = []
     names: dict[str, str] = {}
@@ -269,7 +299,7 @@ def _absorbed(effects: dict[str, tuple[str, ...]], frame: Any) -> tuple[list[Any
         joined = [":".join(parts) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
         levels, codes = np.unique(np.array(joined, dtype=np.str_), return_inverse=True)
         block = sp.csr_matrix((np.ones(n), codes.reshape(-1), np.arange(n + 1)), shape=(n, levels.size))
-        first = 1 if blocks else 0
+        first = 1 if blocks or has_constant else 0
         blocks.append(block[:, first:])
         names |= {f"{effect}={level}": effect for level in levels[first:].tolist()}
     return blocks, names

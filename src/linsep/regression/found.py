@@ -7,27 +7,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linsep.markup import table_html
-from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients, plain_formula
+from linsep.regression.certificate import (
+    FORMAT,
+    parts_of,
+    plain_classes,
+    plain_coefficients,
+    plain_formula,
+    plain_options,
+)
 from linsep.regression.design import Design
-from linsep.regression.formula import asked_of
+from linsep.regression.formula import Asked, asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
 from linsep.regression.remedies import Remaining, remaining
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
-from linsep.theory.separation.model_rows import Family
+from linsep.theory.separation.families import ORDERED, Family
+from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separability import CertificateError
 from linsep.theory.verify.separation import SeparationProof
-from linsep.types import Array, DataError
+from linsep.types import DataError
 
-_DECIDED = (
-    "separated_rows",
-    "coefficients",
-    "fixed_effects",
-    "pairs",
-    "separated_levels",
-    "rank",
-)  # what an undecided answer lacks
+# What an undecided answer lacks.
+_DECIDED = ("separated_rows", "coefficients", "fixed_effects", "pairs", "separated_levels", "rank")
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,8 +39,10 @@ class Separation:
     Attributes
     ----------
     verdict : "complete", "quasi-complete", "overlap" or "undecided"
-    family : "logistic", "poisson" or "multinomial"
+    family : str
+        As asked of `separation`.
     n_rows : int
+        Rows of the data.
     n_features : int
         Columns of the design, indicators included, the constant not.
     fit_intercept : bool
@@ -47,12 +51,13 @@ class Separation:
         from every other class.
     coefficients : dict
         Name, or (class, name), -> "finite", inf, -inf, "undetermined sign" or "not identified"; empty if undecided.
-        With a time limit also "infinite, sign not decided".
+        "undetermined sign" means that no limit is determined: which of both infinities, a number or none depends on the
+        path. With a time limit also "infinite, sign not decided": whether a limit is determined was not decided.
     pairs : tuple of (row, class)
         Multinomial: the classes whose fitted probability at that row tends to 0.
     classes : tuple
         Labels in sorted order: the second is the outcome of a logistic model, the first the reference of a
-        multinomial one.
+        multinomial one. Those of an ordered model are in their order.
     references : dict
         Text column -> the level that has no indicator column.
     rank : int or None
@@ -65,16 +70,22 @@ class Separation:
         Indicator column -> (text column, level).
     separated_levels : dict
         Text column -> level -> number of rows, for the levels all of whose rows are separated.
+    link : str
+        The link of the regression.
+    left_out : int
+        Rows of the data that say nothing: those without trials or with a weight of 0.
+    constant_columns : tuple of str
+        Columns of the design that are constant, where the regression has an intercept (or thresholds, or a baseline).
     formula : str
         The formula, empty if there is none.
-    n_left_out : int
+    n_missing : int
         Rows that lack a value that the formula needs; `n_rows` does not count them, `separated_rows` are places in the
         whole table.
     fixed_effects : dict
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
-    about : (Design, y) or None
+    about : (Design, Outcome) or None
         The data, if this was not read from JSON.
     verified : bool
         Whether `verify` has checked it since it was made or read.
@@ -95,15 +106,29 @@ class Separation:
     reason: str = ""
     levels: dict[str, tuple[str, str]] = field(default_factory=dict)
     separated_levels: dict[str, dict[str, int]] = field(default_factory=dict)
+    link: str = "logit"
+    left_out: int = 0
+    constant_columns: tuple[str, ...] = ()
     formula: str = ""
-    n_left_out: int = 0
+    n_missing: int = 0
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
-    about: tuple[Design, Array] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
-    def verify(self, X: Any, y: Any = None, *, data: Any = None) -> None:
+    def verify(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        data: Any = None,
+        trials: Any = None,
+        weights: Any = None,
+        event: Any = None,
+        strata: Any = None,
+        entry: Any = None,
+    ) -> None:
         """Check everything that is said about the data in exact arithmetic.
 
         Parameters
@@ -114,6 +139,8 @@ class Separation:
             The response; a formula names it.
         data : pandas, Polars or Arrow table, or dict of columns, optional
             The table that a formula is about.
+        trials, weights, event, strata, entry : array-like of shape (n_samples,), optional
+            As for `separation`.
 
         Raises
         ------
@@ -122,8 +149,12 @@ class Separation:
         DataError
             The data are not as `separation` needs them.
         """
+        order = self.classes if self.family in ORDERED else None
+        beside = {"trials": trials, "weights": weights, "event": event, "strata": strata, "entry": entry}
         try:
-            self._check(X, y, data)
+            # Of a formula it is the formula that says whether there is an intercept.
+            intercept = self.fit_intercept or bool(self.formula)
+            self._check(asked_of(X, y, data, intercept, self.family, order, **beside))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -131,12 +162,12 @@ class Separation:
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
 
-    def _check(self, X: Any, y: Any, data: Any) -> None:
-        design, y, fit_intercept = asked_of(X, y, data, self.fit_intercept or bool(self.formula))
+    def _check(self, question: Asked) -> None:
+        design, outcome, fit_intercept = question
         if fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
-        asked = Regression.of(design, y, self.family, self.fit_intercept)
-        found = (self.family, asked.design.X, asked.y, self.fit_intercept)
+        asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
+        found = (self.family, self.link, design.X, outcome, self.fit_intercept)
         if self.digest and data_hash(*found) != (self.digest, self.numbers):
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         said = asked.described()
@@ -164,8 +195,9 @@ class Separation:
         Raises
         ------
         DataError
-            Every row is separated, rows of a multinomial model are separated from some classes only, the answer is
-            undecided, or it was read from JSON and so lacks the data.
+            Every row is separated; the family is not logistic, binomial, Poisson, negative binomial or multinomial;
+            rows of a multinomial model are separated from some classes only; the answer is undecided, or was read
+            from JSON and so lacks the data.
 
         References
         ----------
@@ -181,10 +213,11 @@ class Separation:
         >>> kept.names, kept.rows.tolist(), kept.dropped, kept.unchanged
         (['(Intercept)', 'x2'], [0, 1, 2], ['x1'], ['(Intercept)', 'x2'])
         """
-        design, y, proof = self._data()
-        return remaining(design, y, self.family, self.fit_intercept, proof)
+        design, outcome, proof = self._data()
+        asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
+        return remaining(asked, proof)
 
-    def _data(self) -> tuple[Design, Array, SeparationProof]:
+    def _data(self) -> tuple[Design, Outcome, SeparationProof]:
         if self.about is None:
             raise DataError("this was read from JSON, which has no data: ask `separation` again")
         if self.proof is None:
@@ -195,7 +228,8 @@ class Separation:
     def advice(self) -> tuple[str, ...]:
         """What to do about it: a few sentences, each about one remedy."""
         separated = self.verdict in ("complete", "quasi-complete")
-        return tuple(words.advice(self.family, self.coefficients, self.levels, self.separated_levels, separated))
+        about = (self.family, self.coefficients, self.levels, self.separated_levels)
+        return tuple(words.advice(*about, separated, self.n_features, self.constant_columns))
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.
@@ -207,17 +241,27 @@ class Separation:
         """
         if self.verdict == "undecided":
             return f"Undecided: {self.reason}."
-        head = words.opening(self.family, self.verdict, self.n_rows, len(self.separated_rows), self.classes)
         assert self.rank is not None
-        said = words.estimates(self.coefficients, self.rank, self.fixed_effects)
-        left_out = [words.left_out(self.n_left_out)] if self.n_left_out else []
-        return " ".join([head, *left_out, *said, words.PROVED])
+        told = words.estimates(self.coefficients, self.rank, self.fixed_effects)
+        missing = [words.missing(self.n_missing)] if self.n_missing else []
+        return " ".join([self.opening(), *missing, *told, words.proved(self.family, self.link)])
+
+    def opening(self) -> str:
+        """Return the verdict in a sentence or two.
+
+        Returns
+        -------
+        str
+            The beginning of the summary.
+        """
+        n, k = self.n_rows - self.left_out, len(self.separated_rows)
+        return words.opening(self.family, self.verdict, n, k, self.classes, self.link)
 
     def __repr__(self) -> str:
         if self.verdict == "undecided":
             return f"<Separation {self._unsure}undecided: {self.reason}>"
         found = words.by_estimate(self.coefficients)
-        parts = [f"{words.estimate(value)}: {words.listed(found[value])}" for value in found if found[value]]
+        parts = [f"{words.told(value)}: {words.listed(found[value])}" for value in found if found[value]]
         said = f"{self.verdict}, {len(self.separated_rows):,} of {self.n_rows:,} rows; {'; '.join(parts)}"
         return f"<Separation {self._unsure}{said}>"
 
@@ -230,7 +274,7 @@ class Separation:
             return table_html(f"Separation {self._unsure}undecided", [("because", self.reason)])
         groups = words.by_estimate(self.coefficients)
         rows: list[tuple[object, ...]] = [("rows separated", f"{len(self.separated_rows):,} of {self.n_rows:,}")]
-        rows += [(words.estimate(value), words.listed(names)) for value, names in groups.items() if names]
+        rows += [(words.told(value), words.listed(names)) for value, names in groups.items() if names]
         rows += [("what to do", text) for text in self.advice]
         return table_html(f"Separation: {self._unsure}{self.verdict} ({self.family})", rows)
 
@@ -252,6 +296,7 @@ class Separation:
             "rows": self.n_rows,
             "features": self.n_features,
             "family": self.family,
+            **plain_options(self.family, self.link, self.left_out, self.constant_columns),
             "fit_intercept": self.fit_intercept,
             **self._source(),
             **plain_classes(self.classes),
@@ -265,14 +310,14 @@ class Separation:
             "advice": list(self.advice),
             "reason": self.reason,
             "proof": None if self.proof is None else plain_proof(self.proof),
-            **plain_formula(self.formula, self.n_left_out, self.fixed_effects),
+            **plain_formula(self.formula, self.n_missing, self.fixed_effects),
         }
 
     def _source(self) -> dict[str, str]:
         if self.about is None:
             return {"sha256": self.digest, "numbers": self.numbers}
-        design, y = self.about
-        digest, numbers = data_hash(self.family, design.X, y, self.fit_intercept)
+        design, outcome = self.about
+        digest, numbers = data_hash(self.family, self.link, design.X, outcome, self.fit_intercept)
         return {"sha256": digest, "numbers": numbers}
 
     def to_json(self) -> str:

@@ -8,29 +8,33 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linsep.regression.design import Design, separated_levels
+from linsep.regression.design import Design, constant_columns, separated_levels
 from linsep.tables import check_length, exact_table, holds_doubles
 from linsep.theory.separability.digest import data_digest
-from linsep.theory.separation.model_rows import Family, ModelRows, model_rows
+from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
+from linsep.theory.separation.model_rows import ModelRows, model_rows
+from linsep.theory.separation.outcome import Outcome
 from linsep.theory.separation.sentences import estimate
-from linsep.theory.verify.separation import SeparationProof, verify_proof
-from linsep.types import Array
+from linsep.theory.verify.separation import UNDETERMINED, UNIDENTIFIED, SeparationProof, verify_proof
 
+# Questions of earlier versions, whose hash stays as it was.
+_PLAIN = (("logistic", "logit"), ("poisson", "log"), ("multinomial", "logit"))
 Verdict = Literal["complete", "quasi-complete", "overlap", "undecided"]
 
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A family, a design and a response; `rows` are the inequalities z.d >= 0 that decide about separation."""
+    """A family, a design and an outcome; `rows` are the inequalities z.d >= 0 that decide about separation."""
 
     family: Family
+    link: str
     design: Design
-    y: Array
+    outcome: Outcome
     fit_intercept: bool
     rows: ModelRows
 
     @classmethod
-    def of(cls, design: Design, y: Array, family: Family, fit_intercept: bool) -> Regression:
+    def of(cls, design: Design, outcome: Outcome, family: Family, link: str | None, fit_intercept: bool) -> Regression:
         """Check the data and write them as inequalities.
 
         Raises
@@ -38,23 +42,30 @@ class Regression:
         DataError
             Shapes that do not match, numbers that are not finite, a response that the family does not allow.
         """
-        rows = model_rows(design.X, y, design.names, family, fit_intercept)
-        return cls(family, design, y, fit_intercept, rows)
+        known = link_of(family, link)
+        rows = model_rows(design.X, outcome, design.names, family, fit_intercept)
+        return cls(family, known, design, outcome, fit_intercept, rows)
 
     def described(self) -> dict[str, Any]:
         """What the data alone say, by the names that a `Separation` has for it."""
         n_rows, n_features = self.design.X.shape
         return {
             "family": self.family,
+            "link": self.link,
             "n_rows": n_rows,
+            "left_out": n_rows - int(self.outcome.kept.sum()),
             "n_features": n_features,
             "fit_intercept": self.fit_intercept,
             "classes": tuple(self.rows.classes.tolist()),
             "references": self.design.references,
+            "constant_columns": self._constant_columns(),
             "levels": self.design.levels,
             "formula": self.design.formula,
-            "n_left_out": self.design.n_left_out,
+            "n_missing": self.design.n_missing,
         }
+
+    def _constant_columns(self) -> tuple[str, ...]:
+        return constant_columns(self.design, self.outcome.kept) if self.fit_intercept else ()
 
     def shown(self, proof: SeparationProof) -> dict[str, Any]:
         """What a proof says, once it is checked, by the names that a `Separation` has for it.
@@ -68,13 +79,18 @@ class Regression:
         said = verify_proof(rows.Z, rows.equal, proof)
         separated = np.zeros(len(rows.owner), dtype=bool)
         separated[list(proof.separated)] = True
-        whole = np.ones(rows.owner[-1] + 1, dtype=bool)
-        whole[rows.owner[~separated]] = False
+        whole = np.zeros(len(self.outcome.y), dtype=bool)
+        whole[rows.owner[rows.owner >= 0]] = True
+        whole[rows.owner[(rows.owner >= 0) & ~separated]] = False
+        if separated[rows.owner < 0].any():
+            # Without an upper bound of the likelihood nothing limits what the other rows determine.
+            whole[rows.shared] = True
+            said = [value if value == UNIDENTIFIED else UNDETERMINED for value in said]
         labels = rows.classes.tolist()
         pairs = zip(rows.owner[separated].tolist(), rows.rival[separated].tolist(), strict=True)
         every = tuple(np.flatnonzero(whole).tolist())
         coefficients, fixed_effects = self._apart(said)
-        at = np.arange(rows.owner[-1] + 1) if self.design.rows is None else self.design.rows
+        at = np.arange(len(whole)) if self.design.rows is None else self.design.rows
         return {
             "verdict": "complete" if separated.all() else "quasi-complete" if separated.any() else "overlap",
             "separated_rows": tuple(at[list(every)].tolist()),
@@ -82,7 +98,7 @@ class Regression:
             "fixed_effects": fixed_effects,
             "pairs": tuple((int(at[k]), labels[rival]) for k, rival in pairs) if self.family == "multinomial" else (),
             "rank": proof.rank(rows.Z.shape[1]),
-            "separated_levels": separated_levels(self.design, every),
+            "separated_levels": separated_levels(self.design, every, self.outcome.kept),
         }
 
     def _apart(self, said: list[str | float]) -> tuple[dict[Any, str | float], dict[str, dict[str, int]]]:
@@ -98,18 +114,24 @@ class Regression:
         return shown, {effect: dict(count) for effect, count in counts.items()}
 
 
-def data_hash(family: Family, X: Any, y: Array, fit_intercept: bool) -> tuple[str, str]:
+def data_hash(family: Family, link: str, X: Any, outcome: Outcome, fit_intercept: bool) -> tuple[str, str]:
     """The SHA-256 of a design, its response and the intercept, and whether it is of "doubles" or of "rationals".
 
     The response is hashed as signs for a logistic model (as `separability` does), as class numbers for a multinomial
-    one, both with the names of the classes, and as counts for a Poisson one.
+    one, both with the names of the classes, and as counts for a Poisson one. Of any other question the names of the
+    family, the link and the columns beside the response stand before those of the classes, and all columns are
+    hashed as doubles, the response first.
     """
-    X = exact_table(X)
+    X, y = exact_table(X), outcome.y
     check_length(X, y)
     numbers = "doubles" if holds_doubles(X) else "rationals"
-    if family == "poisson":
-        return data_digest(X, y, "<f8", fit_intercept=fit_intercept, classes=()), numbers
-    labels, codes = np.unique(y, return_inverse=True)
-    kind, coded = ("i1", 2 * codes - 1) if family == "logistic" else ("<i4", codes)
+    labels, codes = np.unique(y, return_inverse=True) if family in LABELLED else (np.empty(0), y)
+    beside = outcome.beside
+    if beside or (family, link) not in _PLAIN:
+        told = ["family", family, "link", link, "columns", *beside, "classes", *labels.tolist()]
+        told += ["order", *outcome.classes.tolist()] if family in ORDERED else []
+        every = np.array([codes.reshape(-1), *beside.values()], dtype=np.float64)
+        return data_digest(X, every, "<f8", fit_intercept=fit_intercept, classes=told), numbers
+    kind, coded = {"logistic": ("i1", 2 * codes - 1), "multinomial": ("<i4", codes)}.get(family, ("<f8", y))
     asked = {"fit_intercept": fit_intercept, "classes": labels.tolist()}
     return data_digest(X, coded.reshape(-1), kind, **asked), numbers

@@ -7,15 +7,17 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from linsep.regression.design import Design
 from linsep.regression.model import Regression
 from linsep.tables import is_sparse
-from linsep.theory.separation.model_rows import Family
+from linsep.theory.separation.model_rows import with_constant
 from linsep.theory.separation.sentences import INTERCEPT
-from linsep.theory.verify.separation import SeparationProof, Vector
+from linsep.theory.verify.separation import FINITE, SeparationProof, Vector
 from linsep.types import Array, DataError
+
+# Families in which a row counts as a factor that tends to 1 where it is separated.
+_DROPPED = ("logistic", "binomial", "poisson", "negative-binomial", "multinomial")
 
 
 class Remaining(NamedTuple):
@@ -45,27 +47,33 @@ class Remaining(NamedTuple):
     unchanged: list[Any]
 
 
-def remaining(design: Design, y: Array, family: Family, fit_intercept: bool, proof: SeparationProof) -> Remaining:
+def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
     """What remains of a regression when its separated rows are dropped, given a proof that was checked.
 
     Raises
     ------
     DataError
-        No row remains, or rows of a multinomial model are separated from some of the other classes only.
+        No row remains, the limit is not known to be a regression on fewer rows, or rows of a multinomial model are
+        separated from some of the other classes only.
     """
-    asked = Regression.of(design, y, family, fit_intercept)
+    if asked.family not in _DROPPED:
+        raise DataError(
+            f"the limit of a model of the family {asked.family!r} is no regression on the rows that remain; this is so "
+            f"for {', '.join(_DROPPED)}"
+        )
+    design = asked.design
     kept = _rows_kept(asked, proof)
-    X, names = with_constant(design, fit_intercept)
+    X, names = design_columns(design, asked.fit_intercept)
     lost = set(dependent(proof.null, len(names)))
     columns = [j for j in range(len(names)) if j not in lost]
     coefficients = asked.shown(proof)["coefficients"]
     return Remaining(
         X[kept][:, columns],
-        asked.y[kept],
+        asked.outcome.y[kept],
         [names[j] for j in columns],
-        (np.arange(len(y)) if design.rows is None else design.rows)[kept],
+        (np.arange(X.shape[0]) if design.rows is None else design.rows)[kept],
         [names[j] for j in sorted(lost)],
-        [name for name, value in coefficients.items() if value == "finite"],
+        [name for name, value in coefficients.items() if value == FINITE],
     )
 
 
@@ -83,20 +91,14 @@ def _rows_kept(asked: Regression, proof: SeparationProof) -> Array:
         )
     if not left.size:
         raise DataError("every row is separated: no row remains, and no coefficient has a finite estimate")
-    kept = np.ones(int(rows.owner[-1]) + 1, dtype=bool)
-    kept[touched] = False
-    return np.flatnonzero(kept)
+    return left
 
 
-def with_constant(design: Design, fit_intercept: bool) -> tuple[Any, list[str]]:
+def design_columns(design: Design, fit_intercept: bool) -> tuple[Any, list[str]]:
     """The design as doubles, with the constant as its first column if there is one, and the names of its columns."""
     X = design.X.tocsr() if is_sparse(design.X) else np.asarray(design.X)
     X = X.astype(np.float64)
-    if not fit_intercept:
-        return X, list(design.names)
-    one = np.ones((X.shape[0], 1))
-    whole = sp.hstack([sp.csr_matrix(one), X], format="csr") if is_sparse(X) else np.hstack([one, X])
-    return whole, [INTERCEPT, *design.names]
+    return (with_constant(X), [INTERCEPT, *design.names]) if fit_intercept else (X, list(design.names))
 
 
 def dependent(null: Iterable[Vector], width: int) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.regression.design import design_of_numbers, response
+from linsep.regression.design import design_of_numbers, outcome_of
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
@@ -15,7 +15,7 @@ from linsep.tables import check_index
 from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, why_over
 from linsep.theory.rows.json_values import UNCHECKED
 from linsep.theory.separation.decide import find_proof
-from linsep.theory.separation.model_rows import Family
+from linsep.theory.separation.families import Family
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import DataError
 
@@ -44,21 +44,41 @@ def separation(
     *,
     data: Any = None,
     family: Family = "logistic",
+    link: str | None = None,
+    order: Sequence[Any] | None = None,
+    trials: Any = None,
+    weights: Any = None,
+    offset: Any = None,
+    event: Any = None,
+    strata: Any = None,
+    entry: Any = None,
     fit_intercept: bool = True,
     on_separation: Literal["report", "warn", "raise"] = "report",
     time_limit: float | None = None,
 ) -> Separation:
     """Decide whether a regression has a finite maximum likelihood estimate, and prove it in exact arithmetic.
 
-    Each row of the data gives inequalities z.d >= 0 on directions d of the coefficients. Logistic: z = y_i (1, x_i),
-    y_i = -1 or 1. Poisson with log link: z = -(1, x_i) where y_i = 0, and the equality (1, x_i).d = 0 elsewhere.
-    Multinomial: one z for each other class, with (1, x_i) in the block of the observed class and -(1, x_i) in that of
-    the other. Let C be the directions that satisfy all of them, and S the rows with z.d > 0 for some d in C.
-    Coefficient j is
+    Each row of the data gives inequalities z.d >= 0, or equalities z.d = 0, on directions d of the coefficients.
+
+    - Logistic, with every link: z = y_i (1, x_i), y_i = -1 or 1.
+    - Binomial: the same where all trials succeed or all fail, and the equality (1, x_i).d = 0 elsewhere.
+    - Poisson, and negative binomial with a given dispersion: z = -(1, x_i) where y_i = 0, and the equality
+      (1, x_i).d = 0 elsewhere.
+    - Gamma and inverse Gaussian with log link: equalities. Gamma with y_i = 0 in some rows: z = (1, x_i) where y_i > 0,
+      and one z that is minus the weighted sum of all (1, x_i).
+    - Multinomial: one z for each other class, with (1, x_i) in the block of the observed class and -(1, x_i) in that of
+      the other.
+    - Ordered classes with thresholds t. Cumulative, P(y <= k) = F(t_k - x.b): t_k - x_i.b >= 0 for the observed class k
+      and x_i.b - t_(k-1) >= 0, where there are such thresholds. Adjacent categories and continuation ratios: sums and
+      signs of these, as the page theory/separation-families says.
+    - Cox: z = x_i - x_j for an event of row i and each row j at risk with it.
+
+    Let C be the directions that satisfy all of them, and S the rows with z.d > 0 for some d in C. Coefficient j is
 
     - not identified, if a vector orthogonal to all rows has a j-th entry;
     - otherwise finite, if no vector orthogonal to the rows outside S has a j-th entry;
-    - otherwise infinite, with the sign that d_j has everywhere in C, if it has one.
+    - otherwise infinite, with the sign that d_j has everywhere in C, if it has one; if not, no limit is determined
+      ("undetermined sign").
 
     Parameters
     ----------
@@ -68,14 +88,38 @@ def separation(
         Or a formula with its `data`, "y ~ age + C(dose) + x:z | firm + year", as R, statsmodels and formulaic have
         them (needs the extra regression); what stands after | are fixed effects.
     y : array-like of shape (n_samples,), optional
-        Two labels (logistic; the second in sorted order is the outcome), counts (Poisson), labels (multinomial; the
-        first is the reference). A formula names it.
+        Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
+        to 1 (binomial), counts (Poisson, negative binomial), positive numbers (inverse Gaussian; gamma, where 0 may
+        occur too), labels (multinomial; the first is the reference), ordered labels (cumulative, adjacent,
+        continuation), times (Cox). A formula names it.
     data : pandas, Polars or Arrow table, or dict of columns, optional
-        The table that a formula is about. Rows that lack a value that the formula needs are left out and counted.
-    family : {"logistic", "poisson", "multinomial"}, default="logistic"
-        The kind of regression.
+        The table that a formula is about. Rows that lack a value that the formula needs are left out and counted; the
+        columns below have all rows.
+    family : str, default="logistic"
+        "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial", "cumulative"
+        (proportional odds), "adjacent" (categories), "continuation" (ratios) or "cox".
+    link : str, optional
+        Of a logistic, binomial, cumulative or continuation model: "logit" (the default), "probit", "cloglog" or
+        "cauchit". The answer is the same for all of them; with the cauchit link an estimate that exists need not be the
+        only maximum.
+    order : sequence of labels, optional
+        Ordered models: all labels, the lowest first. Numbers, and ordered categories of pandas, have an order already.
+    trials : array-like of shape (n_samples,), optional
+        Binomial: the number of trials of each row, of which y succeeded. Rows without trials are left out.
+    weights : array-like of shape (n_samples,), optional
+        Weights of 0 or more. Rows with a weight of 0 are left out, and keep their numbers; the size of the others
+        matters only in a gamma model with responses of 0.
+    offset : array-like of shape (n_samples,), optional
+        What is added to the linear predictor. It does not matter for the answer.
+    event : array-like of shape (n_samples,), optional
+        Cox: 1 where y is the time of an event, 0 where the row is censored; all are events unless given.
+    strata : array-like of shape (n_samples,), optional
+        Cox: labels; rows of different strata are never at risk together.
+    entry : array-like of shape (n_samples,), optional
+        Cox: the time after which a row is at risk.
     fit_intercept : bool, default=True
-        Whether the regression has an intercept; a formula says it itself.
+        Whether the regression has an intercept. Ordered and Cox models leave it as it is, and a formula
+        says it itself.
     on_separation : {"report", "warn", "raise"}, default="report"
         What to do if the answer is not "overlap": only return it, also warn, or raise an error.
     time_limit : float, optional
@@ -101,9 +145,11 @@ def separation(
     References
     ----------
     A. Albert and J. Anderson, On the existence of maximum likelihood estimates in logistic regression models,
-    Biometrika 71 (1984). K. Konis, Linear programming algorithms for detecting separated data in binary logistic
-    regression models, thesis, Oxford (2007). S. Correia, P. Guimaraes and T. Zylkin, Verifying the existence of maximum
-    likelihood estimates for generalized linear models (2019), for Poisson.
+    Biometrika 71 (1984). M. Silvapulle, On the existence of maximum likelihood estimators for the binomial response
+    models, Journal of the Royal Statistical Society B 43 (1981), for other links. K. Konis, Linear programming
+    algorithms for detecting separated data in binary logistic regression models, thesis, Oxford (2007). S. Correia,
+    P. Guimaraes and T. Zylkin, Verifying the existence of maximum likelihood estimates for generalized linear models
+    (2019), for models with log link.
 
     Examples
     --------
@@ -116,7 +162,8 @@ def separation(
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     check_index(X, y)
-    found = _answer(asked_of(X, y, data, fit_intercept), family, time_limit)
+    beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
+    found = answer(asked_of(X, y, data, fit_intercept, family, order, **beside), family, link, time_limit)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
     if found.verdict != "overlap" and on_separation == "raise":
@@ -125,12 +172,7 @@ def separation(
 
 
 def separation_scan(
-    designs: Mapping[Any, Any] | Sequence[Any],
-    y: Any,
-    *,
-    family: Family = "logistic",
-    fit_intercept: bool = True,
-    time_limit: float | None = None,
+    designs: Mapping[Any, Any] | Sequence[Any], y: Any, *, time_limit: float | None = None, **asked: Any
 ) -> dict[Any, Separation | str]:
     """Call `separation` for each of many designs and one response; an error in one design does not stop the others.
 
@@ -140,12 +182,10 @@ def separation_scan(
         The designs of a sequence have the names 0, 1, ...
     y : array-like of shape (n_samples,)
         The response of every design, as for `separation`.
-    family : {"logistic", "poisson", "multinomial"}, default="logistic"
-        The kind of regression.
-    fit_intercept : bool, default=True
-        Whether the regressions have an intercept.
     time_limit : float, optional
         Seconds for each design.
+    **asked : Any
+        Other options of `separation`: family, link, fit_intercept and the columns that belong to y.
 
     Returns
     -------
@@ -161,27 +201,33 @@ def separation_scan(
     out: dict[Any, Separation | str] = {}
     for name, X in designs.items() if isinstance(designs, Mapping) else enumerate(designs):
         try:
-            out[name] = separation(X, y, family=family, fit_intercept=fit_intercept, time_limit=time_limit)
+            out[name] = separation(X, y, time_limit=time_limit, **asked)
         except Exception as error:  # a screening goes on whatever one design holds
             out[name] = f"{type(error).__name__}: {error}"
     return out
 
 
 def separation_as_written(
-    numbers: ExactNumbers | Asked, family: Family, fit_intercept: bool, time_limit: float | None
+    numbers: ExactNumbers,
+    family: Family,
+    fit_intercept: bool,
+    time_limit: float | None,
+    link: str | None = None,
+    order: Sequence[str] | None = None,
+    **beside: Any,
 ) -> Separation:
-    """Answer for a table of numbers, or a formula, exactly as they are written."""
-    if isinstance(numbers, Asked):
-        return _answer(numbers, family, time_limit)
+    """Answer for a table of numbers exactly as written; `beside` are the columns that belong to the response."""
     if numbers.y is None:
         raise DataError("these rows have no response: name its column with --target")
-    return _answer(Asked(design_of_numbers(numbers), response(numbers.y), fit_intercept), family, time_limit)
+    outcome = outcome_of(numbers.y, family, order, **beside)
+    return answer(Asked(design_of_numbers(numbers), outcome, fit_intercept), family, link, time_limit)
 
 
-def _answer(question: Asked, family: Family, time_limit: float | None) -> Separation:
+def answer(question: Asked, family: Family, link: str | None, time_limit: float | None) -> Separation:
+    """Decide a question whose columns are known."""
     deadline = deadline_of(time_limit)
-    asked = Regression.of(question.design, question.y, family, question.fit_intercept)
-    about: dict[str, Any] = {**asked.described(), "about": (question.design, asked.y)}
+    asked = Regression.of(question.design, question.outcome, family, link, question.fit_intercept)
+    about: dict[str, Any] = {**asked.described(), "about": (question.design, question.outcome)}
     try:
         proof = find_proof(asked.rows.Z, asked.rows.equal, deadline)
         # Nothing that the search found is believed without its proof.

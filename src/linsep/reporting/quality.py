@@ -73,6 +73,8 @@ class Scores:
     brier : float or None
         The mean over rows and classes of the squared difference between the probability and 1 or 0; of a model with
         probabilities.
+    unlabelled : int
+        Rows that were left out because they have no label.
     reliability : tuple of (float, float, int)
         Of such a model, for each tenth of the probabilities: the mean probability of a class, the share of rows that
         are of that class, and how many pairs of a row and a class fall into it (two classes: rows, the positive one).
@@ -89,6 +91,7 @@ class Scores:
     average_precision: float | None = None
     brier: float | None = None
     reliability: tuple[tuple[float, float, int], ...] = ()
+    unlabelled: int = 0
 
     @property
     def beats_majority(self) -> bool:
@@ -154,6 +157,7 @@ class Scores:
             "reliability": [list(part) for part in self.reliability],
             "classes": {name: one._asdict() for name, one in self.classes.items()},
             "counts": {f"{a} predicted {b}": count for (a, b), count in self.counts.items()},
+            **({"unlabelled": self.unlabelled} if self.unlabelled else {}),
         }
 
 

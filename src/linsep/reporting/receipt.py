@@ -61,6 +61,8 @@ class Receipt:
         The certificate, the reference and the bounds, each None if it was not computed; `report` draws them.
     details : list of (str, str)
         Further lines: counts, classes, norms, brackets and bounds, and what does not apply.
+    scored_on : str
+        Of which rows the scores are, and how those were drawn.
     warnings : list of str
         What is to be said loudly, such as a model that is no better than always answering one class.
     """
@@ -70,6 +72,7 @@ class Receipt:
     proved: Proved = field(default_factory=Proved)
     details: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    scored_on: str = ""
 
 
 def make_receipt(
@@ -130,7 +133,14 @@ def make_receipt(
     ]
     doubts = [] if training is None else training.doubts("training rows")
     doubts = doubts if held_out is None else held_out.doubts("held-out rows")
-    return Receipt(lines, data | loss | proof, proved, details, doubts)
+    return Receipt(lines, data | loss | proof, proved, details, doubts, _scored_on(n, held_out, aside))
+
+
+def _scored_on(n: int, held_out: Scores | None, aside: str) -> str:
+    """Of which rows the scores are, for a heading."""
+    if held_out is None:
+        return f"the {n:,} rows that it learnt from: none were held out"
+    return f"{held_out.rows:,} of {n:,} rows, held out{aside or ' at random'}"
 
 
 def columns_line(encoder: TableEncoder | None, features: int) -> str:
@@ -279,7 +289,8 @@ def _bounds(
             [],
             None,
         )
-    return _told([mistake_bounds(X, y, *plane, fit_intercept=learner.fit_intercept) for plane in planes], learner)
+    run = {"fit_intercept": learner.fit_intercept, "from_zero": learner.from_zero}
+    return _told([mistake_bounds(X, y, *plane, **run) for plane in planes], learner)
 
 
 def _kernel_bounds(learner: KernelPerceptron, classes: Array, X: Any, y: Array) -> tuple[float, MistakeBounds]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.data.columns import label_names
+from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.sources.open import open_data
+from linsep.data.sources.open import Source, open_data
 from linsep.learners.table_model import TableModel
 from linsep.reporting.quality import Scores, scores_of_counts, with_areas
 from linsep.types import Array, DataError
@@ -93,7 +94,7 @@ def iter_predictions(
     if probabilities and not hasattr(model, "predict_proba"):
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
     asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    for labels, z, y, X in _predicted(model, table, asked):
+    for labels, z, y, X in _predicted(model, _opened(model, table, asked)):
         of_classes = None
         if probabilities:
             known = model.calibration_
@@ -101,28 +102,36 @@ def iter_predictions(
         yield Predictions(labels, z if z.ndim == 1 else z.max(axis=1), y, of_classes)
 
 
-def _predicted(model: TableModel, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Array, Array, Any, Any]]:
-    """Classes, all decision values, labels and the encoded rows, some rows after another."""
+def _opened(model: TableModel, table: Any, asked: dict[str, Any]) -> Source:
+    """A path or a dataframe, read as the model knows its columns."""
     if model.encoder_ is None:
         raise DataError("the model was not trained on a table: use its predict and decision_function")
-    for X, y in _encoded(model.encoder_, table, asked):
+    name = str(table) if isinstance(table, str | Path) else table
+    return open_data(name, **asked, categorical=model.encoder_.text_columns, bits=model.encoder_.bits)
+
+
+def _predicted(model: TableModel, source: Source) -> Iterator[tuple[Array, Array, Any, Any]]:
+    """Classes, all decision values, labels and the encoded rows, some rows after another."""
+    assert model.encoder_ is not None
+    for X, y in _encoded(model.encoder_, source):
         z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
         yield model.named(model.learner_.predict(X)), z, y, X
 
 
-def _encoded(encoder: TableEncoder, table: Any, asked: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    if not isinstance(table, str | Path):
-        rows = encoder.transform(open_data(table, **asked, categorical=encoder.text_columns))
+def _encoded(encoder: TableEncoder, source: Source) -> Iterator[tuple[Any, Any]]:
+    if source.format in ("dataframe", "arrays"):
+        rows = encoder.transform(source)
         yield rows.X, rows.y
         return
     encoder.start_counting()
-    source = open_data(str(table), **asked, categorical=encoder.text_columns, bits=encoder.bits)
     empty = True
     for chunk, _ in source.chunks():
+        if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
+            continue
         empty = False
         yield encoder.encode_chunk(chunk), chunk.y
     if empty:
-        raise DataError(f"{source.name}: there are no rows")
+        raise DataError(f"{source.name}: " + ("no row has a label" if source.unlabelled else "there are no rows"))
 
 
 def unknown_levels(model: TableModel) -> list[str]:
@@ -155,6 +164,7 @@ def score_table(
     decimal: str | None = None,
     encoding: str | None = None,
     query: str | None = None,
+    drop_unlabelled: bool = False,
 ) -> Scores:
     """Compare predictions with the labels of a table of any size.
 
@@ -172,6 +182,8 @@ def score_table(
         How text is written, as in `open_data`; needed if its first lines do not tell.
     query : str, optional
         A SELECT whose rows are read, as in `open_data`; `table` is then a database.
+    drop_unlabelled : bool, default=False
+        Leave out rows whose label is missing, and count them.
 
     Returns
     -------
@@ -194,12 +206,13 @@ def score_table(
     if target is None and model.encoder_ is not None:
         target = model.encoder_.target
     asked = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    source = _opened(model, table, asked | {"drop_unlabelled": drop_unlabelled})
     names = label_names(model.classes_).tolist()
     place = {name: k for k, name in enumerate(names)}
     strange: set[str] = set()
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     truths, kept = [], []
-    for labels, z, y, _ in _predicted(model, table, asked):
+    for labels, z, y, _ in _predicted(model, source):
         if y is None:
             raise DataError("these rows have no labels to compare with")
         truth, said = label_names(model.as_classes(y)).tolist(), label_names(labels).tolist()
@@ -214,6 +227,6 @@ def score_table(
     if strange:
         known = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         raise DataError(f"label {min(strange)!r} is not one the model knows: {known}")
-    scores = scores_of_counts(counts, names)
+    scores = replace(scores_of_counts(counts, names), unlabelled=source.unlabelled)
     all_kept = sum(map(len, kept)) == scores.rows
     return with_areas(scores, np.concatenate(truths), np.concatenate(kept)) if all_kept else scores

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linsep.regression.found import Separation
-from linsep.theory.separation.sentences import by_estimate, estimate, listed
+from linsep.theory.separation.sentences import by_estimate, listed, told
 
 _MOST_LINES = 40  # coefficients printed one a line
 
@@ -14,8 +14,8 @@ def separation_lines(found: Separation) -> list[tuple[str, str]]:
     if found.references:
         lines.append(("reference levels", listed(f"{name}={level}" for name, level in found.references.items())))
     lines.append(("summary", found.summary()))
-    if found.n_left_out:
-        lines.append(("left out", f"{found.n_left_out:,} rows with missing values"))
+    if found.n_missing:
+        lines.append(("left out", f"{found.n_missing:,} rows with missing values"))
     if found.separated_rows:
         lines.append(("separated rows", f"{listed(found.separated_rows)} (counted from 0)"))
     if found.pairs:
@@ -31,6 +31,6 @@ def separation_lines(found: Separation) -> list[tuple[str, str]]:
 def coefficient_lines(found: Separation) -> list[tuple[str, str]]:
     """Each coefficient with its estimate, or each estimate with its coefficients where these are many."""
     if len(found.coefficients) <= _MOST_LINES:
-        return [(f"  {listed([name])}", estimate(value)) for name, value in found.coefficients.items()]
+        return [(f"  {listed([name])}", told(value)) for name, value in found.coefficients.items()]
     groups = by_estimate(found.coefficients)
-    return [(f"  {estimate(value)}", listed(names)) for value, names in groups.items() if names]
+    return [(f"  {told(value)}", listed(names)) for value, names in groups.items() if names]

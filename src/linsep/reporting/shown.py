@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,10 @@ import numpy as np
 from linsep.learners import SequenceTagger
 from linsep.learners.table_model import parts_of
 from linsep.reporting.weights import weights_of
+from linsep.types import Array
+
+_WEIGHTS = 20  # of each class
+_SHOWN = 10  # of several classes together
 
 
 class Description(NamedTuple):
@@ -20,21 +25,25 @@ class Description(NamedTuple):
         Label and text of each line, for people.
     data : dict
         The same as plain data, for programs.
+    details : list of (str, str)
+        Weights for which `lines` have no room.
     """
 
     lines: list[tuple[str, str]]
     data: dict[str, Any]
+    details: Sequence[tuple[str, str]] = ()
 
 
-def describe(model: Any, n_weights: int = 20) -> Description:
+def describe(model: Any, n_weights: int | None = None) -> Description:
     """Describe a fitted `TableModel`, learner or tagger: how it was made, and its largest weights by feature name.
 
     Parameters
     ----------
     model : fitted TableModel, learner or SequenceTagger
         The model.
-    n_weights : int, default=20
-        Weights of each class, at most; of a tagger weights of features in all, and as many transitions.
+    n_weights : int, optional
+        Weights of each class, at most; of a tagger weights of features in all, and as many transitions. Unless given,
+        20, and of several classes `lines` have about ten in all, and `details` the others.
 
     Returns
     -------
@@ -48,7 +57,7 @@ def describe(model: Any, n_weights: int = 20) -> Description:
     {'x2': 1.0}
     """
     if isinstance(model, SequenceTagger):
-        return _describe_tagger(model, n_weights)
+        return _describe_tagger(model, n_weights or _WEIGHTS)
     learner, encoder = parts_of(model)
     found = weights_of(model)
     W, what_they_are = found.planes, found.about
@@ -69,8 +78,15 @@ def describe(model: Any, n_weights: int = 20) -> Description:
         about["weights are per"] = "standard deviation of a number, or 1 for a category"
     if hasattr(learner, "n_mistakes_"):
         about["mistakes"] = f"{learner.n_mistakes_:,}"
-    weights = {labels[k] + name: value for k, name, value in found.heaviest(n_weights)}
-    lines = [*about.items(), *((f"  {name}", f"{value:+.6g}") for name, value in weights.items())]
+    weights = {labels[k] + name: value for k, name, value in found.heaviest(n_weights or _WEIGHTS)}
+    first: Collection[str] = weights
+    if _is_long(W, n_weights):
+        largest = sorted(found.heaviest(max(1, _SHOWN // len(W))), key=lambda one: -abs(one[2]))
+        first = {labels[k] + name for k, name, _ in largest[:_SHOWN]}
+    lines = [*about.items(), *((f"  {name}", f"{weights[name]:+.6g}") for name in weights if name in first)]
+    others = [(f"  {name}", f"{weights[name]:+.6g}") for name in weights if name not in first]
+    if others:
+        lines.append(("  ...", f"{len(others):,} further weights: --details"))
     data = {
         "learner": type(learner).__name__,
         "classes": classes.tolist(),
@@ -81,7 +97,12 @@ def describe(model: Any, n_weights: int = 20) -> Description:
         "intercept": learner.intercept_.tolist() if "intercept" in what_they_are else None,
         "weights": weights,
     }
-    return Description(lines, data)
+    return Description(lines, data, others)
+
+
+def _is_long(W: Array, asked: int | None) -> bool:
+    """Whether the weights of several classes are more than one looks at, and nobody asked for so many."""
+    return asked is None and len(W) > 1 and W.size > _SHOWN
 
 
 def _describe_tagger(tagger: SequenceTagger, n_weights: int) -> Description:

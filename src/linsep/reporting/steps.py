@@ -10,28 +10,42 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from linsep.learners.engine.interrupt import uninterrupted
+from linsep.learners.engine.plateau import PlateauWarning
 
 Known = TypeVar("Known")
 
 
 @dataclass
 class Training:
-    """How long a training took, and its first warning of the kind that was watched for."""
+    """How long a training took, and its first warning of the kind that was watched for.
+
+    `on_early` takes a warning that training goes on after, at once.
+    """
 
     seconds: float = 0.0
     warnings: list[str] = field(default_factory=list)
+    early: list[str] = field(default_factory=list)
+    on_early: Callable[[str], None] = lambda text: None
 
     @contextmanager
     def watched(self, kind: type[Warning]) -> Iterator[None]:
         """Time the block, and keep its first warning of this kind; both also where Ctrl-C ends it."""
-        with warnings.catch_warnings(record=True) as caught:
+
+        def take(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+            if issubclass(category, PlateauWarning):
+                self.early.append(str(message))
+                self.on_early(str(message))
+            elif issubclass(category, kind) and not self.warnings:
+                self.warnings.append(str(message))
+
+        with warnings.catch_warnings():
             warnings.simplefilter("always", kind)
+            warnings.showwarning = take
             began = time.perf_counter()
             try:
                 yield
             finally:
                 self.seconds = time.perf_counter() - began
-                self.warnings = [str(w.message) for w in caught if issubclass(w.category, kind)][:1]
 
 
 def train_keep_measure(

@@ -6,6 +6,7 @@ from typing import Any
 
 from linsep.data.columns import label_names
 from linsep.data.features.missing import told
+from linsep.data.unlabelled import told as told_unlabelled
 from linsep.reporting.receipt import Receipt, columns_line
 from linsep.streaming.result import StreamFit
 
@@ -50,7 +51,9 @@ def stream_receipt(found: StreamFit) -> Receipt:
         *_accuracy(found, majority, doubts),
     ]
     lines += told(counters.missing, found.model.encoder_.way) if found.model.encoder_ else []
+    lines += told_unlabelled(counters.unlabelled)
     data |= {"missing": counters.missing} if counters.missing else {}
+    data |= {"unlabelled": counters.unlabelled} if counters.unlabelled else {}
     if counters.skipped:
         data["skipped"] = counters.skipped
     if counters.alarms:
@@ -60,7 +63,8 @@ def stream_receipt(found: StreamFit) -> Receipt:
         *_mistakes(found),
         *(("drift", alarm) for alarm in counters.alarms),
     ]
-    return Receipt(lines, data, details=details, warnings=doubts)
+    scored_on = f"{rows:,} rows, each predicted before it was learnt"
+    return Receipt(lines, data, details=details, warnings=doubts, scored_on=scored_on)
 
 
 def _majority(found: StreamFit) -> tuple[str, float] | None:

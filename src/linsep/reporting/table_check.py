@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
-from linsep.data.features.kinds import Kinds, find_kinds, is_words, left_out_line
+from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
+from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.reporting.proof import Lines, proof_lines
@@ -77,6 +78,7 @@ def check_table(
     *,
     positive: Any = None,
     columns: Mapping[str, str] | None = None,
+    missing: Literal["drop", "error"] | None = None,
     time_limit: float | None = None,
 ) -> TableCheck:
     """Prove whether a hyperplane separates the classes of a table, for the numbers exactly as they are written.
@@ -93,6 +95,9 @@ def check_table(
         The label of the positive class; all others together are the other class.
     columns : dict of str to str, optional
         What columns hold, as in `TableEncoder`, where that is not found out.
+    missing : {"drop", "error"}, optional
+        "drop" leaves out the rows that have a missing value in a column in use, and the certificate says which; "error"
+        refuses the first one. Unless given, a missing number is refused, and a missing category is one of its own.
     time_limit : float, optional
         Seconds for each question, after which it is left undecided.
 
@@ -115,8 +120,8 @@ def check_table(
     >>> found.verdict, found.asked[0].found.margin.lower > 0
     ('separable', True)
     """
-    found = find_kinds(source.read(), columns or {}) if source.kind == "table" else Kinds({}, {}, [])
-    numbers = exact_numbers(source, kinds=found.kinds)
+    found = kinds_in_proof(source.read(), columns or {})
+    numbers = exact_numbers(source, kinds=found.kinds, missing=missing, advice=LEAVE_OUT)
     if numbers.y is None:
         raise DataError("these rows have no labels: name the label column with --target")
     rounded = ["more digits than doubles hold: the verdict is about the nearest doubles"]
@@ -132,8 +137,7 @@ def check_table(
         asked = [_ask_of(numbers, numbers.y, label, time_limit) for label in labels]
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
-    words = [name for name, kind in found.kinds.items() if is_words(kind)]
-    lines[1:1] = left_out_line(found.left_out, words)
+    lines[1:1] = [*numbers.rows_left_out(), *left_out_of_proof(found)]
     verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
     return TableCheck(verdict, asked, numbers, lines, data, doubts, details)
 
@@ -192,4 +196,6 @@ def _with_columns(found: Separability, numbers: ExactNumbers, source: Source) ->
         for name, k in zip(numbers.names, numbers.exponents, strict=True)
     ]
     data = {**found.to_dict(), "target": source.target, "columns": columns}
+    if numbers.left_out is not None:
+        data["rows_left_out"] = numbers.left_out.tolist()
     return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units

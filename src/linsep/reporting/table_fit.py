@@ -15,8 +15,10 @@ from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_o
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
+from linsep.data.hints import hints_on_holding_out
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
+from linsep.data.unlabelled import told as told_unlabelled
 from linsep.learners.base.batch import NOT_DECIDED
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
@@ -80,6 +82,7 @@ def fit_table(
     verbose: Any = 0,
     on_trained: Callable[[TableModel], None] | None = None,
     on_step: Callable[[str], None] = lambda step: None,
+    on_warning: Callable[[str], None] = lambda text: None,
 ) -> TableFit:
     """Encode a table, train a learner on it, and prove what can be proved.
 
@@ -116,6 +119,8 @@ def fit_table(
         may save the model.
     on_step : callable, optional
         Called with a few words when a step begins: encoding, compiling, training, holding out, proving.
+    on_warning : callable, optional
+        Called at once with a warning that training goes on after (`PlateauWarning`); `warnings` holds it too.
 
     Returns
     -------
@@ -158,7 +163,7 @@ def fit_table(
     on_step("compiling for this processor, once")
     warm_up(default_learner() if learner is None else learner, prepared.rows, targets, kept_weight)
     on_step("training")
-    training = Training()
+    training = Training(on_early=on_warning)
 
     def train() -> None:
         with training.watched(ConvergenceWarning):
@@ -182,14 +187,20 @@ def fit_table(
     )
     encoder, telling = prepared.encoder, _telling(source, prepared.encoder.kinds_, positive)
     gone = encoder.missing_
-    lines = [*choice.lines, *receipt.lines, *told(gone, encoder.way), *left_out_line(encoder.left_out_)]
+    lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled), *told(gone, encoder.way)]
+    lines += left_out_line(encoder.left_out_)
+    hints = hints_on_holding_out(source.read(), encoder.kinds_, holdout) if holdout and groups is None else []
+    lines += hints
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
     data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
+    data |= {"unlabelled": source.unlabelled} if source.unlabelled else {}
     data |= {"left_out": encoder.left_out_} if encoder.left_out_ else {}
+    data |= {"hints": [text for _, text in hints]} if hints else {}
     data |= {"telling_columns": [one.name for one in telling]} if telling else {}
     receipt = replace(receipt, lines=lines, data=data)
     said = (
-        [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
+        training.early
+        + [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
         + encoder.doubts_
         + receipt.warnings
     )

@@ -26,6 +26,8 @@ class Door:
 
     def __call__(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError for the first row that cannot be learnt from."""
+        if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
+            return
         self._check_width(chunk)
         self.encoder.check_chunk(chunk)
         self.labels.check(chunk)

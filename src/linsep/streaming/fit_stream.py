@@ -55,6 +55,7 @@ def fit_stream(
     decimal: str | None = None,
     encoding: str | None = None,
     query: str | None = None,
+    drop_unlabelled: bool = False,
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
 ) -> StreamFit:
@@ -119,6 +120,8 @@ def fit_stream(
         How text is written, as in `linsep.open_data`, where the first lines do not tell.
     query : str, optional
         A SELECT whose rows are read, as in `linsep.open_data`; `source` is then a database.
+    drop_unlabelled : bool, default=False
+        Leave out rows whose label is missing, and count them.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
@@ -164,6 +167,7 @@ def fit_stream(
     labels = StreamLabels(classes, positive, learner.open_classes)
     reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
     reading |= {"sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
+    reading |= {"drop_unlabelled": drop_unlabelled}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     check_way(missing, stream=True)
@@ -266,6 +270,7 @@ def _asked(run: StreamRun) -> dict[str, Any]:
         "bits": encoder.bits,
         "passes": run.passes,
         "lenient": source.lenient,
+        "drop_unlabelled": source.drop_unlabelled,
         "open_columns": source.open_columns,
         "ball": run.safeguards.ball,
         "half_life": run.safeguards.half_life,

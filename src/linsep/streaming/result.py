@@ -32,6 +32,8 @@ class Counters:
         Rows of each pass, and how many of them were predicted wrongly before they were learnt.
     skipped : int
         Malformed lines that `lenient` left out.
+    unlabelled : int
+        Rows without a label that `drop_unlabelled` left out.
     absorbed : int
         Updates that no longer changed w, because its entries had outgrown their digits.
     alarms : list of str
@@ -49,6 +51,7 @@ class Counters:
     seen: list[int] = field(default_factory=lambda: [0])
     mistakes: list[int] = field(default_factory=lambda: [0])
     skipped: int = 0
+    unlabelled: int = 0
     absorbed: int = 0
     alarms: list[str] = field(default_factory=list)
     finished: bool = False

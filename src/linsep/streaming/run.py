@@ -64,7 +64,7 @@ class StreamRun:
         """Go on from what a checkpoint held."""
         self.learner, self.counters = learner, counters
         self.labels.resume(learner.classes_)
-        self.source.skipped = counters.skipped
+        self.source.skipped, self.source.unlabelled = counters.skipped, counters.unlabelled
         if encoder is not None:  # a matrix has none
             self.encoder = self._door.encoder = encoder
         self._rows_before, self._was_finished = counters.rows, counters.finished
@@ -98,16 +98,16 @@ class StreamRun:
         is_new = counters.passes == 0  # the encoder learns in the first pass
         if isinstance(chunk, TableChunk) and not counters.rows:
             self._check_categorical(chunk)
-        if isinstance(chunk, TableChunk):
+        if isinstance(chunk, TableChunk) and chunk.n_rows:
             known = () if self.source.open_columns else self.encoder.column_names or ()
             used = without_skipped(chunk, self.encoder.columns or {})
             if is_new:
                 count_missing(used, counters.missing, known)
             kept = rows_to_learn(used, self.encoder.missing, known)
             chunk = chunk if kept is None else chunk.take(kept)
-            if not chunk.n_rows:
-                counters.position = position
-                return
+        if isinstance(chunk, TableChunk) and not chunk.n_rows:
+            counters.position = position
+            return
         y, classes = self.labels.read(chunk)
         if is_new and isinstance(chunk, TableChunk):
             self._door.note_numbers(without_skipped(chunk, self.encoder.columns or {}))
@@ -164,8 +164,9 @@ class StreamRun:
         counters.seen.append(0)
 
     def _count_skipped(self) -> None:
-        """Count lines that were skipped in the first pass; a later one skips the same."""
+        """Count lines that were skipped, and rows without a label, in the first pass; a later one skips the same."""
         if self.counters.passes == 0:
+            self.counters.unlabelled = self.source.unlabelled
             self.counters.skipped, self._complaints = self.source.skipped, list(self.source.complaints)
 
     def _stop_after(self, record: Array) -> StopReason | None:

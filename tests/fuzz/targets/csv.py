@@ -137,6 +137,9 @@ def labels(cells: list[str]) -> list[Any]:
     if all(NUMBER.fullmatch(cell.strip()) for cell in cells):
         values = column(cells)
         return [int(v) for v in values] if all(v.is_integer() and abs(v) < 2**53 for v in values) else values
+    there = [cell.strip() for cell in cells if not MISSING.fullmatch(cell.strip().lower())]
+    if there and all(map(NUMBER.fullmatch, there)):  # NA is no label beside numbers
+        raise RefusedError
     if any(not cell.strip() for cell in cells):
         raise RefusedError
     return list(cells)

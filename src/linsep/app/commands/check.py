@@ -33,6 +33,7 @@ def check(
     report: Path | None = None,
     categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
+    missing: Any = None,
     on_step: Callable[[str], None] = lambda step: None,
     **reading: Any,
 ) -> Result:
@@ -43,7 +44,7 @@ def check(
     on_step("reading")
     source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading)
     on_step("proving")
-    found = check_table(source, positive=positive, columns=columns, time_limit=time_limit)
+    found = check_table(source, positive=positive, columns=columns, missing=missing, time_limit=time_limit)
     lines = [*read_as(source), *found.lines]
     if certificate is not None:
         with open_output(certificate, "the certificate", reads=inputs(table)) as file:

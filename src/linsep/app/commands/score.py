@@ -7,6 +7,7 @@ from typing import Any
 
 from linsep.app.commands.models import load_of_table
 from linsep.app.result import Result
+from linsep.data.unlabelled import told
 from linsep.reporting.quality import majority_line, score_lines
 from linsep.reporting.scores import score_table, unknown_levels
 
@@ -15,5 +16,6 @@ def score(model: Path, table: Any, **reading: Any) -> Result:
     """Accuracy beside the majority class, areas, and what is known of each class."""
     found = load_of_table(model)
     scores = score_table(found, table, **reading)
-    lines = [("rows", f"{scores.rows:,}"), ("accuracy", f"{scores.accuracy:.2%}"), majority_line(scores)]
+    lines = [("rows", f"{scores.rows:,}"), *told(scores.unlabelled)]
+    lines += [("accuracy", f"{scores.accuracy:.2%}"), majority_line(scores)]
     return Result([*lines, *score_lines(scores)], scores.to_dict(), [*unknown_levels(found), *scores.doubts("rows")])

@@ -8,6 +8,6 @@ from linsep.app.commands.models import load_rows, shown
 from linsep.app.result import Result
 
 
-def show(model: Path, n_weights: int) -> Result:
+def show(model: Path, n_weights: int | None) -> Result:
     """The largest weights by feature name, how the model was made, and where the file comes from."""
     return shown(model, load_rows(model), n_weights)

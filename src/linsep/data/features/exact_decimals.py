@@ -15,8 +15,10 @@ import scipy.sparse as sp
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.kinds import derive, without_skipped
+from linsep.data.features.missing import count_missing, rows_to_prove, told_dropped
 from linsep.data.readers.asked import Decimals
 from linsep.data.sources.source import Source
+from linsep.data.unlabelled import told as told_unlabelled
 from linsep.tables import dense
 from linsep.types import Array, DataError
 
@@ -33,7 +35,9 @@ class ExactNumbers(NamedTuple):
 
     `as_written` is False where decimal text could not be kept exactly and X holds the nearest doubles instead.
     `levels` tells which column and level an indicator stands for, `references` the levels that were left out, and
-    `dates` of which column, written in which way, an elapsed time is.
+    `dates` of which column, written in which way, an elapsed time is. `kept` says which rows of the source these are,
+    None for all; `left_out` has the positions, among all rows that were read, of those without a label and those
+    dropped because of a missing value; `missing` counts the missing values of each column, where rows were dropped.
     """
 
     X: Any
@@ -44,10 +48,31 @@ class ExactNumbers(NamedTuple):
     levels: dict[str, tuple[str, str]] | None = None
     references: dict[str, str] | None = None
     dates: dict[str, dict[str, Any]] | None = None
+    kept: Array | None = None
+    left_out: Array | None = None
+    missing: dict[str, int] | None = None
+
+    def of(self, chunk: Any) -> Any:
+        """The rows of the source's chunk that these are."""
+        return chunk if self.kept is None else chunk.take(self.kept)
+
+    def rows_left_out(self) -> list[tuple[str, str]]:
+        """The lines on rows without a label and on those dropped because of a missing value; none if there are none."""
+        if self.left_out is None:
+            return []
+        dropped = 0 if self.kept is None else int((~self.kept).sum())
+        lines = told_unlabelled(len(self.left_out) - dropped)
+        lines += told_dropped(self.missing or {}, dropped, self.X.shape[0])
+        return [*lines[:-1], (lines[-1][0], lines[-1][1] + " (rows are counted without them)")]
 
 
 def exact_numbers(
-    source: Source, *, keep_levels: int | None = None, kinds: Mapping[str, str] | None = None
+    source: Source,
+    *,
+    keep_levels: int | None = None,
+    kinds: Mapping[str, str] | None = None,
+    missing: str | None = None,
+    advice: str = "fill or drop missing values first",
 ) -> ExactNumbers:
     """Return the features of a source as written: decimal text as integers over a power of ten a column.
 
@@ -60,6 +85,8 @@ def exact_numbers(
     The others go without one of their first level, the reference, as regressions need it. Columns of the `kinds` that
     say so are left out or, where they are dates, become the elapsed days or seconds, to the microsecond. Finer times,
     which a source that is no text may have, are refused.
+    With `missing` "drop" rows are left out that have a missing value in a column in use, with "error" the first one is
+    refused, with None only a missing number; `advice` says what to do then.
 
     Examples
     --------
@@ -80,10 +107,15 @@ def exact_numbers(
     references: dict[str, str] = {}
     n_text = 0
     _refuse_finer(chunk, kinds or {})
-    chunk = derive(chunk, kinds or {}, exact=True)
-    for column in chunk.columns:
+    rows = derive(chunk, kinds or {}, exact=True)
+    gone: dict[str, int] = {}
+    kept = rows_to_prove(rows, missing, advice, source.name)
+    if kept is not None:
+        count_missing(rows, gone)
+        rows = rows.take(kept)
+    for column in rows.columns:
         if column.is_number:
-            written = None if chunk.written is None else chunk.written(column.name)
+            written = None if rows.written is None else rows.written(column.name)
             values, exponent = exact_column(column if written is None else replace(column, text=written))
             parts.append(values[:, None])
             names.append(column.name)
@@ -105,7 +137,17 @@ def exact_numbers(
     dates |= {
         name: {**dates[name], "exponent": k} for name, k in zip(names, exponents, strict=True) if k and name in dates
     }
-    return ExactNumbers(X, chunk.y, names, exponents, True, indicator_of, references, dates)
+    found = ExactNumbers(X, rows.y, names, exponents, True, indicator_of, references, dates)
+    return found._replace(kept=kept, left_out=_left_out(chunk, kept), missing=gone)
+
+
+def _left_out(chunk: TableChunk, kept: Array | None) -> Array | None:
+    """The positions of rows without a label and of those not kept, among all rows that were read."""
+    if kept is None:
+        return chunk.unlabelled
+    gone = np.zeros(0, dtype=np.int64) if chunk.unlabelled is None else chunk.unlabelled
+    labelled = np.delete(np.arange(chunk.n_read), gone)
+    return np.sort(np.concatenate([gone, labelled[~kept]]))
 
 
 def _refuse_finer(chunk: TableChunk, kinds: Mapping[str, str]) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import are_readable, number_column
+from linsep.data.codes import doubt_of_codes, may_be_codes
 from linsep.data.columns import Column, TableChunk, as_text, like, quote
 from linsep.data.features.dates import DATE, DATETIME, date_columns, date_kinds, is_date, is_way, parts_of, read_dates
 from linsep.data.features.ngrams import Grams
@@ -93,6 +94,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     _refuse_strange(chunk, kinds)
     left_out: dict[str, str] = {}
     doubts: list[str] = []
+    codes: list[str] = []
     for name in chunk.names:
         if name in kinds:
             if kinds[name] == DATE:
@@ -104,6 +106,8 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             why = _names_rows(column.values, name) if column.missing is None else ""
             if why:
                 kinds[name], left_out[name] = SKIP, why
+            elif chunk.n_rows >= _ENOUGH_ROWS and may_be_codes(column):
+                codes.append(name)
             continue
         assert column.text is not None
         found = _kind_of_text(column.text, name, left_out, doubts)
@@ -114,6 +118,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         left_out = {}
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
+    doubts += doubt_of_codes(codes)
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
 
 
@@ -226,6 +231,29 @@ def left_out_line(left_out: Mapping[str, str], words: Sequence[str] = ()) -> lis
     said = [f"{ids}: names of rows; --column NAME=number or NAME=category keeps one"] if left_out else []
     said += [f"{texts}: running text; --column NAME=category keeps one"] if words else []
     return [("left out", "; ".join(said))] if said else []
+
+
+def kinds_in_proof(rows: Any, given: Mapping[str, str]) -> Kinds:
+    """What the columns of a table hold; nothing is to be found out about a matrix.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> kinds_in_proof(open_data(b"id,a\\n7,2\\n").read(), {"id": "skip"}).kinds
+    {'id': 'skip'}
+    """
+    return find_kinds(rows, given) if isinstance(rows, TableChunk) else Kinds({}, {}, [])
+
+
+def left_out_of_proof(found: Kinds) -> list[tuple[str, str]]:
+    """The line on columns that are no part of a proof: names of rows, and running text; none if there are none.
+
+    Examples
+    --------
+    >>> left_out_of_proof(Kinds({"note": "words1-1"}, {}, []))
+    [('left out', "'note': running text; --column NAME=category keeps one")]
+    """
+    return left_out_line(found.left_out, [name for name, kind in found.kinds.items() if is_words(kind)])
 
 
 def _listed(said: list[str]) -> str:

@@ -12,6 +12,8 @@ from linsep.types import Array, DataError
 
 Missing = Literal["drop", "mean", "median", "indicator", "error"]
 WAYS: tuple[Missing, ...] = ("drop", "mean", "median", "indicator", "error")
+LEAVE_OUT = '--missing drop (missing="drop") leaves such rows out'
+IN_PROOFS = ("drop", "error")  # a proof is about numbers that are there
 _SAID = {
     "drop": "rows with one are left out",
     "mean": "the mean stands in for a number",
@@ -103,6 +105,35 @@ def refuse_missing(chunk: TableChunk, missing: str | None, known: Collection[str
             raise DataError(f"{chunk.where(0)}, column {absent[0]!r}: the value is missing; fill or drop it first")
 
 
+def rows_to_prove(chunk: TableChunk, missing: str | None, advice: str, name: str) -> Array | None:
+    """Which rows a proof is about: with "drop" the complete ones; None for all.
+
+    Raises
+    ------
+    DataError
+        `missing` is no way of proofs; a value is missing (of a category only with "error"), or one in every row.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> chunk = open_data(b"a,b\\n1,x\\n,y\\n").read()
+    >>> rows_to_prove(chunk, "drop", "", "t.csv").tolist()
+    [True, False]
+    >>> rows_to_prove(chunk, None, "mend it", "t.csv")
+    Traceback (most recent call last):
+    linsep.types.DataError: buffer:3, column 'a': '' where the column holds numbers; mend it
+    """
+    if missing is not None and missing not in IN_PROOFS:
+        raise DataError(f"missing (--missing) of a proof is {' or '.join(IN_PROOFS)}, not {missing!r}")
+    kept = rows_to_learn(chunk, missing)
+    if kept is not None and not kept.any():
+        raise DataError(f"{name}: every row has a missing value, and none is left: do not drop them")
+    if missing != "drop":
+        for column in chunk.names:
+            chunk.refuse_missing(column, text=missing == "error", advice=advice)
+    return kept
+
+
 def note_missing(
     chunk: TableChunk, names: Iterable[str], missing: str | None, known: Collection[str], new: dict[str, int]
 ) -> None:
@@ -137,6 +168,24 @@ def note_missing(
             new[name] = new.get(name, 0) + int(column.missing.sum())
 
 
+def told_dropped(counts: Mapping[str, int], dropped: int, kept: int) -> list[tuple[str, str]]:
+    """The line of a proof on rows that have a missing value; none where none was left out.
+
+    Examples
+    --------
+    >>> told_dropped({"age": 3}, 3, 97)
+    [('missing values', "3 rows have one ('age' 3) and are left out: the answer is about the other 97; --missing")]
+    """
+    if not dropped:
+        return []
+    what = (
+        f"{dropped:,} rows have one ({_listed(counts)}) and are"
+        if dropped > 1
+        else f"1 row has one ({_listed(counts)}) and is"
+    )
+    return [("missing values", f"{what} left out: the answer is about the other {kept:,}; --missing")]
+
+
 def told(counts: Mapping[str, int], way: str) -> list[tuple[str, str]]:
     """The line of a receipt on missing values; none where no value is missing.
 
@@ -147,8 +196,12 @@ def told(counts: Mapping[str, int], way: str) -> list[tuple[str, str]]:
     """
     if not counts:
         return []
+    cells, n = sum(counts.values()), len(counts)
+    what = f"{cells:,} cell{'s' if cells > 1 else ''} of {n:,} column{'s' if n > 1 else ''}"
+    return [("missing values", f"{what} ({_listed(counts)}): {_SAID[way]}; --missing")]
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    """Columns with their missing cells, most first."""
     some = sorted(counts.items(), key=lambda pair: -pair[1])
-    listed = ", ".join(f"{name!r:.40} {count:,}" for name, count in some[:6]) + (", ..." if len(some) > 6 else "")
-    cells = sum(counts.values())
-    what = f"{cells:,} cell{'s' if cells > 1 else ''} of {len(some):,} column{'s' if len(some) > 1 else ''}"
-    return [("missing values", f"{what} ({listed}): {_SAID[way]}; --missing")]
+    return ", ".join(f"{name!r:.40} {count:,}" for name, count in some[:6]) + (", ..." if len(some) > 6 else "")

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import INFINITE, category_column
+from linsep.data.cells import category_column, infinite
 from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, quote, take_target
 from linsep.data.readers.asked import Asked, in_a_line
+from linsep.data.unlabelled import are_unlabelled, with_labels
 from linsep.types import Array, DataError, NoRowsError
 
 Where = Callable[[int], str]
@@ -61,6 +62,10 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
     take_target(names, target, alone=open_columns)
     if table.num_rows == 0:
         raise NoRowsError(f"{name}: there are no rows")
+    unlabelled = None
+    if target is not None:
+        gone = are_unlabelled(_values(table, target, where))
+        table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled)
 
     def parse(column: str) -> Column:
         if open_columns and table.column(column).null_count:
@@ -73,13 +78,9 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
 
     y = None
     if target is not None:
-        labels = _values(table, target, where)
-        if labels.null_count:
-            row = pc.index(pc.is_null(labels), True).as_py()
-            raise DataError(f"{where(row)}, column {target!r}: the value is missing; a row to learn from needs a label")
-        y = as_labels(_label_values(labels), where, target)
+        y = as_labels(_label_values(_values(table, target, where)), where, target)
     features = [column for column in names if column != target]
-    return TableChunk(features, y, start, table.num_rows, where, parse, keyed)
+    return TableChunk(features, y, start, table.num_rows, where, parse, keyed, unlabelled=unlabelled)
 
 
 def _label_values(values: Any) -> Any:
@@ -153,8 +154,8 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
         missing = missing | np.isnan(numbers)
         numbers = np.where(missing, 0.0, numbers)
     if not np.isfinite(numbers).all():
-        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        raise DataError(f"{where(row)}, column {column!r}: {numbers[row]} is not a finite number; {INFINITE}")
+        rows = np.flatnonzero(~np.isfinite(numbers))
+        raise infinite(where(int(rows[0])), column, str(numbers[rows[0]]), len(rows))
     # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.
     beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and np.abs(numbers).max() >= 2**53)
     text = pc.cast(values, pa.string()) if beyond else None

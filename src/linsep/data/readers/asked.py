@@ -26,6 +26,7 @@ class Asked:
     decimal: str | None = None
     encoding: str | None = None
     query: str | None = None
+    drop_unlabelled: bool = False
 
 
 class Lines(NamedTuple):

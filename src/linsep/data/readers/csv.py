@@ -17,6 +17,7 @@ from linsep.data.columns import Column, TableChunk, as_labels, check_names, take
 from linsep.data.readers.arrow import Where, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.data.readers.written import Written, find_written
+from linsep.data.unlabelled import are_unlabelled, with_labels
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
@@ -55,7 +56,7 @@ class CsvReader(TextReader):
         check_text(lines.content, lines.name, lines.first_line, self.written)
         place = _Place(lines, self.written)
         chunk = self._chunk(_parse(place, self.names), place.of, self.names, lines.start)
-        return chunk if chunk.n_rows else None
+        return chunk if chunk.n_read else None
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read all files as one table; each begins with a header of the same names."""
@@ -76,24 +77,29 @@ class CsvReader(TextReader):
             places.append(place.of)
         table, where = joined(tables, sources, places)
         chunk = self._chunk(table, where, names, 0)
-        if chunk.n_rows == 0:
+        if chunk.n_read == 0:
             raise NoRowsError(f"{sources[0]}: there is a header but not one row")
         return Whole(chunk)
 
     def _chunk(self, table: Any, where: Where, names: list[str], start: int) -> TableChunk:
         """Columns of text as numbers where they are such."""
         target, categorical, decimal = self.asked.target, self.asked.categorical, self.written.decimal
+        unlabelled = None
+        if target is not None:
+            take_target(table.column_names, target, alone=True)  # lines that are skipped may hold a part of the header
+            gone = are_unlabelled(_text(table, target), decimal)
+            table, where, unlabelled = with_labels(table, where, gone, target, drop=self.asked.drop_unlabelled)
 
         def parse(column: str) -> Column:
             return number_column(column, _text(table, column), where, is_text=column in categorical, decimal=decimal)
 
         y = None
         if target is not None:
-            take_target(table.column_names, target, alone=True)  # lines that are skipped may hold a part of the header
             text = _text(table, target)
             numbers = read_numbers(text, decimal)
             y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
-        return TableChunk([column for column in names if column != target], y, start, table.num_rows, where, parse)
+        features = [column for column in names if column != target]
+        return TableChunk(features, y, start, table.num_rows, where, parse, unlabelled=unlabelled)
 
 
 def read_header(content: bytes, name: str, written: Written) -> list[str]:

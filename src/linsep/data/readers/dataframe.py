@@ -34,7 +34,8 @@ def dataframe_to_arrow(frame: Any, target: str | None) -> Any:
     except ValueError as error:
         raise DataError(f"dataframe: {error}") from None  # two columns of one name
     if target is not None and target in frame.columns and frame[target].dtype == nw.Object:
-        as_labels(frame[target].to_list(), row_of("dataframe"), target)
+        there = [label for label in frame[target].to_list() if label is not None and label == label]
+        as_labels(there, row_of("dataframe"), target)  # those that are missing are found later
     try:
         return frame.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:

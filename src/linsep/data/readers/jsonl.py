@@ -56,6 +56,9 @@ class JsonlReader(TextReader):
         chunk = from_arrow(table, names[0], self.asked, where, keyed=True)
         doubles = [field.name for field in table.schema if pa.types.is_floating(field.type)]
         found = cache(lambda: _numbers_written(some, doubles))
+        if chunk.unlabelled is not None:
+            labelled = pa.array(np.delete(np.arange(chunk.n_read), chunk.unlabelled))
+            return Whole(replace(chunk, written=lambda name: found()[name].take(labelled) if name in doubles else None))
         return Whole(replace(chunk, written=lambda name: found()[name] if name in doubles else None))
 
 

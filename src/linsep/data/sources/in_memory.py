@@ -44,7 +44,7 @@ class _InMemory(Source):
         for first in range(start.row, self._n_rows, BATCH_ROWS):
             chunk, error = self._up_to_error(partial(self._first_rows, first), min(BATCH_ROWS, self._n_rows - first))
             if chunk is not None:
-                after = first + (chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0])
+                after = first + self._taken(chunk)
                 if self.seen is not None:
                     self._add_to(self.seen, first, after)
                 yield chunk, Position(0, after, 1, after)

@@ -30,7 +30,7 @@ class BatchSource(Source):
             self._begin_file(number)
             for batch, rows in self._batches(number, first):
                 chunk, error = self._up_to_error(self._rows_of(rows, number, row), rows.num_rows)
-                taken = 0 if chunk is None else chunk.n_rows
+                taken = 0 if chunk is None else self._taken(chunk)
                 if self.seen is not None:
                     add_table(self.seen, rows.slice(0, taken))
                 if chunk is not None:

@@ -62,7 +62,7 @@ class TextSource(FileSource):
             cut_off = 0 if self.error is None else len(given.content) - len(good.content)
             self._note(block.content[: len(block.content) - cut_off])
             if chunk is not None:
-                row += chunk.n_rows if isinstance(chunk, TableChunk) else chunk.X.shape[0]
+                row += self._taken(chunk)
                 line = block.next_line - (given.content.count(b"\n", len(good.content)) if cut_off else 0)
                 yield chunk, Position(at.file, block.end - cut_off, line, row)
             if self.error is not None:

@@ -37,6 +37,7 @@ def open_data(
     decimal: str | None = None,
     encoding: str | None = None,
     query: str | None = None,
+    drop_unlabelled: bool = False,
 ) -> Source:
     """Return the rows of `source`, whatever it is, as a `Source`: all rows at once or a chunk at a time.
 
@@ -76,6 +77,8 @@ def open_data(
         A SELECT: its rows are read, under the names that it gives. The database is opened for reading alone. DuckDB
         and PostgreSQL need the extra sql. Passes, and a run that goes on from a checkpoint, ask anew and refuse other
         rows, or the same in another order.
+    drop_unlabelled : bool, default=False
+        Leave out rows of a table whose label is missing, and count them (`unlabelled`); otherwise they are refused.
 
     Returns
     -------
@@ -96,11 +99,16 @@ def open_data(
     >>> [chunk.n_rows for chunk, position in open_data(b"a,y\\n1,p\\n2,q\\n", target="y").chunks()]
     [2]
     """
+    if drop_unlabelled and target is None:
+        raise DataError(
+            "drop_unlabelled (--drop-unlabelled) is for tables: name the label column with target (--target)"
+        )
     if isinstance(source, tuple) and query is None:
         if len(source) != 2:
             raise DataError(f"rows and labels are given as (X, y), got a tuple of {len(source)}")
         return ArraySource(*source)
     asked = Asked(target, frozenset(categorical), bits, open_columns, max_record_bytes)
+    asked.drop_unlabelled = drop_unlabelled
     asked.sep, asked.decimal = check_sep(sep), check_decimal(decimal)
     asked.encoding = None if encoding is None else encoding_named(encoding)
     if query is not None:

@@ -66,6 +66,8 @@ class Source:
         Malformed lines that were skipped, if that was asked for (`lenient`).
     complaints : list of str
         What was wrong with the first few of them.
+    unlabelled : int
+        Rows without a label that were left out, if that was asked for (`drop_unlabelled`).
     error : DataError or None
         What is wrong with the line after the chunk that was given last; the next chunk raises it.
     seen : Seen or None
@@ -97,6 +99,7 @@ class Source:
         self.decimals: Decimals | None = None
         self.skipped = 0
         self.complaints: list[str] = []
+        self.unlabelled = 0
         self.error: DataError | None = None
         self.check: Callable[[TableChunk | Chunk], None] = lambda chunk: None
         self.seen: Seen | None = None
@@ -124,6 +127,11 @@ class Source:
     def categorical(self) -> frozenset[str]:
         """Columns that are read as text even if they hold numbers."""
         return self._asked.categorical
+
+    @property
+    def drop_unlabelled(self) -> bool:
+        """Whether rows without a label are left out."""
+        return self._asked.drop_unlabelled
 
     @property
     def open_columns(self) -> bool:
@@ -154,7 +162,11 @@ class Source:
             For anything malformed: file, line and column, what was expected, and what to do.
         """
         if self._chunk is None:
-            self._chunk, self.first_index, self.decimals = self._read_whole()
+            chunk, self.first_index, self.decimals = self._read_whole()
+            self.unlabelled = 0
+            if self._taken(chunk) == self.unlabelled:
+                raise DataError(f"{self.name}: no row has a label in column {self.target!r}")
+            self._chunk = chunk
         return self._chunk
 
     def take_out(self, name: str) -> Array:
@@ -288,8 +300,17 @@ class Source:
             raise ChangedError(f"{name} is not what was read from it before")
 
     def _begin_pass(self, start: Position) -> None:
-        if self.seen is not None and start == START:
-            self.seen.restart()
+        if start == START:
+            self.unlabelled = 0
+            if self.seen is not None:
+                self.seen.restart()
+
+    def _taken(self, chunk: TableChunk | Chunk) -> int:
+        """How many rows were read for a chunk; those that it leaves out because they have no label are counted."""
+        if not isinstance(chunk, TableChunk):
+            return int(chunk.X.shape[0])
+        self.unlabelled += chunk.n_read - chunk.n_rows
+        return chunk.n_read
 
     def _note(self, content: bytes) -> None:
         """Hash bytes that were read, if that is wanted."""

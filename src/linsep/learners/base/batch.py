@@ -17,9 +17,11 @@ from linsep.kernels.records import RECORD
 from linsep.learners.base.classifier import STOP_REASON
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.loop import Progress, run_epochs
-from linsep.learners.engine.number_range import check_weights
+from linsep.learners.engine.number_range import check_weights, warn_of_short_rows
+from linsep.learners.engine.plateau import Plateau, PlateauWarning
 from linsep.learners.engine.trace import Trace, flatten_reference, make_update_log
 from linsep.learners.engine.visiting_order import shuffled_order
+from linsep.learners.inputs.first_vector import check_first_vector
 from linsep.learners.inputs.parameters import check_options, check_run
 from linsep.types import CSR, Array, Budget, Hyperplane, PrecisionWarning, StopReason
 
@@ -28,6 +30,8 @@ NOT_DECIDED = (
     "A separable table comes to a clean pass in the end: linsep.separability(X, y) decides whether this one is; if so "
     "raise max_iter or time_limit."
 )
+# What to do about a run that no longer makes progress.
+PLATEAU_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass and makes 10 epochs."
 
 
 class BatchLearner(LabelledClassifier):
@@ -36,7 +40,11 @@ class BatchLearner(LabelledClassifier):
     A subclass says how to start (`start`) and how to run passes (`run`).
     """
 
-    state_values: ClassVar[dict[str, ValueSpec]] = {**LabelledClassifier.state_values, "stop_reason_": STOP_REASON}
+    state_values: ClassVar[dict[str, ValueSpec]] = {
+        **LabelledClassifier.state_values,
+        "stop_reason_": STOP_REASON,
+        "_given_start": ValueSpec("flag", needed=False),
+    }
     # Whether a budget that ends before a clean pass is worth a warning.
     wants_clean_pass: ClassVar[bool] = True
     # Epochs that one call of `run` may be asked for.
@@ -45,6 +53,8 @@ class BatchLearner(LabelledClassifier):
     summed_in: ClassVar[Any] = None
     # Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
     unit_steps: ClassVar[bool] = True
+    # Why `fit` takes no vector to start from; empty where it does.
+    only_from_zero: ClassVar[str] = "it keeps rows, and its vectors are sums of them"
 
     max_iter: int | None
     time_limit: float | None
@@ -53,6 +63,7 @@ class BatchLearner(LabelledClassifier):
     verbose: int | Progress
     stop_reason_: StopReason
     trace_: Trace
+    _given_start: bool
 
     # ------------------------------------------------------------------ hooks
     def check_parameters(self) -> None:
@@ -104,6 +115,8 @@ class BatchLearner(LabelledClassifier):
         y: Any,
         sample_weight: Any = None,
         reference: Hyperplane | tuple[Any, float] | None = None,
+        coef_init: Any = None,
+        intercept_init: Any = None,
     ) -> Self:
         """Learn from all rows until a pass is clean or the budget ends.
 
@@ -119,6 +132,11 @@ class BatchLearner(LabelledClassifier):
         reference : (w, b), optional
             Of two classes, a separator to compare with: the trace then holds the cosine of the angle to it and
             w.w* + b b*.
+        coef_init : array, shape (n_features,), (1, n_features) or (n_classes, n_features), optional
+            w to start from instead of 0: one row a class where there are three or more. No mistake bound is then
+            claimed of the run. Learners that keep rows, and `SGDClassifier`, start from 0 alone.
+        intercept_init : float or array, shape (1,) or (n_classes,), optional
+            b to start from instead of 0.
 
         Returns
         -------
@@ -135,38 +153,71 @@ class BatchLearner(LabelledClassifier):
         -----
         ConvergenceWarning
             When the budget ended before a clean pass.
+        PlateauWarning
+            Once during a long run, when its passes no longer make fewer mistakes; the run goes on.
         PrecisionWarning
-            When an update no longer changed w, because w has outgrown the digits of its dtype.
+            When an update no longer changed w, because w has outgrown the digits of its dtype; before the first pass
+            when an intercept is learnt and the rows are so short (max ||x||^2 below the eps of their dtype) that it
+            decides nearly alone.
         """
         stopped: KeyboardInterrupt | None = None
+        held: PlateauWarning | None = None
         with self.writing(), self.unchanged_on_error():
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
+            if getattr(self, "fit_intercept", False):
+                warn_of_short_rows(rows.X)
+            if coef_init is not None or intercept_init is not None:
+                self._start_from(coef_init, intercept_init, warm=warm)
             plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)
             if plane.size and len(self.classes_) > 2:
                 raise ValueError(f"a reference is one hyperplane, for two classes; here are {len(self.classes_)}")
             try:
-                self._train(rows, plane, numbers)
+                held = self._train(rows, plane, numbers)
             except KeyboardInterrupt as interrupt:  # the model so far is kept
                 stopped = interrupt
         if stopped is not None:
             raise stopped
+        if held is not None:
+            raise held
         self.warn_of_run(len(rows.y))
         return self
 
-    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> None:
-        """Make the passes of one `fit`."""
+    @property
+    def from_zero(self) -> bool:
+        """Whether training started from w = 0, b = 0, as the mistake bounds assume."""
+        return "_given_start" not in self.__dict__
+
+    def _start_from(self, coef_init: Any, intercept_init: Any, *, warm: bool) -> None:
+        """Let w and b start from what was given."""
+        if self.only_from_zero:
+            raise ValueError(f"{type(self).__name__} starts from w = 0 alone: {self.only_from_zero}; no coef_init here")
+        if warm:
+            raise ValueError("warm_start goes on from the weights so far: leave out coef_init and intercept_init")
+        W, b = self.moving()
+        intercept = getattr(self, "fit_intercept", True)
+        W[:], b[:] = check_first_vector(coef_init, intercept_init, W, fit_intercept=intercept)
+        if W.any() or b.any():
+            self._given_start = True
+
+    def _train(self, rows: Rows, reference: Array, numbers: Array | None) -> PlateauWarning | None:
+        """Make the passes of one `fit`; return a warning that is to be raised when the model is kept."""
         n = len(rows.y)
         rng = check_random_state(self.random_state) if self.reorders() else None
         log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
         self.trace_ = Trace(n, log, numbers, visits=self.t_, compared=reference.size > 0)
+        if log is not None and not self.from_zero and len(self.classes_) <= 2:
+            self.trace_.start = Hyperplane(self.moving()[0][0].copy(), float(self.moving()[1][0]))
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         # Without an intercept rows of zeros are mistakes in every pass.
         hopeless = 0 if getattr(self, "fit_intercept", True) else self.count_hopeless(rows)
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)
+        stored = (rows.X.data if isinstance(rows.X, CSR) else rows.X).size
+        plateau = Plateau(stored / n, self.max_iter)
+        held: list[PlateauWarning] = []
 
         def make_passes(most: int) -> Array:
             ordered = rows if rng is None else rows._replace(order=self.visiting_order(n, rng))
@@ -178,6 +229,11 @@ class BatchLearner(LabelledClassifier):
             norm = float(record[-1, RECORD.norm_w])
             if not norm * norm < most_norm2:
                 check_weights(norm, dtype)
+            if self.wants_clean_pass and record[-1, RECORD.updates] and (found := plateau.see(record)):
+                try:
+                    self._warn_of_plateau(*found)
+                except PlateauWarning as warning:  # a filter makes it an error; the run goes on all the same
+                    held.append(warning)
             return record
 
         run_epochs(
@@ -189,6 +245,7 @@ class BatchLearner(LabelledClassifier):
             verbose=self.verbose,
             most=1 if rng is not None else self.batch_epochs,
         )
+        return held[0] if held else None
 
     def count_passes(self, record: Array) -> None:
         """Add passes to the counters."""
@@ -221,6 +278,16 @@ class BatchLearner(LabelledClassifier):
             )
         if self.trace_.total_absorbed:
             self._warn_of_absorbed(self.trace_.total_absorbed, stacklevel=4)
+
+    def _warn_of_plateau(self, k: int, before: int, last: int) -> None:
+        what = "mistakes" if self.unit_steps else "updates"
+        warnings.warn(
+            f"{type(self).__name__}: the {what} of a pass no longer fall. Passes {2 * k + 1} to {3 * k} made at least "
+            f"{last} each, and one of the {k} passes before made {before}. Training goes on; whether the rows are "
+            f"separable is not known from this. {PLATEAU_ADVICE}",
+            PlateauWarning,
+            stacklevel=6,
+        )
 
     def _counted_on(self, n: int) -> str:
         """What mistakes are counted on: rows, and with one-vs-rest rows of each class."""

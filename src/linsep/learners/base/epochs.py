@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,6 +28,8 @@ ROSENBLATT = PerceptronStep(0.0)
 
 class LinearBatchLearner(BatchLearner, LinearClassifier):
     """A linear learner that makes passes over its rows; `EpochLearner` can also be trained further on new rows."""
+
+    only_from_zero: ClassVar[str] = ""
 
     fit_intercept: bool
     warm_start: bool

@@ -96,7 +96,9 @@ class MeanLearner(DerivedLearner):
             self._check_mean()
         if not self._wants_mean() or self.t_ == 0:
             return w[:, columns], b
-        return w[:, columns] - self._sum_coef[:, columns] / self.t_, b - self._sum_intercept / self.t_
+        mean = self._sum_coef[:, columns] / self.t_
+        np.subtract(w[:, columns], mean, out=mean)  # in place: wide weights would need twice the memory for a moment
+        return mean, b - self._sum_intercept / self.t_
 
     def settle(self) -> None:
         if self._has_sums():

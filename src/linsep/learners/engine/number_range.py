@@ -1,15 +1,18 @@
-"""Rows and weights too large for their dtype are refused; rows of zeros are found."""
+"""Rows and weights too large for their dtype are refused; rows too short and rows of zeros are found."""
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import assert_all_finite
 
 from linsep.kernels.checks import largest_bits
-from linsep.types import Array, DataError
+from linsep.types import CSR, Array, DataError, PrecisionWarning
 
+_GLANCE = 4096
 _FEW = 500_000  # fewer entries are looked at sooner than the kernel is compiled
 
 
@@ -44,6 +47,32 @@ def check_entries(X: Any) -> None:
         raise DataError(
             f"row {long[0]}: the sum of the squares of its values is beyond what {values.dtype} holds; scale the "
             f"columns down{' or give float64 rows' if values.dtype == np.float32 else ''}"
+        )
+
+
+def warn_of_short_rows(X: Any) -> None:
+    """Warn where R^2, R = max ||x||, is below the eps of the dtype: the intercept then drowns what rows say.
+
+    An update with step tau moves b by tau, and the value w.x of any row by at most tau R^2.
+
+    Warns
+    -----
+    PrecisionWarning
+    """
+    values = X.data if isinstance(X, CSR) else X
+    eps = float(np.finfo(values.dtype).eps)
+    # One entry that is large enough settles it, and is nearly always among the first.
+    if not values.size or float(np.abs(values.ravel(order="K")[:_GLANCE]).max()) ** 2 >= eps:
+        return
+    most = float(np.abs(values).max())
+    longest = int(np.diff(X.indptr).max()) if isinstance(X, CSR) else X.shape[1]
+    if most > 0 and most * most * longest < eps:
+        warnings.warn(
+            f"no row is longer than {most * math.sqrt(longest):.3g}, and the intercept is the weight of a constant 1: "
+            "one update moves b by more than all updates of a usual run move w.x, so b decides nearly alone. Scale "
+            "the columns up (linsep.TableEncoder or StandardScaler), or set fit_intercept=False.",
+            PrecisionWarning,
+            stacklevel=3,
         )
 
 

@@ -131,6 +131,7 @@ class SGDClassifier(DerivedLearner):
     wants_clean_pass: ClassVar[bool] = False
     unit_steps: ClassVar[bool] = False
     batch_epochs: ClassVar[int] = 1
+    only_from_zero: ClassVar[str] = "its ball and its guarantee are about the distance from there"
     _derived_by: ClassVar[tuple[str, ...]] = ("average",)
     state_values = DerivedLearner.state_values | VALUES
     state_arrays = DerivedLearner.state_arrays | ARRAYS
@@ -370,8 +371,10 @@ class SGDClassifier(DerivedLearner):
             if self.average is None or self._total[0] == 0:
                 dtype = self._v.dtype
                 return (self._scale[:, None] * self._v[:, columns]).astype(dtype), (self._scale * self._b).astype(dtype)
-            w = self._mean[:, columns] + self._scale_sum[:, None] * self._v[:, columns]
-            return w / self._total, (self._mean_b + self._scale_sum * self._b) / self._total
+            w = self._scale_sum[:, None] * self._v[:, columns]
+            w += self._mean[:, columns]  # in place, as wide weights take much memory
+            w /= self._total
+            return w, (self._mean_b + self._scale_sum * self._b) / self._total
 
     def _make_room(self, before: int, place: int) -> None:
         w = self._iterate()

@@ -45,7 +45,7 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
         )
     return Page(
         title=_title(model),
-        kicker="A separator and its receipt",
+        kicker="A separator and its receipt" + (f"; scores of {receipt.scored_on}" if receipt.scored_on else ""),
         lead=_lead(model, seen, receipt),
         lines=[*receipt.lines, *receipt.details],
         command=command,

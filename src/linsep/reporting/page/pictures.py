@@ -136,7 +136,7 @@ def _of_run(seen: Seen | None, learner: Any, proved: Proved) -> list[Sketch]:
 
 
 def _has_unit_steps(learner: Any) -> bool:
-    return bool(getattr(learner, "unit_steps", False)) and learner.class_weight is None
+    return bool(getattr(learner, "unit_steps", False)) and learner.class_weight is None and learner.from_zero
 
 
 def _norm(seen: Seen, learner: Any, reference: Hyperplane) -> Sketch:

@@ -16,7 +16,6 @@ from linsep.reporting.page.pictures import certificate_sketches, separation_sket
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separation.sentences import opening
 from linsep.types import Hyperplane
 
 Lines = list[tuple[str, str]]
@@ -103,7 +102,7 @@ def of_separation(found: Separation, about: About, lines: Lines, command: str, s
     kind = {"complete": "Complete separation", "quasi-complete": "Quasi-complete separation"}
     lead = found.summary()
     if found.verdict != "undecided":
-        lead = opening(found.family, found.verdict, found.n_rows, len(found.separated_rows), found.classes)
+        lead = found.opening()
     return Page(
         title=kind.get(found.verdict, found.verdict.capitalize()),
         kicker=f"Does the {found.family} regression have finite estimates?",

@@ -13,7 +13,7 @@ from linsep.regression.found import Separation
 from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.weights import Weights
 from linsep.theory.separability.combination import Combination
-from linsep.theory.separation.sentences import estimate
+from linsep.theory.separation.sentences import told
 from linsep.types import Array
 
 MOST_ROWS = 100
@@ -191,14 +191,14 @@ def witness_table(witness: Combination, y: Array, columns: Columns, chosen: Sequ
 
 def coefficients_table(found: Separation) -> Table:
     """What maximum likelihood does to each coefficient, infinite ones first."""
-    infinite = [name for name, value in found.coefficients.items() if estimate(value) != "finite"]
+    infinite = [name for name, value in found.coefficients.items() if value != "finite"]
     order = [*infinite, *(name for name in found.coefficients if name not in set(infinite))]
     several = any(isinstance(name, tuple) for name in order)
     shown = order[: 5 * MOST_ROWS]
     rows = []
     for name in shown:
         parts = [str(name[0]), str(name[1])] if isinstance(name, tuple) else [str(name)]
-        rows.append([*map(cell, parts), cell(estimate(found.coefficients[name]))])
+        rows.append([*map(cell, parts), cell(told(found.coefficients[name]))])
     note = some_of(len(shown), len(order), "coefficients")
     return Table("Coefficients", note, [*(["class"] if several else []), "coefficient", "estimate"], rows)
 

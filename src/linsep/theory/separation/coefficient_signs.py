@@ -21,7 +21,7 @@ from flint import fmpz_mat, nmod_mat
 from linsep.tables import is_sparse
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, solve, whole_rows
-from linsep.theory.verify.separation import Weights
+from linsep.theory.verify.separation import Vector, Weights
 from linsep.types import Array
 
 _INSIDE = 1e-6  # the least z.N c that rows (largest entry 1) must have: rounding then makes none negative
@@ -29,29 +29,77 @@ _NONE = 1e-9
 _AT_ONCE = 256
 
 
+def as_vector(d: Sequence[int]) -> Vector:
+    """The entries without a common factor, by column."""
+    return {j: k for j, k in enumerate(primitive(d)) if k}
+
+
+def signs_of_single_rows(Z: Any, separated: Array, null: Sequence[Vector]) -> dict[int, tuple[int, int]]:
+    """Coefficient -> its sign on C and a separated row that proves it alone, as far as such rows are found.
+
+    A row whose entries meet one null vector v only is c z.v on d = ... + c v, so its sign gives that of c, and that of
+    each coefficient in which v alone has an entry.
+
+    Examples
+    --------
+    >>> Z = np.array([[0, 2.0, 0], [0, 1, 1]])
+    >>> signs_of_single_rows(Z, np.array([0, 1]), [{1: 1}, {2: 1}])
+    {1: (1, 0)}
+    """
+    rows: Any = sp.csr_array(Z[separated])
+    met = sp.csr_array(
+        (
+            np.ones(sum(map(len, null))),
+            ([j for v in null for j in v], np.repeat(np.arange(len(null)), [len(v) for v in null])),
+        ),
+        shape=(Z.shape[1], len(null)),
+    )
+    touched: Any = sp.csr_array((rows != 0).astype(np.float64) @ met)
+    out: dict[int, tuple[int, int]] = {}
+    times = np.diff(met.indptr)
+    found: set[int] = set()
+    for i in np.flatnonzero(np.diff(touched.indptr) == 1).tolist():
+        k = int(touched.indices[touched.indptr[i]])
+        if k in found:
+            continue
+        at = slice(rows.indptr[i], rows.indptr[i + 1])
+        entries = zip(rows.indices[at].tolist(), rows.data[at].tolist(), strict=True)
+        product = sum(Fraction(value) * null[k][j] for j, value in entries if j in null[k])
+        if product:
+            found.add(k)
+            out |= {
+                j: ((product * v > 0) - (product * v < 0), int(separated[i]))
+                for j, v in null[k].items()
+                if times[j] == 1
+            }
+    return out
+
+
 class Signs:
     """The linear programme of one cone; it is kept from one coefficient to the next."""
 
-    def __init__(self, Z: Any, separated: Array, null: Sequence[Sequence[int]]) -> None:
+    def __init__(self, Z: Any, separated: Array, null: Sequence[Vector]) -> None:
         self.Z, self.separated, self.null = Z, separated, null
-        top = [max(map(abs, v)).bit_length() for v in null]
-        N = np.array([[entry / (1 << e) for entry in v] for v, e in zip(null, top, strict=True)]).T
+        self.top = [max(map(abs, v.values())).bit_length() for v in null]
+        rows = [j for v in null for j in v]
+        columns = np.repeat(np.arange(len(null)), [len(v) for v in null])
+        values = [k / (1 << e) for v, e in zip(null, self.top, strict=True) for k in v.values()]
+        N: Any = sp.csr_array((values, (rows, columns)), shape=(Z.shape[1], len(null)))
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             self._scale_rows(Z, separated, N)
-        self.top = top
         # If a product is too large for a double, there is no guess.
-        self.usable = bool(np.isfinite(self.N).all() and np.isfinite(self.G.data).all())
+        self.usable = bool(np.isfinite(self.N.data).all() and np.isfinite(self.G.data).all())
         if self.usable:
             self._start(len(null), len(separated))
 
-    def _scale_rows(self, Z: Any, separated: Array, N: Array) -> None:
+    def _scale_rows(self, Z: Any, separated: Array, N: Any) -> None:
         """Write separated rows in coordinates of the null vectors; divide columns and rows by their largest entries."""
         part = Z[separated] if is_sparse(Z) else Z[separated].astype(np.float64)
-        G: Any = sp.csr_array(part @ (sp.csr_matrix(N) if is_sparse(Z) else N))
+        G: Any = sp.csr_array(part @ (N if is_sparse(Z) else N.toarray()))
         scale = abs(G).max(axis=0).toarray().ravel()
         self.scale = np.where(scale > 0, scale, 1.0)
-        self.N = N / self.scale
-        G = sp.csr_array(G / self.scale)
+        self.N = sp.csr_array(N @ sp.diags_array(1 / self.scale))
+        G = sp.csr_array(G @ sp.diags_array(1 / self.scale))
         rows = abs(G).max(axis=1).toarray().ravel()
         self.G: Any = sp.csr_array(sp.diags_array(1 / np.where(rows > 0, rows, 1.0)) @ G)
 
@@ -76,10 +124,12 @@ class Signs:
         self.highs.addRows(len(ids), low, high, part.nnz, part.indptr[:-1], part.indices, part.data)
         self.held += ids.tolist()
 
-    def guess(self, j: int, way: int, deadline_left: float) -> tuple[list[int] | None, Weights | None]:
+    def guess(self, j: int, way: int, deadline_left: float) -> tuple[Vector | None, Weights | None]:
         """Return a direction of C with way * d_j < 0, or weights that prove that there is none, or neither."""
-        cost = way * self.N[j]
-        if not self.usable or not cost.any():
+        if not self.usable:
+            return None, None
+        cost = way * self.N[[j]].toarray()[0]
+        if not cost.any():
             return None, None
         columns = np.arange(len(cost), dtype=np.int32)
         self.highs.changeColsCost(len(cost), columns, cost / np.abs(cost).max())
@@ -102,34 +152,36 @@ class Signs:
         support = np.flatnonzero(np.abs(solution.row_dual) > _NONE)
         return None, self._combination([int(self.separated[self.held[k]]) for k in support], j, way)
 
-    def _direction(self, c: Array, j: int, way: int) -> list[int] | None:
+    def _direction(self, c: Array, j: int, way: int) -> Vector | None:
         """The direction as integers if it is in C exactly, else None."""
         parts = [Fraction(v) / (1 << e) for v, e in zip((c / self.scale).tolist(), self.top, strict=True)]
         common = lcm(*(part.denominator for part in parts))
-        whole = [int(part * common) for part in parts]
-        d = [sum(k * v[i] for k, v in zip(whole, self.null, strict=True) if k and v[i]) for i in range(self.Z.shape[1])]
+        d = [0] * self.Z.shape[1]
+        for part, v in zip(parts, self.null, strict=True):
+            whole = int(part * common)
+            for i, entry in v.items() if whole else ():
+                d[i] += whole * entry
         if d[j] * way >= 0 or (row_signs(self.Z[self.separated], d) < 0).any():
             return None
-        return primitive(d)
+        return as_vector(d)
 
     def _combination(self, ids: list[int], j: int, way: int) -> Weights | None:
         """Weights >= 0 with sum(weights z).v = t way v_j for all null vectors v and some t > 0, if there are any."""
         if not ids:
             return None
         rows = whole_rows(self.Z, ids)
-        null = fmpz_mat([list(v) for v in self.null])
-        M = fmpz_mat([row for row, _ in rows]) * null.transpose()  # one row a z, in the coordinates c
+        M = fmpz_mat([[sum(row[at] * k for at, k in v.items() if row[at]) for v in self.null] for row, _ in rows])
         k = M.nrows()
         echelon, rank = nmod_mat(M, PRIME).rref()
         if rank < k:
             return None
         pivots = [next(a for a in range(len(self.null)) if int(echelon[r, a])) for r in range(rank)]
         A = fmpz_mat([[M[i, a] for i in range(k)] for a in pivots])
-        goal = fmpz_mat([[way * self.null[a][j]] for a in pivots])
+        goal = fmpz_mat([[way * self.null[a].get(j, 0)] for a in pivots])
         numerators, denominator = solve(A, goal)
         found = [int(v) for v in numerators.entries()]
         t = denominator * way
         total = (fmpz_mat([found]) * M).entries()
-        if min(found) < 0 or any(int(total[a]) != t * v[j] for a, v in enumerate(self.null)):
+        if min(found) < 0 or any(int(total[a]) != t * v.get(j, 0) for a, v in enumerate(self.null)):
             return None
         return {i: v << q for i, v, (_, q) in zip(ids, found, rows, strict=True) if v}

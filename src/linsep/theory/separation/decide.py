@@ -13,12 +13,12 @@ from linsep.tables import is_sparse
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import vanishing
-from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import Span, independent_rows
 from linsep.theory.separation.by_columns import prove_by_columns
+from linsep.theory.separation.by_elimination import prove_by_elimination
 from linsep.theory.separation.by_network import prove_by_network
-from linsep.theory.separation.coefficient_signs import Signs
+from linsep.theory.separation.coefficient_signs import Signs, as_vector, signs_of_single_rows
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array, DataError
 
@@ -49,6 +49,9 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
     """
     found = prove_by_network(Z, equal) if is_sparse(Z) else None
     found = found or prove_by_columns(Z, equal, deadline)
+    if found is None and is_sparse(Z):
+        found = prove_by_elimination(Z, equal, deadline)
+        found = found and _with_signs(Z, found, deadline)
     return found or _by_cone(Z, equal, deadline)
 
 
@@ -124,7 +127,7 @@ def _decided(Z: Any, equal: Array, deadline: Deadline) -> ConeEnd:
 
 def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
     """Each vector without a common factor, column -> entry."""
-    return tuple({j: k for j, k in enumerate(primitive(v)) if k} for v in vectors)
+    return tuple(map(as_vector, vectors))
 
 
 def dense(vector: Vector, width: int) -> list[int]:
@@ -156,15 +159,14 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> Separatio
     """Add a proof of the sign of each infinite coefficient, or a direction of the other sign."""
     if len(proof.null) <= len(proof.null_all) + 1:
         return proof
-    ways = {
-        j: _way(proof.directions, j)
-        for j in range(Z.shape[1])
-        if any(j in v for v in proof.null) and not any(j in v for v in proof.null_all)
-    }
-    signs: dict[int, Weights] = {}
+    open_, unidentified = ({j for v in vectors for j in v} for vectors in (proof.null, proof.null_all))
+    ways = {j: _way(proof.directions, j) for j in sorted(open_ - unidentified)}
+    separated = np.array(proof.separated)
+    alone = signs_of_single_rows(Z, separated, proof.null) if Z.dtype != object else {}
+    signs: dict[int, Weights] = {j: {alone[j][1]: 1} for j, way in ways.items() if way and way == alone.get(j, (0,))[0]}
     opposite: dict[int, tuple[Vector, ...]] = {}
-    asked = [j for j, way in ways.items() if way]
-    programme = Signs(Z, np.array(proof.separated), [dense(v, Z.shape[1]) for v in proof.null]) if asked else None
+    asked = [j for j, way in ways.items() if way and j not in signs]
+    programme = Signs(Z, separated, proof.null) if asked else None
     for j in asked:
         assert programme is not None
         known = next((ds for ds in opposite.values() if _way(ds, j) * ways[j] < 0), None)
@@ -174,7 +176,7 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> Separatio
         try:
             d, weights = programme.guess(j, ways[j], time_left(deadline))
             if d is not None:
-                opposite[j] = _vectors([d])
+                opposite[j] = (d,)
             elif weights is not None:
                 signs[j] = weights
             else:

@@ -6,16 +6,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
+from linsep.theory.separation.families import ORDERED, SEVERAL_MAXIMA, is_concave, model_words, source, why
 from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
 INTERCEPT = "(Intercept)"
 _SHOWN = 8
-_OF_MANY = {"+inf": "+infinity", "-inf": "-infinity", UNDETERMINED: "infinite of undetermined sign"}
+_OF_MANY = {"+inf": "+infinity", "-inf": "-infinity", UNDETERMINED: "without a limit", UNSIGNED: "not decided"}
 
 
 def estimate(value: str | float) -> str:
-    """What is said about a coefficient, infinities as "+inf" and "-inf"."""
+    """What a certificate says about a coefficient, infinities as "+inf" and "-inf"."""
     return value if isinstance(value, str) else "+inf" if value > 0 else "-inf"
+
+
+def told(value: str | float) -> str:
+    """The same in words for people.
+
+    Examples
+    --------
+    >>> told(inf), told(UNDETERMINED)
+    ('+inf', 'no limit is determined')
+    """
+    words: dict[str | float, str] = {UNDETERMINED: "no limit is determined", UNSIGNED: "limit not decided"}
+    return words.get(value, estimate(value))
 
 
 def listed(names: Iterable[Any]) -> str:
@@ -46,50 +59,21 @@ def by_estimate(coefficients: Mapping[Any, str | float]) -> dict[str | float, li
     return out
 
 
-def opening(family: str, verdict: str, n: int, k: int, classes: Sequence[Any]) -> str:
+def opening(family: str, verdict: str, n: int, k: int, classes: Sequence[Any], link: str) -> str:
     """The verdict in a sentence or two; `k` of the `n` rows are separated."""
-    model = {
-        "logistic": f"the logistic regression of {classes[1]!r} against {classes[0]!r}" if classes else "",
-        "poisson": "the Poisson regression with log link",
-        "multinomial": f"the multinomial regression with {len(classes)} classes (reference {classes[0]!r})"
-        if classes
-        else "",
-    }[family]
+    model = model_words(family, link, classes)
     if verdict == "overlap":
-        return (
+        said = (
             f"Overlap: {model} on {n:,} rows is not separated. A maximum likelihood estimate exists, and every "
             "coefficient that is identified has a finite one."
         )
+        return said if is_concave(family, link) else f"{said} {SEVERAL_MAXIMA}"
     name = {"complete": "Complete", "quasi-complete": "Quasi-complete"}[verdict]
-    why = _WHY[family, verdict].format(k=f"{k:,}", left=f"{n - k:,}")
-    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {why}"
+    meaning = why(family, verdict).format(k=f"{k:,}", left=f"{n - k:,}")
+    return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning}"
 
 
-_WHY = {
-    ("logistic", "complete"): (
-        "A linear combination of the columns tells the two outcomes apart on every row: fitted probabilities tend "
-        "to 0 and 1, and an iterative fit stops only at its limit."
-    ),
-    ("logistic", "quasi-complete"): (
-        "A linear combination of the columns has the sign of the outcome on {k} rows and is exactly 0 on the other "
-        "{left}: the fitted probabilities of the {k} rows tend to 0 and 1; the other rows overlap."
-    ),
-    ("poisson", "complete"): "Every count can be fitted by a mean that tends to 0.",
-    ("poisson", "quasi-complete"): (
-        "A linear combination of the columns is below 0 on {k} rows, all with a count of 0, and exactly 0 on the "
-        "other {left}: the fitted means of the {k} rows tend to 0."
-    ),
-    ("multinomial", "complete"): (
-        "Linear combinations of the columns tell the classes apart on every row: fitted probabilities tend to 0 and 1."
-    ),
-    ("multinomial", "quasi-complete"): (
-        "In some rows the fitted probability of a class that was not observed tends to 0; in {k} rows that of every "
-        "such class does."
-    ),
-}
-
-
-def left_out(n: int) -> str:
+def missing(n: int) -> str:
     """That rows with missing values were left out."""
     return f"{n:,} further {'row was' if n == 1 else 'rows were'} left out for missing values."
 
@@ -104,8 +88,8 @@ def estimates(
     parts: list[tuple[str | float, str]] = [
         (inf, "+infinity for {}"),
         (-inf, "-infinity for {}"),
-        (UNDETERMINED, "infinite, of a sign that the data do not determine, for {}"),
-        (UNSIGNED, "infinite, of a sign that was not decided in the time allowed, for {}"),
+        (UNDETERMINED, "no limit is determined for {}"),
+        (UNSIGNED, "whether a limit is determined was not decided in the time allowed for {}"),
         (FINITE, "finite for {}"),
     ]
     said = [text.format(listed(found[value])) for value, text in parts if found[value]]
@@ -124,10 +108,12 @@ def estimates(
     return out
 
 
-PROVED = (
-    "Decided in exact arithmetic on the numbers given (Albert and Anderson 1984; maximal separated set and null space "
-    "of the remaining rows), with certificates checked on every row; no tolerance is involved."
-)
+def proved(family: str, link: str) -> str:
+    """How it was decided."""
+    return (
+        f"Decided in exact arithmetic on the numbers given ({source(family, link)}; maximal separated set and null "
+        "space of the remaining rows), with certificates checked on every row; no tolerance is involved."
+    )
 
 
 def advice(
@@ -136,12 +122,18 @@ def advice(
     levels: Mapping[str, tuple[str, str]],
     separated_levels: Mapping[str, Mapping[str, int]],
     separated: bool,
+    n_features: int,
+    constant: Sequence[str],
 ) -> list[str]:
     """What to do: drop, merge levels, penalise."""
     found = by_estimate(coefficients)
     out = []
     if found[UNIDENTIFIED]:
         out.append("Drop columns until none is a combination of the others: their coefficients mean nothing alone.")
+    if constant:
+        instead = {"cox": "the baseline hazard takes its place"} | dict.fromkeys(ORDERED, "thresholds take its place")
+        reason = instead.get(family, "so is the intercept; or ask without one (fit_intercept=False, --no-intercept)")
+        out.append(f"Leave out {listed(constant)}, constant in all rows: {reason}.")
     if not separated:
         return out
     infinite = [name for value in (inf, -inf, UNDETERMINED, UNSIGNED) for name in found[value]]
@@ -151,9 +143,14 @@ def advice(
         if whole := separated_levels.get(column):
             said = listed(f"{level!r} ({n:,} {'row' if n == 1 else 'rows'})" for level, n in whole.items())
             out.append(f"Merge levels of {column}: every row is separated at {said}; join it with a similar level.")
-    if merge and not out:
+    if merge and not out and family != "cox":
         out.append(f"Merge levels of {listed(merge)}: together with other columns they fix the outcome of some rows.")
-    if family == "poisson":
+    if family == "gamma":
+        out.append(
+            "Give rows with a response of 0 a model of their own (a two-part model), or use a Poisson regression, "
+            "which allows them."
+        )
+    elif family in ("poisson", "negative-binomial"):
         out.append(
             "Drop the separated rows, and the columns that are then constant or dependent: the finite estimates do not "
             "change (Correia, Guimaraes and Zylkin 2019)."
@@ -167,7 +164,8 @@ def advice(
             "Or report the infinite estimates as such, with one-sided profile likelihood intervals; the finite "
             "estimates are those of the rows that overlap."
         )
-    numbers = [name for name in plain if name not in levels and name != INTERCEPT]
+    columns = [name[1] if isinstance(name, tuple) else name for name in list(coefficients)[-n_features:]]
+    numbers = [name for name in plain if name not in levels and name in columns]
     if numbers:
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "

@@ -44,7 +44,8 @@ def _digit_signs(A: Any, w: list[int]) -> Array | None:
         rest = rest - np.trunc(rest)
         if len(digits) > 60:
             return None
-    w = [v << int(e - exps.min(initial=0)) for v, e in zip(w, exps, strict=True)]
+    shifts = (exps - exps.min(initial=0)).tolist()
+    w = [v << e for v, e in zip(w, shifts, strict=True)]
     n = max(map(int.bit_length, w), default=0) // 16 + 1
     W = np.array([np.frombuffer(abs(v).to_bytes(2 * n, "little"), "<u2") * (1.0 if v > 0 else -1.0) for v in w])
     total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""`python -m linsep.app` is the command line."""
+"""`python -m linsep` is the command `linsep`."""
 
 from linsep.app.cli import main
 

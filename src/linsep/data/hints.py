@@ -1,0 +1,99 @@
+"""Hints on rows that are held out at random although they belong together, or come one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from linsep.data.codes import words_of
+from linsep.data.columns import Column, TableChunk, quote
+from linsep.data.features.dates import is_date
+from linsep.data.features.kinds import SKIP, is_words, points_in_time
+
+# Whom several rows are about, as the last word of a name, or before "id": an ordinary category is not called so.
+_WHOM = {
+    *("patient", "subject", "participant", "customer", "client", "user", "person", "member", "account", "household"),
+    *("student", "pupil", "employee", "driver", "speaker", "author", "writer", "animal", "device", "machine"),
+    *("session", "visitor"),
+}
+_FEWEST_GROUPS = 10
+_ROWS_OF_A_GROUP = 2.0  # on average, from here on
+_BORN = frozenset(["birth", "birthday", "birthdate", "born", "dob"])
+
+
+def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str], fraction: float) -> list[tuple[str, str]]:
+    """Lines for rows held out at random: one if a column names groups of them, one if they have dates.
+
+    A column names groups if it is called after whom several rows are about (patient, customer_id, userId; `_WHOM` has
+    the words), has at least ten different values, and two rows or more of each on average. Dates count unless they are
+    those of births. What is skipped counts for nothing.
+
+    Parameters
+    ----------
+    chunk : TableChunk or Chunk
+        All rows.
+    kinds : mapping of str to str
+        What the columns hold, as `TableEncoder.kinds_`.
+    fraction : float
+        The share of the rows that is held out.
+
+    Returns
+    -------
+    list of (str, str)
+        At most two lines.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = "".join(f"p{k % 12},2024-01-{k % 28 + 1:02d}\\n" for k in range(40))
+    >>> for line in hints_on_holding_out(open_data(("patient,seen\\n" + rows).encode()).read(), {"seen": "date"}, 0.2):
+    ...     print(line)
+    ('hint', "12 values of 'patient' in 40 rows: --group patient holds out all rows of one, or none")
+    ('hint', "'seen' holds dates: --after 2024-01-21 holds out the later rows, as new rows will be")
+    """
+    if not isinstance(chunk, TableChunk):
+        return []
+    used = [name for name in chunk.names if kinds.get(name) != SKIP]
+    return [*_on_groups(chunk, used, kinds), *_on_dates(chunk, used, kinds, fraction)]
+
+
+def _on_groups(chunk: TableChunk, used: list[str], kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+    for name in used:
+        words = words_of(name)
+        if (
+            is_words(kinds.get(name, ""))
+            or is_date(kinds.get(name, ""))
+            or not (words[-1] == "id" or words[-1] in _WHOM)
+        ):
+            continue
+        n_groups = _n_values(chunk.cells(name))
+        if n_groups >= _FEWEST_GROUPS and chunk.n_rows >= _ROWS_OF_A_GROUP * n_groups:
+            what = f"{n_groups:,} values of {name!r:.40} in {chunk.n_rows:,} rows"
+            return [("hint", f"{what}: --group {quote(name)} holds out all rows of one, or none")]
+    return []
+
+
+def _n_values(column: Column | None) -> int:
+    """How many different values there are; none of numbers with fractions, which name nothing."""
+    if column is None:
+        return 0
+    if column.text is not None and column.values is None:
+        return len(pc.unique(column.text))
+    assert column.values is not None
+    return 0 if (column.values != np.floor(column.values)).any() else len(np.unique(column.values))
+
+
+def _on_dates(chunk: TableChunk, used: list[str], kinds: Mapping[str, str], fraction: float) -> list[tuple[str, str]]:
+    dated = [name for name in used if is_date(kinds.get(name, "")) and not _BORN.intersection(words_of(name))]
+    if not dated:
+        return []
+    points, missing = points_in_time(chunk, dated[0], kinds[dated[0]])
+    there = np.sort(points[~missing])
+    if not len(there) or there[0] == there[-1]:
+        return []
+    day = str(there[int((1 - fraction) * len(there))].astype("datetime64[D]"))
+    asked = day if sum(map(is_date, kinds.values())) == 1 else f"{quote(dated[0] + '=' + day)}"
+    return [("hint", f"{dated[0]!r:.40} holds dates: --after {asked} holds out the later rows, as new rows will be")]

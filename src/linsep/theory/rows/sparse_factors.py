@@ -1,0 +1,232 @@
+"""Independent rows of a large sparse table, and linear systems of them solved exactly: by digits modulo a prime.
+
+A system is solved modulo a prime P, what is left is divided by P and solved again: so come the digits of the solution
+to the base P (Dixon 1982), until a common denominator and numerators of half their length fit them all.
+"""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.kernels.exact.elimination import Factors, eliminate, solve_columns, solve_rows
+from linsep.theory.rows.deadline import Deadline, time_left
+from linsep.types import Array
+
+_PRIME = 2**31 - 1
+_OTHER = 2**31 - 19  # what is found is tried modulo this one before it is believed
+_BITS = 15  # of a part of an entry: times a digit of 30 bits, 2^17 of them add up below 2^63
+_PARTS = 40
+_MOST_DIGITS = 400
+
+
+class WholeColumns:
+    """A sparse table of doubles whose columns are multiplied by powers of two until they are integers.
+
+    Attributes
+    ----------
+    parts
+        int64 tables: the integers are the sum of parts[k] 2^(15 k). All but the first are nearly empty as a rule.
+    exps
+        Column j was multiplied by 2^exps[j].
+    """
+
+    def __init__(self, Z: Any) -> None:
+        mantissas, exps = np.frexp(Z.data)
+        whole = np.ldexp(mantissas, 53).astype(np.int64)
+        zeros = np.where(whole != 0, np.frexp((whole & -whole).astype(np.float64))[1] - 1, 0)
+        whole >>= zeros
+        exps = np.where(whole != 0, exps - 53 + zeros, 0).astype(np.int64)
+        lowest = np.full(Z.shape[1], 10**6)
+        np.minimum.at(lowest, Z.indices[whole != 0], exps[whole != 0])
+        lowest[lowest == 10**6] = 0
+        self.shape, self.exps = Z.shape, -lowest
+        shift = np.where(whole != 0, exps - lowest[Z.indices], 0)
+        self.parts: list[Any] = []
+        rest = np.abs(whole)
+        sign = np.sign(whole)
+        # What lies in bits 15 k to 15 k + 14 of rest << shift.
+        while (rest != 0).any() and len(self.parts) < _PARTS:
+            within = np.minimum(shift, _BITS)
+            digit = np.where(shift < _BITS, (rest << within) & (2**_BITS - 1), 0)
+            self.parts.append(_with(Z, sign * digit))
+            rest = np.where(shift < _BITS, rest >> (_BITS - within), rest)
+            shift = np.maximum(shift - _BITS, 0)
+        self.usable = not (rest != 0).any() and bool(self.parts)
+
+    def modulo(self, prime: int) -> Any:
+        """The integers modulo a prime, in CSR."""
+        total: Any = sp.csr_matrix(self.shape, dtype=np.int64)
+        for k, part in enumerate(self.parts):
+            total = total + part * pow(2, _BITS * k, prime)  # each entry of one part stays below 2^46
+            total.data %= prime
+        total.eliminate_zeros()
+        return total.tocsr()
+
+
+def _with(Z: Any, values: Array) -> Any:
+    table = sp.csr_matrix((values, Z.indices.copy(), Z.indptr.copy()), shape=Z.shape)
+    table.eliminate_zeros()
+    return table
+
+
+class SparseFactors:
+    """The independent rows among `order`, those that come first preferred.
+
+    Attributes
+    ----------
+    ids : ndarray of int
+        The independent rows, in that order.
+    pivots : ndarray of int
+        As many columns, on which they form a regular matrix; the first k of both belong together.
+    """
+
+    def __init__(self, Z: Any, order: Array) -> None:
+        self.whole = WholeColumns(Z)
+        self.usable = self.whole.usable
+        if not self.usable:
+            return
+        residues = self.whole.modulo(_PRIME)
+        table = (residues.indptr.astype(np.int64), residues.indices.astype(np.int64), residues.data.astype(np.int64))
+        cost = np.bincount(Z.indices, minlength=Z.shape[1]).astype(np.int64)
+        found = eliminate(table, Z.shape[1], order.astype(np.int64), cost, _PRIME)
+        self.factors = Factors(*found)
+        self.ids, self.pivots = self.factors.rows, self.factors.pivots
+        self.basis = [part[self.ids] for part in self.whole.parts]
+
+    def weights(self, k: int, goal: list[int], deadline: Deadline) -> tuple[list[int], int] | None:
+        """Integers u and q > 0 with sum u_i (row i, of the first k kept) = q goal in their pivot columns.
+
+        `goal` is by column, in the units of `whole`.
+        """
+        pivots = self.pivots[:k]
+        rows = [part[:k].T.tocsr()[pivots] for part in self.basis]
+        system = _System(rows, [goal[j] for j in pivots.tolist()])
+
+        def digit(residue: Array) -> Array:
+            every = np.zeros(self.whole.shape[1], dtype=np.int64)
+            every[pivots] = residue
+            return np.asarray(solve_rows(tuple(self.factors), k, every, _PRIME))
+
+        return system.solve(digit, deadline)
+
+    def entries(self, k: int, goal: list[int], deadline: Deadline) -> tuple[list[int], int] | None:
+        """Integers x, by pivot column, and q > 0 with which the first k rows kept have the products q goal."""
+        rows = [part[:k].tocsc()[:, self.pivots[:k]].tocsr() for part in self.basis]
+        system = _System(rows, goal)
+
+        def digit(residue: Array) -> Array:
+            return np.asarray(solve_columns(tuple(self.factors), k, residue, _PRIME))
+
+        return system.solve(digit, deadline)
+
+    def null_vector(self, k: int, free: int, deadline: Deadline) -> dict[int, int] | None:
+        """The vector orthogonal to the first k rows kept with an entry in one column besides their pivots, or None."""
+        return self.completed(k, {free: 1}, deadline)
+
+    def completed(self, k: int, vector: dict[int, int], deadline: Deadline) -> dict[int, int] | None:
+        """The vector orthogonal to the first k rows kept with these entries, times some integer, besides the pivots."""
+        pivots = set(self.pivots[:k].tolist())
+        given = {j: v for j, v in vector.items() if j not in pivots}
+        columns = sorted(given)
+        goal = [0] * k
+        for n, part in enumerate(self.basis):
+            table = part[:k][:, columns].tocoo()
+            for i, j, v in zip(table.row.tolist(), table.col.tolist(), table.data.tolist(), strict=True):
+                goal[i] -= (v * given[columns[j]]) << (_BITS * n)
+        found = self.entries(k, goal, deadline)
+        if found is None:
+            return None
+        entries, q = found
+        named = {int(j): v for j, v in zip(self.pivots[:k], entries, strict=True) if v}
+        return self.in_units({**named, **{j: q * v for j, v in given.items() if v}})
+
+    def in_units(self, vector: dict[int, int]) -> dict[int, int]:
+        """A vector of the whole columns in the units of Z, times a power of two.
+
+        The whole column is that of Z times 2^exp, so an entry for it is one of Z's column times as much.
+        """
+        exps = {j: int(self.whole.exps[j]) for j in vector}
+        low = min(exps.values(), default=0)
+        return {j: v << (exps[j] - low) for j, v in vector.items()}
+
+
+class _System:
+    """A regular system A x = goal; A is the sum of parts[k] 2^(15 k)."""
+
+    def __init__(self, parts: list[Any], goal: list[int]) -> None:
+        self.parts, self.goal = parts, goal
+        many = np.zeros(len(goal), dtype=bool)  # rows of which 64 bits may not hold the products
+        for part in parts[1:]:
+            many |= np.diff(part.indptr) > 0
+        many |= np.array([abs(v) >= 2**62 for v in goal], dtype=bool)
+        self.long = np.flatnonzero(many)
+        self.long_parts = [part[self.long] for part in parts]
+        self.other = [part.copy() for part in parts]
+
+    def solve(self, digit: Any, deadline: Deadline) -> tuple[list[int], int] | None:
+        """Numerators and a denominator > 0, or None if they are too long."""
+        rest = np.array([0 if abs(v) >= 2**62 else v for v in self.goal], dtype=np.int64)
+        rest[self.long] = 0
+        long = [self.goal[i] for i in self.long.tolist()]
+        x, base, tried = [0] * len(self.goal), 1, 1
+        for k in range(1, _MOST_DIGITS + 1):
+            time_left(deadline)
+            residue = rest % _PRIME
+            residue[self.long] = [v % _PRIME for v in long]
+            found = digit(residue)
+            found = np.where(found > _PRIME // 2, found - _PRIME, found)
+            rest = (rest - self.parts[0] @ found) // _PRIME
+            rest[self.long] = 0
+            products = [(part @ found).tolist() for part in self.long_parts]
+            sums = [sum(v << (_BITS * n) for n, v in enumerate(vs)) for vs in zip(*products, strict=True)]
+            long = [(v - s) // _PRIME for v, s in zip(long, sums, strict=True)]
+            x = [a + d * base for a, d in zip(x, found.tolist(), strict=True)]
+            base *= _PRIME
+            if not rest.any() and not any(long):
+                return x, 1
+            if k >= tried:
+                tried = max(k + 1, int(1.3 * k))
+                answer = self._fractions(x, base)
+                if answer is not None and self._fits(*answer):
+                    return answer
+        return None
+
+    def _fractions(self, x: list[int], base: int) -> tuple[list[int], int] | None:
+        """Numerators with one denominator, each half as long as the base."""
+        q, limit = 1, base.bit_length() // 2
+        for v in x:
+            value = v * q % base
+            value = value - base if value > base // 2 else value
+            if value.bit_length() < limit - 8:
+                continue
+            q *= _denominator(value % base, base)
+            if q.bit_length() > limit:
+                return None
+        found = [v * q % base for v in x]
+        return [v - base if v > base // 2 else v for v in found], q
+
+    def _fits(self, x: list[int], q: int) -> bool:
+        """Whether A x = q goal modulo another prime."""
+        residues = np.array([v % _OTHER for v in x], dtype=np.int64)
+        low, high = residues & 0xFFFF, residues >> 16
+        total = np.zeros(len(self.goal), dtype=np.int64)
+        for n, part in enumerate(self.parts):
+            power = pow(2, _BITS * n, _OTHER)
+            product = ((part @ low) % _OTHER + (part @ high) % _OTHER * 2**16) % _OTHER
+            total = (total + product * power) % _OTHER
+        goal = np.array([v * q % _OTHER for v in self.goal], dtype=np.int64)
+        return bool(np.array_equal(total, goal))
+
+
+def _denominator(value: int, base: int) -> int:
+    """The denominator b of a fraction a / b = value modulo the base, with a and b below its root (Wang 1981)."""
+    bound = isqrt(base // 2)
+    r0, r1, s0, s1 = base, value, 0, 1
+    while r1 > bound:
+        k = r0 // r1
+        r0, r1, s0, s1 = r1, r0 - k * r1, s1, s0 - k * s1
+    return abs(s1)

@@ -1,0 +1,145 @@
+"""Rows made of other rows without rounding: as doubles where these hold them, else as Python integers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import fsum, lcm
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.tables import dense, is_sparse, stored
+from linsep.types import Array, DataError
+
+_WHOLE = 2**53  # every smaller integer is a double
+_MOST_INTEGERS = 10_000_000  # entries of an array of Python integers, about 100 bytes each
+
+
+def whole_columns(X: Any) -> Any:
+    """X as doubles, without rounding; a column that doubles cannot hold is multiplied to integers."""
+    if is_sparse(X):
+        return X.astype(np.float64)
+    if X.dtype != object:
+        if X.dtype.kind in "biuf" and not (X.dtype.kind in "iu" and X.dtype.itemsize == 8):
+            return X.astype(np.float64)
+        X = X.astype(object)
+    columns = []
+    for column in X.T:
+        ratios = [value.as_integer_ratio() for value in column.tolist()]
+        common = lcm(*(q for _, q in ratios))
+        columns.append([p * (common // q) for p, q in ratios])
+    small = all(abs(value) <= _WHOLE for column in columns for value in column)
+    out = np.empty(X.shape, dtype=np.float64 if small else object)
+    for j, column in enumerate(columns):
+        out[:, j] = column
+    return out
+
+
+def as_integers(X: Any) -> Any:
+    """X with each column multiplied to Python integers.
+
+    Raises
+    ------
+    DataError
+        The array would have more than ten million entries.
+
+    Examples
+    --------
+    >>> as_integers(np.array([[0.5, 2.0], [0.25, 3.0]])).tolist()
+    [[2, 2], [1, 3]]
+    """
+    if X.shape[0] * X.shape[1] > _MOST_INTEGERS:
+        raise DataError(
+            f"{X.shape[0]:,} rows of {X.shape[1]:,} columns are too many for exact sums of numbers that are not whole: "
+            "round the columns, or multiply them to whole numbers"
+        )
+    out = np.empty(X.shape, dtype=object)
+    for j, column in enumerate(dense(X).T.tolist()):
+        ratios = [value.as_integer_ratio() for value in column]
+        common = lcm(*(q for _, q in ratios))
+        out[:, j] = [p * (common // q) for p, q in ratios]
+    return out
+
+
+def multiples(X: Any, rows: Array, by: Array) -> Any:
+    """Some rows of X, each times a whole number, exactly: with the columns as integers where doubles would round.
+
+    Examples
+    --------
+    >>> multiples(np.array([[0.5], [0.75]]), np.array([1, 0, 0]), np.array([1, -3, 2])).tolist()
+    [[0.75], [-1.5], [1.0]]
+    >>> multiples(np.array([[0.5], [0.1]]), np.array([1]), np.array([3])).tolist()
+    [[10808639105689191]]
+    """
+    if X.dtype != object and not _has_room(X.data if is_sparse(X) else X, int(np.abs(by).max(initial=1))):
+        X = as_integers(X)
+    if is_sparse(X):
+        return sp.csr_matrix(X[rows].multiply(by[:, None].astype(np.float64)))
+    return X[rows] * by[:, None].astype(X.dtype)
+
+
+def _has_room(values: Array, most: int) -> bool:
+    """Whether doubles hold all products of these doubles with whole numbers up to `most`."""
+    if most == 1:
+        return True
+    # The mantissa as a whole number without the factors 2 at its end.
+    mantissa = np.abs(np.ldexp(np.frexp(values)[0], 53)).astype(np.int64)
+    odd = mantissa // np.maximum(mantissa & -mantissa, 1)
+    largest = float(np.abs(values).max(initial=0.0))
+    return bool(odd.max(initial=0) <= _WHOLE // most and largest < np.finfo(np.float64).max / most)
+
+
+def differences(X: Any, first: Array, second: Array) -> Any:
+    """Rows of X minus rows of X, exactly: with the columns as integers where doubles would round.
+
+    Examples
+    --------
+    >>> differences(np.array([[0.5], [2.0]]), np.array([0]), np.array([1])).tolist()
+    [[-1.5]]
+    >>> differences(np.array([[1.0], [2.0**-60]]), np.array([0]), np.array([1])).tolist() == [[2**60 - 1]]
+    True
+    """
+    if X.dtype != object:
+        A, B = X[first], X[second]
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = A - B
+            taken = A - found  # B, if nothing was rounded
+            lost = (A - (found + taken)) + (taken - B)  # Knuth's sum of the rounding error
+        if np.isfinite(stored(found)).all() and not stored(lost).any():
+            return found
+        X = as_integers(X)
+    return X[first] - X[second]
+
+
+def minus_sum(X: Any, weights: Array | None) -> tuple[Any, list[Any]]:
+    """X and, exactly, minus the weighted sum of its rows, or X as integers and a multiple of that.
+
+    Examples
+    --------
+    >>> minus_sum(np.array([[1.0, 0.5], [2.0, 0.25]]), None)[1]
+    [-3.0, -0.75]
+    """
+    plain = weights is None or (weights == weights[0]).all()
+    if plain and X.dtype != object:
+        columns = [dense(X[:, [j]]).ravel().tolist() for j in range(X.shape[1])]
+        sums = [fsum(column) for column in columns]  # rounded once: exact if nothing is left over
+        if not any(fsum([*column, -total]) for column, total in zip(columns, sums, strict=True)):
+            return X, [-total for total in sums]
+    X = as_integers(X)
+    shares = [Fraction(1)] * X.shape[0] if weights is None else [Fraction(w) for w in weights.tolist()]
+    common = lcm(*(w.denominator for w in shares))
+    whole = np.array([int(w * common) for w in shares], dtype=object)
+    return X, [-sum(a * w for a, w in zip(column, whole, strict=True)) for column in X.T.tolist()]
+
+
+def stacked(X: Any, row: list[Any]) -> Any:
+    """X with one more row.
+
+    Examples
+    --------
+    >>> stacked(np.eye(2), [5.0, 6.0]).tolist()
+    [[1.0, 0.0], [0.0, 1.0], [5.0, 6.0]]
+    """
+    last = np.array([row], dtype=X.dtype)
+    return sp.vstack([X, sp.csr_matrix(last)], format="csr") if is_sparse(X) else np.vstack([X, last])

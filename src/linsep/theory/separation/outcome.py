@@ -1,0 +1,83 @@
+"""The response of a regression with the columns that belong to it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep.types import Array, DataError
+
+
+class Outcome(NamedTuple):
+    """The response `y` and, where the family has them, further numbers, one for each row."""
+
+    y: Array
+    trials: Array | None = None
+    weights: Array | None = None
+    event: Array | None = None
+    strata: Array | None = None
+    entry: Array | None = None
+    order: Array | None = None  # all labels, the lowest first
+
+    @property
+    def beside(self) -> dict[str, Array]:
+        """What stands beside the response in each row."""
+        named = self._asdict().items()
+        return {name: column for name, column in named if name not in ("y", "order") and column is not None}
+
+    @property
+    def classes(self) -> Array:
+        """The labels of the rows that say anything, in their order."""
+        present = np.unique(self.y[self.kept])
+        return present if self.order is None else self.order[np.isin(self.order, present)]
+
+    @property
+    def kept(self) -> Array:
+        """Which rows say anything: those with trials and with a weight above 0."""
+        kept = np.ones(len(self.y), dtype=bool)
+        for column in (self.trials, self.weights):
+            if column is not None:
+                kept &= column > 0
+        return kept
+
+    def take(self, rows: Array) -> Outcome:
+        """The outcome of some rows."""
+        return Outcome(self.y[rows], order=self.order, **{name: column[rows] for name, column in self.beside.items()})
+
+
+def column_of(values: Any, name: str, n: int) -> Array:
+    """Finite numbers, one for each of `n` rows, as an array of doubles.
+
+    Raises
+    ------
+    DataError
+        They are of another number, or one is not a finite number; the message names the row.
+
+    Examples
+    --------
+    >>> column_of([1, 2], "trials", 2).tolist()
+    [1.0, 2.0]
+    """
+    try:
+        column = np.asarray(values).astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must hold numbers, one for each row") from None
+    if column.ndim != 1 or len(column) != n:
+        raise DataError(f"{name} has the shape {column.shape}: one number for each of the {n} rows is needed")
+    refuse(name, column, ~np.isfinite(column), "is not a finite number")
+    return column
+
+
+def refuse(name: str, column: Array, bad: Array, why: str) -> None:
+    """Raise DataError for the first value that is bad.
+
+    Examples
+    --------
+    >>> refuse("weights", np.array([1.0, -2.0]), np.array([False, True]), "is below 0")
+    Traceback (most recent call last):
+    linsep.types.DataError: row 1: weights is -2.0, which is below 0
+    """
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise DataError(f"row {row}: {name} is {column[row]}, which {why}")

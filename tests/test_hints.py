@@ -1,0 +1,98 @@
+"""Hints and doubts: said where they are due, and no false alarm on ordinary columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from linsep import fit_table, open_data
+from linsep.data.features.kinds import find_kinds
+from linsep.data.hints import hints_on_holding_out
+
+N = 120
+RNG = np.random.default_rng(0)
+DAYS = pd.date_range("2024-01-01", periods=N).strftime("%Y-%m-%d")
+GROUPS = [f"g{k % 30}" for k in range(N)]
+
+
+def hints(**columns: Any) -> list[str]:
+    """What is said of a table of these columns and one more number."""
+    chunk = open_data(pd.DataFrame({**columns, "size": RNG.normal(size=N)}).to_csv(index=False).encode()).read()
+    return [text for _, text in hints_on_holding_out(chunk, find_kinds(chunk, {}).kinds, 0.25)]
+
+
+@pytest.mark.parametrize("name", ["patient", "customer_id", "userId", "Subject", "PATIENT_ID", "session id"])
+def test_groups_are_named(name: str) -> None:
+    option = f"'{name}'" if " " in name else name
+    assert hints(**{name: GROUPS}) == [
+        f"30 values of {name!r} in 120 rows: --group {option} holds out all rows of one, or none"
+    ]
+    assert hints(**{name: [k % 30 for k in range(N)]})[0].startswith("30 values of")
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("city", GROUPS),  # an ordinary category, however many levels
+        ("user_type", GROUPS),
+        ("member", ["yes", "no"] * 60),  # two values
+        ("patient", [f"p{k % 100}" for k in range(N)]),  # hardly two rows of one
+        ("patient", [f"p{k}" for k in range(N)]),  # names of rows, which are left out
+        ("account", RNG.normal(size=N).round(3)),  # an amount
+        ("birth_date", DAYS),
+        ("dob", DAYS),
+        ("date", [DAYS[0]] * N),
+    ],
+)
+def test_no_false_alarms(name: str, values: Any) -> None:
+    assert hints(**{name: values}) == []
+
+
+def test_dates_are_hinted_at_with_a_day_that_works() -> None:
+    assert hints(seen=DAYS) == ["'seen' holds dates: --after 2024-03-31 holds out the later rows, as new rows will be"]
+    assert hints(born=DAYS, seen=DAYS, paid=DAYS)[0].startswith("'seen' holds dates: --after seen=2024-03-31 holds")
+    assert len(hints(seen=DAYS, paid=DAYS, patient=GROUPS, user=GROUPS)) == 2
+
+
+def test_the_receipt_has_hints_only_where_rows_are_drawn_at_random() -> None:
+    frame = pd.DataFrame({"seen": DAYS, "user": GROUPS, "size": RNG.normal(size=N), "y": RNG.integers(0, 2, N)})
+
+    def said(**asked: Any) -> list[str]:
+        receipt = fit_table(open_data(frame.to_csv(index=False).encode(), target="y"), **asked).receipt
+        found = [text for label, text in receipt.lines if label == "hint"]
+        assert receipt.data.get("hints", []) == found
+        return found
+
+    drawn = said(holdout=0.25)
+    assert len(drawn) == 2
+    day = drawn[1].split("--after ")[1].split()[0]
+    assert said(after=day) == said() == said(holdout=0.25, group="user") == []
+    skip = {"seen": "skip", "user": "skip"}
+    assert said(holdout=0.25, columns=skip) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "doubted"),
+    [
+        ("zip", [f"{10000 + 37 * (k % 40)}" for k in range(N)], True),
+        ("countryCode", [f"{k % 7}" for k in range(N)], True),
+        ("shop_id", [f"{k % 40}" for k in range(N)], True),
+        ("shop_id", ["" if k == 3 else f"{k % 40}" for k in range(N)], True),
+        ("area", [f"{k % 40:05d}" for k in range(N)], True),  # zeros before
+        ("code", [f"{k % 2}" for k in range(N)], False),
+        ("code", [f"{k % 40}.5" for k in range(N)], False),
+        ("zipped", [f"{k % 40}" for k in range(N)], False),
+        ("year", [f"{1990 + k % 40}" for k in range(N)], False),
+        ("income", [f"{10000 + 37 * k % 4000}" for k in range(N)], False),
+        ("amount", ["0" if k % 3 else f"{k}" for k in range(N)], False),
+    ],
+)
+def test_whole_numbers_that_may_be_codes(name: str, cells: list[str], doubted: bool) -> None:
+    text = f"{name},size\n" + "".join(f"{cell},{k * k % 17}.5\n" for k, cell in enumerate(cells))
+    chunk = open_data(text.encode()).read()
+    said = f"column {name!r} is read as a number; if it holds codes, say --column {name}=category (or skip)"
+    assert find_kinds(chunk, {}).doubts == ([said] if doubted else [])
+    assert find_kinds(chunk, {name: "number"}).doubts == []

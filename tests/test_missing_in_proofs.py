@@ -1,0 +1,132 @@
+"""Missing values where something is proved: refused with a way on, or left out, counted, and told."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linsep import DataError, open_data
+from linsep.reporting.table_check import check_table
+
+PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
+CITIES = ("Oslo", "Rome", "", "Bari")
+
+
+def lines_of(n: int = 40) -> list[str]:
+    """Names of rows, a category, a number and a date with gaps, text that differs in each row, labels, one missing."""
+    rows = []
+    for k in range(1, n + 1):
+        size, paid = "" if k % 7 == 3 else f"{k * 1.5}", "" if k == 5 else f"2024-01-{k % 28 + 1:02d}"
+        rows.append(f"{k},{CITIES[k % 4]},{size},{paid},N{k}{k},{'' if k == 9 else 'no' if k % 3 else 'yes'}")
+    return rows
+
+
+def csv(rows: list[str]) -> str:
+    return "\n".join(["id,city,size,paid,name,late", *rows, ""])
+
+
+def complete(row: str) -> bool:
+    return "" not in row.split(",")
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    start = [sys.executable, *([] if words[0] == str(PROGRAM) else ["-m", "linsep.app"])]
+    return subprocess.run([*start, *words], capture_output=True, text=True, cwd=folder, check=False)
+
+
+def opened(rows: list[str]) -> Any:
+    return open_data(csv(rows).encode(), target="late", drop_unlabelled=True)
+
+
+def test_dropped_rows_are_as_if_they_were_not_there() -> None:
+    rows = lines_of()
+    gone = [k for k, row in enumerate(rows) if not complete(row)]
+    known = {"id": "skip", "name": "skip"}  # too few rows are left to find that out
+    found = check_table(opened(rows), missing="drop", columns=known)
+    twin = check_table(opened([row for row in rows if complete(row)]), columns=known)
+    assert found.data == twin.data | {"rows_left_out": gone}
+    np.testing.assert_array_equal(found.numbers.X, twin.numbers.X)
+    assert ("unlabelled", "1 row without a label is left out; --drop-unlabelled") in found.lines
+    assert found.lines[2][1].startswith("15 rows have one ('city' 10, 'size' 6, 'paid (days)' 1) and are left out: the")
+    labels = ["a", "b", "c"]
+    many = [f"{row.rpartition(',')[0]},{labels[k % 3]}" for k, row in enumerate(rows)]
+    every = check_table(opened(many), missing="drop").data["one_against_rest"]
+    assert all(one["rows_left_out"] == [k for k, row in enumerate(many) if not complete(row)] for one in every.values())
+
+
+@pytest.mark.parametrize(
+    ("missing", "rows", "message"),
+    [
+        (
+            None,
+            ["1,Rome,,2024-01-01,a,no"],
+            r"buffer:2, column 'size': the value is missing|'' where .*; --missing drop",
+        ),
+        (
+            "error",
+            ["1,,2,2024-01-01,a,no"],
+            r"buffer:2, column 'city': the value is missing; --missing drop \(missing=",
+        ),
+        ("drop", ["1,,2,2024-01-01,a,no", "2,,3,2024-01-01,a,yes"], "buffer: every row has a missing value"),
+        ("mean", ["1,Rome,2,2024-01-01,a,no"], r"missing \(--missing\) of a proof is drop or error, not 'mean'"),
+    ],
+)
+def test_what_is_refused(missing: Any, rows: list[str], message: str) -> None:
+    others = [] if missing == "drop" else ["3,Oslo,4,2024-01-02,a,yes"]
+    with pytest.raises(DataError, match=message):
+        check_table(opened([*rows, *others]), missing=missing)
+
+
+def test_a_missing_category_is_one_of_its_own_unless_asked() -> None:
+    found = check_table(opened(["1,,2,2024-01-01,a,no", "2,Rome,3,2024-01-01,a,yes"]))
+    assert "city=" in found.numbers.names
+    assert "rows_left_out" not in found.data
+
+
+def test_the_certificate_is_checked_with_the_rows_left_out(tmp_path: Path) -> None:
+    rows = lines_of()
+    (tmp_path / "t.csv").write_text(csv(rows))
+    asked = ("t.csv", "--target", "late", "--drop-unlabelled", "--missing", "drop")
+    made = run(tmp_path, "check", *asked, "--certificate", "c.json", "--report", "r.html")
+    assert made.returncode in (0, 1), made.stderr
+    proved = run(tmp_path, str(PROGRAM), "c.json", "t.csv")
+    assert proved.returncode == 0, proved.stdout
+    assert "; 16 rows are left out, each of which lacks its label or a value" in proved.stdout
+    claim = json.loads((tmp_path / "c.json").read_text())
+    whole = next(k for k, row in enumerate(rows) if complete(row))
+    for left_out in (
+        claim["rows_left_out"][1:],
+        [*claim["rows_left_out"], whole],
+        [*claim["rows_left_out"][1:], whole],
+    ):
+        (tmp_path / "other.json").write_text(json.dumps(claim | {"rows_left_out": left_out}))
+        refused = run(tmp_path, str(PROGRAM), "other.json", "t.csv")
+        assert (refused.returncode, refused.stdout.startswith("not proved: ")) == (1, True)
+
+
+def test_separation_leaves_out_rows_and_columns(tmp_path: Path) -> None:
+    rows = lines_of()
+    (tmp_path / "t.csv").write_text(csv(rows))
+    (tmp_path / "twin.csv").write_text(csv([row for row in rows if complete(row)]))
+    asked = ("--target", "late", "--json", "--column", "id=skip", "--column", "name=skip")
+    found = run(tmp_path, "separation", "t.csv", *asked, "--missing", "drop", "--drop-unlabelled", "--report", "r.html")
+    data, twin = json.loads(found.stdout), json.loads(run(tmp_path, "separation", "twin.csv", *asked).stdout)
+    assert data.pop("rows_left_out") == [k for k, row in enumerate(rows) if not complete(row)]
+    assert data.pop("report") == "r.html"
+    assert data == twin
+    assert list(twin["coefficients"]) == ["(Intercept)", "city=Oslo", "city=Rome", "size", "paid (days)"]
+    (tmp_path / "full.csv").write_text(csv([row for row in lines_of(80) if complete(row)]))
+    said = run(tmp_path, "separation", "full.csv", "--target", "late").stdout
+    assert (
+        "left out          'id' (49 values in 49 rows), 'name' (49 levels in 49 rows): names of rows; --column" in said
+    )
+    kept = run(tmp_path, "separation", "full.csv", "--target", "late", "--column", "id=number").stdout
+    assert ("  id " in kept, "'id'" in kept) == (True, False)
+    strange = run(tmp_path, "separation", "full.csv", "--target", "late", "--column", "cities=skip")
+    assert (strange.returncode, "did you mean 'city'?" in strange.stderr) == (2, True)

@@ -1,0 +1,584 @@
+"""Families of regressions: the likelihood itself, followed along rays, is the oracle; and answers known by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.special import log_expit, log_ndtr
+from typer.testing import CliRunner
+
+from linsep import Separation, separation
+from linsep.app.cli import app
+from linsep.reporting.separated import separation_lines
+from linsep.theory import CertificateError
+from linsep.theory.separation.outcome import Outcome
+from linsep.theory.separation.risk_rows import risk_pairs
+from linsep.types import Array, DataError
+
+FAR, FARTHER = 20.0, 40.0
+Terms = Callable[[Array], Array]  # coefficients -> the logarithm of the likelihood, term by term
+
+
+# --------------------------------------------------------------------------- an oracle that knows no inequalities
+def logs_of(link: str, eta: Array) -> tuple[Array, Array]:
+    """The logarithms of F and 1 - F."""
+    if link == "logit":
+        return log_expit(eta), log_expit(-eta)
+    if link == "probit":
+        return log_ndtr(eta), log_ndtr(-eta)
+    if link == "cloglog":
+        return np.log(-np.expm1(-np.exp(eta))), -np.exp(eta)
+    return np.log(np.arctan2(1.0, -eta) / np.pi), np.log(np.arctan2(1.0, eta) / np.pi)
+
+
+def rises(terms: Terms, d: Array) -> bool:
+    """Whether the likelihood is higher far along d, and does not fall any more."""
+    start, far, farther = (terms(t * d).sum() for t in (0.0, FAR, FARTHER))
+    return bool(farther > far - 1e-9 and farther > start + 1e-9)
+
+
+def rising_rays(terms: Terms, p: int, most: int = 3) -> list[Array]:
+    """Directions with small whole numbers; the cones of the designs below have rays among them."""
+    every = (np.array(d, dtype=np.float64) for d in product(range(-most, most + 1), repeat=p))
+    return [d for d in every if rises(terms, d)]
+
+
+def small_design(rng: np.random.Generator, n: int, p: int) -> Array:
+    return rng.integers(-1, 2, (n, p))
+
+
+# --------------------------------------------------------------------------------------------- links and proportions
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "cauchit"])
+@pytest.mark.parametrize("form", ["labels", "proportions", "trials"])
+def test_binomial_links_as_the_likelihood_says(link: str, form: str) -> None:
+    rng = np.random.default_rng(len(form))
+    seen = set()
+    for _ in range(25):
+        n = int(rng.integers(3, 7))
+        X = small_design(rng, n, 2)
+        trials = rng.integers(0, 4, n) if form == "trials" else np.ones(n)
+        y = rng.choice([0.0, 0.0, 1.0, 1.0, 0.5], n) if form == "proportions" else rng.binomial(trials.astype(int), 0.5)
+        if (form == "labels" and len(set(y.tolist())) < 2) or not trials.any():
+            continue
+        A = np.column_stack([np.ones(n), X])
+
+        def terms(beta: Array, A: Array = A, y: Array = y, trials: Array = trials) -> Array:
+            one, other = logs_of(link, A @ beta)
+            return np.asarray(y * one + (trials - y) * other)
+
+        beside: dict[str, Any] = {"trials": trials} if form == "trials" else {}
+        family: Any = "logistic" if form == "labels" else "binomial"
+        found = separation(X, y, family=family, link=link, **beside)
+        found.verify(X, y, **beside)
+        rays = rising_rays(terms, 3)
+        assert (found.verdict != "overlap") == bool(rays)
+        gained = [i for i in range(n) if any(terms(FAR * d)[i] > terms(0 * d)[i] + 1e-9 for d in rays)]
+        assert list(found.separated_rows) == gained
+        seen.add(found.verdict)
+    assert {"overlap", "quasi-complete"} <= seen
+
+
+def test_a_link_changes_the_words_and_not_the_answer() -> None:
+    X, y = [[0], [1], [2], [3]], ["no", "yes", "no", "yes"]
+    plain = separation(X, y)
+    for link in ("probit", "cloglog", "cauchit"):
+        found = separation(X, y, link=link)
+        assert (found.verdict, found.coefficients, found.proof) == (plain.verdict, plain.coefficients, plain.proof)
+        assert f"the {link} regression of 'yes' against 'no'" in found.summary()
+        assert "Silvapulle 1981" in found.summary()
+        assert ("not concave with this link" in found.summary()) == (link == "cauchit")
+        text = found.to_json()
+        read = Separation.from_json(text)
+        read.verify(X, y)
+        assert read == found
+        assert read.link == json.loads(text)["options"]["link"] == link
+        changed = {**json.loads(text), "options": {}, "summary": plain.summary()}
+        with pytest.raises(CertificateError, match="hash differs"):
+            Separation.from_json(json.dumps(changed)).verify(X, y)
+    assert "options" not in plain.to_dict()
+
+
+def test_grouped_trials_by_hand() -> None:
+    # All fail at doses 0 and 1, some at 2, none at 3: dose 2 fixes one equation, so the slope is infinite.
+    X, y, trials = [[0], [1], [2], [3], [9]], [0, 0, 3, 5, 0], [4, 4, 6, 5, 0]
+    found = separation(X, y, family="binomial", trials=trials)
+    assert (found.verdict, found.separated_rows, found.left_out) == ("quasi-complete", (0, 1, 3), 1)
+    assert found.coefficients == {"(Intercept)": -inf, "x1": inf}
+    assert "on 4 rows has no maximum" in found.summary()
+    assert "exactly 0 on the other 1:" in found.summary()
+    same = separation(X[:4], np.array(y[:4]) / trials[:4], family="binomial")
+    assert (same.separated_rows, same.coefficients) == (found.separated_rows, found.coefficients)
+    both = separation([[0], [1], [2], [3]], [0, 2, 3, 5], family="binomial", trials=[4, 4, 6, 5])
+    assert both.verdict == "overlap"
+    assert separation([[0], [1]], [0, 1], family="binomial").verdict == "complete"
+    read = Separation.from_json(found.to_json())
+    read.verify(X, y, trials=trials)
+    assert (read, read.left_out) == (found, 1)
+    for other in ([4, 4, 7, 5, 0], None):
+        with pytest.raises((CertificateError, DataError)):
+            read.verify(X, y, trials=other)
+
+
+# ------------------------------------------------------------------------------------------------------ log links
+def log_link(family: str, A: Array, y: Array, w: Array) -> Terms:
+    """The likelihood of a model with log link, dispersion 1, without what does not depend on the coefficients."""
+
+    def terms(beta: Array) -> Array:
+        eta = A @ beta
+        if family == "poisson":
+            return np.asarray(w * (y * eta - np.exp(np.minimum(eta, 600))))
+        if family == "negative-binomial":
+            return np.asarray(w * (y * eta - (y + 1.5) * np.logaddexp(np.log(1.5), eta)))
+        if family == "gamma":
+            return np.asarray(-w * (np.where(y > 0, y * np.exp(np.minimum(-eta, 600)), 0) + eta))
+        return np.asarray(w * (np.exp(-eta) - y * np.exp(-2 * eta) / 2))
+
+    return terms
+
+
+@pytest.mark.parametrize("family", ["poisson", "negative-binomial", "gamma"])
+def test_log_links_as_the_likelihood_says(family: Any) -> None:
+    rng = np.random.default_rng(5)
+    seen = set()
+    for _ in range(60):
+        n, intercept = int(rng.integers(2, 6)), bool(rng.integers(2))
+        X = small_design(rng, n, 2 - intercept) * rng.choice([1.0, 0.5])
+        y, w = rng.choice([0, 0, 1, 3], n), rng.integers(0, 3, n)
+        if not w.any():
+            continue
+        A = np.column_stack([np.ones(n), X]) if intercept else X
+        terms = log_link(family, A, y, w)
+        rays = rising_rays(terms, 2, most=9)
+        found = separation(X, y, family=family, weights=w, fit_intercept=intercept)
+        found.verify(X, y, weights=w)
+        assert (found.verdict != "overlap") == bool(rays), (X, y, w)
+        assert found.left_out == (w == 0).sum()
+        if family != "gamma":
+            gained = [i for i in range(n) if any(terms(FAR * d)[i] > terms(0 * d)[i] + 1e-9 for d in rays)]
+            assert list(found.separated_rows) == gained
+        seen.add(found.verdict)
+    assert {"overlap", "complete"} <= seen
+
+
+def test_an_inverse_gaussian_likelihood_is_never_highest_at_infinity() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(25):
+        n = int(rng.integers(2, 6))
+        X, y = small_design(rng, n, 2), rng.choice([0.3, 1.0, 4.0], n)
+        found = separation(X, y, family="inverse-gaussian", fit_intercept=False)
+        found.verify(X, y)
+        assert found.verdict == separation(X, y, family="gamma", fit_intercept=False).verdict == "overlap"
+        assert "not concave with this link" in found.summary()
+        terms = log_link("inverse-gaussian", X, y, np.ones(n))
+        for d in product(range(-2, 3), repeat=2):
+            if (X @ d).any():
+                near = max(terms(t * np.array(d)).sum() for t in np.geomspace(1e-3, FAR, 60))
+                assert near > terms(FARTHER * np.array(d)).sum() + 1e-30
+
+
+def test_a_gamma_model_with_zeros_by_hand() -> None:
+    # d = (0, -1) in (1, x): nowhere below 0 where y > 0, and its sum over all rows is -1.
+    X, y = [[0], [-1], [2]], [1.0, 2.0, 0.0]
+    found = separation(X, y, family="gamma")
+    assert (found.verdict, found.separated_rows) == ("complete", (0, 1, 2))
+    assert set(found.coefficients.values()) == {"undetermined sign"}
+    assert "rows with a response of 0 let the quasi-likelihood rise" in found.summary()
+    assert "two-part model" in found.advice[0]
+    # The weights decide: with less of the last row every such sum is positive.
+    assert separation(X, y, family="gamma", weights=[1, 1, 0.25], fit_intercept=False).verdict == "overlap"
+    assert separation(X, y, family="gamma", weights=[1, 1, 0.75], fit_intercept=False).verdict != "overlap"
+    # With a sum of exactly 0 the likelihood rises to a bound: what the other rows determine is finite.
+    bounded = separation([[1, 0], [-1, 0], [0, 1]], [1.0, 0.0, 2.0], family="gamma", fit_intercept=False)
+    assert bounded.verdict == "quasi-complete"
+    assert bounded.coefficients == {"x1": inf, "x2": "finite"}
+    assert bounded.separated_rows == (0,)
+    # The sum is exact: doubles would make it 0.
+    tiny = separation([[1e16], [1.0], [-1e16]], [0.0, 0.0, 0.0], family="gamma", fit_intercept=False)
+    assert (tiny.verdict, tiny.rank) == ("complete", 1)
+    tenths = separation([[0.1], [0.2], [-0.3]], [1.0, 1.0, 0.0], family="gamma", fit_intercept=False)
+    assert tenths.verdict == "overlap"  # 0.1 + 0.2 - 0.3 is 1/36028797018963968 for the doubles
+    exact = np.array([[Fraction(1, 10)], [Fraction(2, 10)], [Fraction(-3, 10)]])
+    assert separation(exact, [1.0, 1.0, 0.0], family="gamma", fit_intercept=False).separated_rows == (0, 1)
+    for row in ({"weights": None}, {"weights": [1.0, 0.5, 0.25]}):
+        big = separation(np.array([[3**50], [1], [-(3**50)]], dtype=object), [0.0, 0.0, 1.0], family="gamma", **row)
+        assert big.verdict == "complete"
+
+
+def test_weights_leave_rows_out_and_offsets_do_not_matter() -> None:
+    frame = {"site": list("aabbc"), "x": [1.0, 2.0, 4.0, 3.0, 5.0]}
+    X, y = pd.DataFrame(frame), np.array([0, 1, 0, 1, 1])
+    all_rows = separation(X, y)
+    assert all_rows.separated_levels == {"site": {"c": 1}}
+    found = separation(X, y, weights=[0, 1, 1, 1, 1], offset=[5.0, 1, 2, 3, 4])
+    found.verify(X, y, weights=[0, 1, 1, 1, 1])
+    assert (found.verdict, found.separated_rows, found.left_out) == ("complete", (1, 2, 3, 4), 1)
+    assert "on 4 rows" in found.summary()
+    assert found.separated_levels["site"]["a"] == 1
+    assert separation(X, y, weights=[1, 1, 1, 1, 0]).separated_levels == {}  # no row of level c is left
+    same = separation(X, y, offset=np.arange(5))
+    assert (same, same.to_json()) == (all_rows, all_rows.to_json())
+    heavy = separation(X, y, weights=[1, 2, 3, 4, 5])
+    assert (heavy.verdict, heavy.coefficients) == (all_rows.verdict, all_rows.coefficients)
+    read = Separation.from_json(heavy.to_json())
+    read.verify(X, y, weights=[1, 2, 3, 4, 5])
+    with pytest.raises(CertificateError, match="hash differs"):
+        read.verify(X, y)
+
+
+# ------------------------------------------------------------------------------------------------- ordered classes
+def log_difference(link: str, u: Array, v: Array) -> Array:
+    """log(F(u) - F(v)) for u > v, through the tail in which it is not lost."""
+    (one_u, other_u), (one_v, other_v) = logs_of(link, u), logs_of(link, v)
+    high, low = np.where(u + v > 0, other_v, one_u), np.where(u + v > 0, other_u, one_v)
+    return np.asarray(high + np.log(-np.expm1(low - high)))
+
+
+def ordered(family: str, link: str, x: Array, codes: Array, K: int) -> Terms:
+    """The likelihood of ordered classes at thresholds 0, 1, ... + beta[:K - 1] and slopes beta[K - 1:]."""
+
+    def term(beta: Array, i: int) -> float:
+        eta = np.arange(K - 1.0) + beta[: K - 1] - x[i] @ beta[K - 1 :]
+        k = int(codes[i])
+        if family == "cumulative":
+            if (np.diff(eta) <= 0).any():
+                return -inf
+            if 0 < k < K - 1:
+                return float(log_difference(link, eta[[k]], eta[[k - 1]])[0])
+            return float(logs_of(link, eta[[0]])[0][0] if k == 0 else logs_of(link, eta[[-1]])[1][0])
+        if family == "continuation":
+            one, other = logs_of(link, eta)
+            return float(other[:k].sum() + (one[k] if k < K - 1 else 0))
+        scores = np.append(np.cumsum(eta[::-1])[::-1], 0.0)
+        return float(scores[k] - np.logaddexp.reduce(scores))
+
+    return lambda beta: np.array([term(beta, i) for i in range(len(codes))])
+
+
+@pytest.mark.parametrize(
+    ("family", "link"),
+    [
+        *(("cumulative", link) for link in ("logit", "probit", "cloglog", "cauchit")),
+        ("adjacent", "logit"),
+        ("continuation", "logit"),
+        ("continuation", "cauchit"),
+    ],
+)
+def test_ordered_classes_as_the_likelihood_says(family: Any, link: str) -> None:
+    rng = np.random.default_rng(7)
+    seen = set()
+    for _ in range(12):
+        n = int(rng.integers(4, 8))
+        codes = np.append([0, 1, 2], rng.integers(0, 3, n - 3))
+        x = np.where(rng.random((n, 1)) < 0.3, small_design(rng, n, 1), rng.choice([-1, 1]) * (codes[:, None] - 1))
+        found = separation(x, codes, family=family, link=link)
+        found.verify(x, codes)
+        with np.errstate(divide="ignore"):
+            rays = rising_rays(ordered(family, link, x, codes, 3), 3, most=2)
+        assert (found.verdict != "overlap") == bool(rays), (x, codes)
+        for j, said in enumerate(found.coefficients.values()):
+            if isinstance(said, float):
+                assert {np.sign(d[j]) for d in rays} <= {0.0, np.sign(said)}
+            elif said == "finite":
+                assert not any(d[j] for d in rays)
+        seen.add(found.verdict)
+    assert {"overlap", "quasi-complete"} <= seen
+
+
+def test_ordered_classes_by_hand() -> None:
+    X, y = [[0], [1], [2], [3], [4], [5]], ["low", "low", "mid", "mid", "high", "high"]
+    order = ["low", "mid", "high"]
+    for family in ("cumulative", "adjacent", "continuation"):
+        kind: Any = family
+        found = separation(X, y, family=kind, order=order)
+        assert (found.verdict, found.classes) == ("complete", tuple(order))
+        assert found.coefficients == {"low|mid": inf, "mid|high": inf, "x1": inf}
+        assert "3 ordered classes ('low' to 'high')" in found.summary()
+        assert found.advice[-1].startswith("Drop a column (x1) only")
+        read = Separation.from_json(found.to_json())
+        read.verify(X, y)
+        assert read == found
+        # One row of the wrong class makes all overlap.
+        assert separation([*X, [0], [5]], [*y, "high", "low"], family=kind, order=order).verdict == "overlap"
+    # Only class high is told apart.
+    part = separation([[0], [0], [0], [1]], ["low", "mid", "low", "high"], family="cumulative", order=order)
+    assert (part.verdict, part.separated_rows) == ("quasi-complete", (3,))
+    assert part.coefficients == {"low|mid": "finite", "mid|high": inf, "x1": inf}
+    # Two ordered classes are a logistic regression with the other sign of the intercept.
+    two = separation([[0.0], [1.0], [2.0]], [0, 0, 1], family="cumulative")
+    plain = separation([[0.0], [1.0], [2.0]], [0, 0, 1])
+    assert (two.coefficients["x1"], two.separated_rows) == (plain.coefficients["x1"], plain.separated_rows)
+    # Categories of pandas have their order; labels that no row with a weight has are no classes.
+    column = pd.Series(pd.Categorical([*y, "top"], [*order, "top", "never"], ordered=True))
+    frame = pd.DataFrame({"x": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]})
+    weighted = separation(frame, column, family="cumulative", weights=[1] * 6 + [0])
+    assert list(weighted.coefficients) == ["low|mid", "mid|high", "x"]
+    read = Separation.from_json(weighted.to_json())
+    read.verify(frame, column, weights=[1] * 6 + [0])
+
+
+@pytest.mark.parametrize("form", ["sparse", "doubles", "objects"])
+def test_multiples_of_rows_are_exact(form: str) -> None:
+    rng = np.random.default_rng(8)
+    X: Any = rng.integers(-3, 4, (9, 2)) / 10.0  # three times 0.1 is no double
+    codes = np.append(np.arange(5), rng.integers(0, 5, 4))
+    if form == "sparse":
+        X = sp.csr_matrix(X)
+    elif form == "objects":
+        X = np.array([[Fraction(v) for v in row] for row in X.tolist()])
+    found = separation(X, codes, family="adjacent")
+    found.verify(X, codes)
+    whole = separation(np.round(X.toarray() * 10) if form == "sparse" else X * 10, codes, family="adjacent")
+    assert (found.verdict, found.coefficients) == (whole.verdict, whole.coefficients)
+
+
+# ---------------------------------------------------------------------------------------------------- Cox's model
+def at_risk(i: int, time: Array, strata: Array, entry: Array) -> list[int]:
+    return [j for j in range(len(time)) if entry[j] < time[i] <= time[j] and strata[i] == strata[j]]
+
+
+def partial(ties: str, X: Array, time: Array, event: Array, strata: Array, entry: Array) -> Terms:
+    """The logarithm of the partial likelihood, event by event."""
+
+    def terms(beta: Array) -> Array:
+        eta, out = X @ beta, []
+        for i in np.flatnonzero(event):
+            risk = at_risk(int(i), time, strata, entry)
+            tied = [j for j in risk if event[j] and time[j] == time[i]]
+            share = tied.index(int(i)) / len(tied) if ties == "efron" else 0.0
+            scale = np.log([1 - share if j in tied else 1.0 for j in risk])
+            out.append(eta[i] - np.logaddexp.reduce(eta[risk] + scale))
+        return np.array(out)
+
+    return terms
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("form", ["plain", "strata", "entry"])
+def test_cox_as_the_partial_likelihood_says(ties: str, form: str) -> None:
+    rng = np.random.default_rng(len(form))
+    seen = set()
+    for _ in range(40):
+        n = int(rng.integers(3, 8))
+        X, time = small_design(rng, n, 2), rng.integers(3, 8, n)
+        event = (rng.random(n) < 0.6).astype(int)
+        strata = rng.integers(0, 2, n) if form == "strata" else np.zeros(n)
+        entry = time - rng.integers(1, 4, n) if form == "entry" else np.zeros(n)
+        beside: dict[str, Any] = {"event": event, "strata": strata, "entry": entry}
+        others = {i: [j for j in at_risk(i, time, strata, entry) if j != i] for i in np.flatnonzero(event).tolist()}
+        if not any(others.values()):
+            with pytest.raises(DataError, match="no event has another row at risk"):
+                separation(X, time, family="cox", **beside)
+            continue
+        found = separation(X / 2, time, family="cox", **beside)
+        found.verify(X / 2, time, **beside)
+        rays = rising_rays(partial(ties, X, time, event, strata, entry), 2)
+        assert (found.verdict != "overlap") == bool(rays)
+        ahead = X @ np.sum(rays, axis=0) if rays else np.zeros(n)
+        apart = [i for i, rest in others.items() if rest and all(ahead[i] > ahead[j] for j in rest)]
+        assert list(found.separated_rows) == apart
+        assert (found.verdict == "complete") == (bool(rays) and len(apart) == sum(map(bool, others.values())))
+        differences = np.array([X[i] - X[j] for i, rest in others.items() for j in rest])
+        assert found.rank == np.linalg.matrix_rank(differences)
+        seen.add(found.verdict)
+    assert {"overlap", "quasi-complete", "complete"} <= seen
+
+
+def test_monotone_likelihood_by_hand() -> None:
+    # Every event is treated, and some of the treated and all of the others are censored.
+    frame = pd.DataFrame({"arm": list("TTTPPP"), "age": [50, 61, 40, 45, 62, 51]})
+    time, event = [2, 3, 9, 4, 5, 6], [1, 1, 0, 0, 0, 0]
+    found = separation(frame, time, family="cox", event=event)
+    assert found.verdict == "quasi-complete"
+    assert found.references == {"arm": "P"}
+    assert found.coefficients["arm=T"] == inf
+    read = Separation.from_json(found.to_json())
+    read.verify(frame, time, event=event)
+    assert read == found
+    for other in ({"event": [1, 0, 0, 0, 0, 0]}, {"event": event, "entry": [0] * 6}, {}):
+        with pytest.raises(CertificateError, match="hash differs"):
+            read.verify(frame, time, **other)
+    # A column that is the same for all, or within every stratum, cannot be estimated.
+    assert set(separation([[1.0]] * 3, [1, 2, 3], family="cox").coefficients.values()) == {"not identified"}
+    sites = ["a", "a", "b", "b"]
+    within = separation([[1, 0], [1, 1], [2, 1], [2, 0]], [1, 2, 1, 2], family="cox", strata=sites)
+    assert within.coefficients == {"x1": "not identified", "x2": "finite"}
+    # A row with a weight of 0 is never at risk, and rows keep their numbers.
+    weighted = separation([[9], [3], [2], [1]], [9, 1, 2, 3], family="cox", weights=[0, 1, 1, 1])
+    assert (weighted.verdict, weighted.separated_rows) == ("complete", (1, 2))
+
+
+def test_differences_of_rows_are_exact() -> None:
+    rng = np.random.default_rng(9)
+    tenths = rng.integers(-9, 10, (40, 3))
+    time, event = rng.permutation(40), rng.random(40) < 0.7
+    whole = separation(tenths, time, family="cox", event=event)
+    exact = separation(
+        np.array([[Fraction(v, 10) for v in row] for row in tenths.tolist()]), time, family="cox", event=event
+    )
+    assert (exact.verdict, exact.coefficients, exact.proof) == (whole.verdict, whole.coefficients, whole.proof)
+    rounded, sparse = (
+        separation(X, time, family="cox", event=event) for X in (tenths / 10, sp.csr_matrix(tenths / 10))
+    )
+    rounded.verify(tenths / 10, time, event=event)
+    assert (sparse.verdict, sparse.coefficients) == (rounded.verdict, rounded.coefficients)
+    # In doubles the two differences are opposite, and the rows would overlap.
+    close = [[1.0, 1.0], [2.0**-60, 0.0], [0.0, 0.0], [1.0, 1.0]]
+    found = separation(close, [1, 2, 1, 2], family="cox", strata=[0, 0, 1, 1])
+    assert (found.verdict, found.separated_rows) == ("complete", (0, 2))
+
+
+def test_the_pairs_of_right_censored_rows_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(10)
+    n = 500
+    time, event = rng.integers(0, 300, n), rng.random(n) < 0.5
+    pairs = risk_pairs(Outcome(time, event=event.astype(float)))
+    assert n / 2 < len(pairs.first) < 2 * n
+    late = time - rng.integers(1, 200, n)
+    with_entry = risk_pairs(Outcome(time, event=event.astype(float), entry=late.astype(float)))
+    assert len(with_entry.first) < 6 * n
+    monkeypatch.setattr("linsep.theory.separation.risk_rows._MOST_PAIRS", 300)
+    with pytest.raises(DataError, match="the rows at risk make more than 300 pairs to compare"):
+        risk_pairs(Outcome(time, event=event.astype(float), entry=late.astype(float)))
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "message"),
+    [
+        ([0, 1, 2], {"family": "binomial"}, "row 2: y is 2, which is above 1: give proportions, or the numbers of tri"),
+        ([0, -1, 1], {"family": "binomial"}, "row 1: y is -1, which is below 0"),
+        (["a", "b", "c"], {"family": "binomial"}, "a binomial response is a number of successes or a proportion"),
+        ([0, 1, 2], {"family": "binomial", "trials": [3, 3, 1]}, "row 2: y is 2, which is more than the trials"),
+        ([0, 1, 0], {"family": "binomial", "trials": [3, 3, -1]}, "row 2: trials is -1.0, which is below 0"),
+        ([0, 1, 0], {"family": "binomial", "trials": [3, 3]}, r"trials has the shape \(2,\)"),
+        ([0, 1, 0], {"family": "binomial", "trials": ["a", 3, 3]}, "trials must hold numbers"),
+        ([0, 1, 0], {"family": "binomial", "trials": [1, np.nan, 3]}, "row 1: trials is nan, which is not a finite"),
+        ([0, 0, 0], {"family": "binomial", "trials": [0, 0, 0]}, "no row is left"),
+        ([0, 1, 0], {"trials": [1, 1, 1]}, "trials belong to the family 'binomial', not to 'logistic'"),
+        ([[0, 1]] * 3, {"family": "binomial"}, "y has two columns: give the successes as y"),
+        ([0, 1, 0], {"weights": [1, -1, 1]}, "row 1: weights is -1.0, which is below 0"),
+        ([0, 1, 0], {"weights": [0, 0, 0]}, "no row is left: every row has a weight of 0 or no trials"),
+        ([0, 1, 0], {"weights": [1, 0, 1]}, "every row has the label 0"),
+        (["a", "b", "c"], {"family": "adjacent"}, "the labels a, b, c are text: say which is lower, with order="),
+        (["a", "b", "c"], {"family": "adjacent", "order": ["a", "b"]}, "order lacks the label 'c'"),
+        (["a", "b", "c"], {"family": "adjacent", "order": list("abbc")}, "order names a label twice"),
+        ([0, 1, 0], {"order": [0, 1]}, "an order of labels belongs to cumulative, adjacent, continuation"),
+        ([0, 1, 2], {"family": "cumulative", "fit_intercept": False}, "'cumulative' has no intercept of its own"),
+        ([1, 1, 1], {"family": "cumulative"}, "every row has the label 1"),
+        ([0, 1, 2], {"family": "adjacent", "link": "probit"}, "the family 'adjacent' has no link called 'probit'"),
+        ([1, 2, 3], {"event": [1, 1, 0]}, "event belongs to the family 'cox', not to 'logistic'"),
+        ([1, 2, 3], {"family": "cox", "event": [1, 2, 0]}, r"row 1: event is 2.0, which is neither 1 \(the event\)"),
+        ([1, 2, 3], {"family": "cox", "entry": [0, 2, 0]}, "row 1: entry is 2.0, which is not before the time"),
+        ([1, 2, 3], {"family": "cox", "event": [0, 0, 0]}, "no event has another row at risk"),
+        ([1, 2, 3], {"family": "cox", "strata": ["a", None, "b"]}, "row 1, column 'strata': the label is missing"),
+        ([1, 2, 3], {"family": "cox", "strata": ["a", "b"]}, r"strata has the shape \(2,\)"),
+        (["a", "b", "c"], {"family": "cox"}, "the response of a Cox model is a time, which is a number"),
+        ([1, 2, 3], {"family": "cox", "fit_intercept": False}, "the family 'cox' has no intercept of its own"),
+        ([0, 1, 0], {"offset": [1, 0]}, r"offset has the shape \(2,\)"),
+        ([0, 1, 0], {"offset": [1, 0, np.inf]}, "row 2: offset is inf, which is not a finite number"),
+        ([2, 1, 0], {"family": "inverse-gaussian"}, "row 2: an inverse Gaussian response is a number above 0, not 0"),
+        ([2, 1, -1], {"family": "gamma"}, "row 2: a gamma response is a number above 0"),
+        ([2, 1, -1], {"family": "negative-binomial"}, "a negative binomial response is a count of 0 or more, not -1"),
+        (["a", "b", "a"], {"family": "gamma"}, "a gamma response is a number, not <U1"),
+        ([0, 1, 0], {"link": "log"}, "the family 'logistic' has no link called 'log': choose from logit, probit"),
+        ([0, 1, 0], {"family": "poisson", "link": "logit"}, "has no link called 'logit': choose from log"),
+    ],
+)
+def test_a_response_that_the_family_does_not_allow(y: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        separation([[0.0], [1.0], [2.0]], y, **options)
+
+
+# ------------------------------------------------------------------------------------------------------ in words
+def test_no_limit_is_claimed_where_none_is_determined() -> None:
+    X, y = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]), [1, 1, 0, 0]
+    found = separation(X, y, fit_intercept=False)
+    assert found.coefficients == {"x1": inf, "x2": "undetermined sign"}
+    assert "+infinity for x1; no limit is determined for x2." in found.summary()
+    assert ("  x2", "no limit is determined") in separation_lines(found)
+    assert "no limit is determined: x2" in repr(found)
+    assert "no limit is determined" in found._repr_html_()
+    assert found.to_dict()["coefficients"]["x2"] == "undetermined sign"
+    beta = np.zeros(2)  # Newton's method keeps x2 at 0 and sends x1 away
+    for _ in range(10):
+        p = 1 / (1 + np.exp(-X @ beta))
+        beta += np.linalg.solve((X * (p * (1 - p))[:, None]).T @ X, X.T @ (y - p))
+    assert beta[0] > 8
+    assert beta[1] == 0
+
+
+@pytest.mark.parametrize("form", ["array", "sparse", "frame"])
+def test_a_constant_column_beside_the_intercept_is_named(form: str) -> None:
+    X: Any = np.array([[1.0, 0.0, 2.0, 0.0], [1.0, 1.0, 2.0, 0.0], [1.0, 2.0, 2.0, 0.0], [1.0, 3.0, 9.0, 0.0]])
+    y, weights = [0, 1, 0, 1], [1, 1, 1, 0]
+    if form == "sparse":
+        X = sp.csr_matrix(X)
+    elif form == "frame":
+        X = pd.DataFrame(X, columns=["x1", "x2", "x3", "x4"])
+    found = separation(X, y)
+    assert found.constant_columns == ("x1",)
+    assert found.advice[1].startswith("Leave out x1, constant in all rows: so is the intercept; or ask without one")
+    read = Separation.from_json(found.to_json())
+    read.verify(X, y)
+    assert read == found
+    assert separation(X, y, weights=weights).constant_columns == ("x1", "x3")
+    assert separation(X, y, fit_intercept=False).constant_columns == ()
+    assert "thresholds take its place" in separation(X, y, family="cumulative").advice[1]
+    assert "the baseline hazard takes its place" in separation(X, [1, 2, 3, 4], family="cox").advice[1]
+
+
+# --------------------------------------------------------------------------------------------------- the command
+def asked(folder: Path, table: str, words: str) -> tuple[int, dict[str, Any]]:
+    """The exit status and the JSON of `linsep separation` of a table."""
+    (folder / "t.csv").write_text(table)
+    found = CliRunner().invoke(app, ["separation", str(folder / "t.csv"), *words.split(), "--json"])
+    return found.exit_code, json.loads(found.stdout)
+
+
+def test_trials_and_links_on_the_command_line(tmp_path: Path) -> None:
+    table = "dose,killed,n\n0,0,4\n1,0,4\n2,3,6\n3,5,5\n"
+    status, found = asked(tmp_path, table, "--target killed --family binomial --trials n --link probit")
+    assert (status, found["separated_rows"], found["options"]) == (1, [0, 1, 3], {"link": "probit"})
+    assert found["coefficients"] == {"(Intercept)": "-inf", "dose": "+inf"}
+
+
+def test_weights_and_offsets_on_the_command_line(tmp_path: Path) -> None:
+    table = "x,seen,w,o\n1,0,1,0.5\n1,0,2,1\n2,3,1,0\n3,1,1,0\n9,0,0,7\n"
+    words = "--target seen --family negative-binomial --weights w --offset o"
+    status, found = asked(tmp_path, table, words)
+    assert (status, found["separated_rows"], found["options"]) == (0, [], {"left_out": 1})
+    assert list(found["coefficients"]) == ["(Intercept)", "x"]
+    assert asked(tmp_path, table, "--target seen --family gamma --weights w --offset o")[0] == 1
+
+
+def test_an_order_on_the_command_line(tmp_path: Path) -> None:
+    table = "x,pain\n0,low\n1,low\n2,mid\n3,mid\n4,high\n5,high\n"
+    (tmp_path / "t.csv").write_text(table)
+    words = ["separation", str(tmp_path / "t.csv"), "--target", "pain", "--family", "cumulative", "--json"]
+    run = CliRunner().invoke(app, [*words, "--order", "low, mid, high"])
+    status, found = run.exit_code, json.loads(run.stdout)
+    assert (status, found["classes"], found["verdict"]) == (1, ["low", "mid", "high"], "complete")
+
+
+def test_events_strata_and_entries_on_the_command_line(tmp_path: Path) -> None:
+    table = "t,died,ward,from,x\n1,1,north,0,3\n2,1,north,0,2\n3,0,north,0,1\n5,1,south,0,1\n6,0,south,5.5,9\n"
+    words = "--target t --family cox --event died --strata ward --entry from"
+    status, found = asked(tmp_path, table, words)
+    assert (status, found["separated_rows"], found["coefficients"]) == (1, [0, 1], {"x": "+inf"})
+
+
+def test_columns_beside_the_target_lose_the_rows_that_are_dropped(tmp_path: Path) -> None:
+    table = "x,seen,w\n1,0,1\n,5,1\n1,0,2\n2,3,1\n3,,1\n3,1,0\n"
+    words = "--target seen --family poisson --weights w --missing drop --drop-unlabelled"
+    status, found = asked(tmp_path, table, words)
+    assert (status, found["rows"], found["options"], found["rows_left_out"]) == (1, 4, {"left_out": 1}, [1, 4])
+    assert found["separated_rows"] == [0, 1]
