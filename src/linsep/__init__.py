@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
+    from linsep.regression.finite_part import FinitePart
     from linsep.regression.found import Separation
     from linsep.regression.remedies import Remaining
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
@@ -71,6 +72,7 @@ _HOME = {
     "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
+    "FinitePart": "linsep.regression.finite_part",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
     "MLP": "linsep.learners.mlp",
@@ -154,6 +156,7 @@ __all__ = [
     "Counters",
     "DataError",
     "Description",
+    "FinitePart",
     "Hyperplane",
     "KernelPerceptron",
     "MarginBracket",

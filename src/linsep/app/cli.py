@@ -22,8 +22,10 @@ from linsep.app.options import (
     DetailsOpt,
     DropUnlabelledOpt,
     EncodingOpt,
+    EntryOpt,
     Family,
     FormatOpt,
+    FormulaOpt,
     JsonOpt,
     Link,
     ModelArg,
@@ -33,6 +35,7 @@ from linsep.app.options import (
     ReportOpt,
     RowsArg,
     SepOpt,
+    StrataOpt,
     TableArg,
     TargetOpt,
 )
@@ -194,13 +197,7 @@ def check(
 def separation(
     table: TableArg,
     target: TargetOpt = None,
-    formula: Annotated[
-        str | None,
-        typer.Option(
-            help="Instead of --target: y ~ x + C(dose) + x:z | firm + year, with fixed effects after the |, as R and "
-            "statsmodels have it. It is evaluated as Python. Needs the extra regression."
-        ),
-    ] = None,
+    formula: FormulaOpt = None,
     family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
     link: Annotated[
         Link | None, typer.Option(help="The link (logistic, binomial, cumulative, continuation); logit unless given.")
@@ -222,12 +219,8 @@ def separation(
             help="Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."
         ),
     ] = None,
-    strata: Annotated[
-        str | None, typer.Option(help="Cox: the column of strata, which are never at risk together.")
-    ] = None,
-    entry: Annotated[
-        str | None, typer.Option(help="Cox: the column of the times after which rows are at risk.")
-    ] = None,
+    strata: StrataOpt = None,
+    entry: EntryOpt = None,
     offset: Annotated[
         str | None, typer.Option(help="The column of offsets, which is no feature and does not matter for the answer.")
     ] = None,

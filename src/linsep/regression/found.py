@@ -18,7 +18,7 @@ from linsep.regression.certificate import (
 from linsep.regression.design import Design
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
-from linsep.regression.remedies import Remaining, remaining
+from linsep.regression.what_to_do import Remedies
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
@@ -33,7 +33,7 @@ _DECIDED = ("separated_rows", "coefficients", "fixed_effects", "pairs", "separat
 
 
 @dataclass(frozen=True, repr=False)
-class Separation:
+class Separation(Remedies):
     """Whether a regression is separated, by which rows, what that means for each coefficient, and the proof.
 
     Attributes
@@ -178,51 +178,6 @@ class Separation:
         for name, value in said.items():
             if getattr(self, name) != value:
                 raise CertificateError(f"the proof does not show the {name} that the certificate names")
-
-    def drop(self) -> Remaining:
-        """Leave out the separated rows, then the columns that are 0 or a combination of others on the rows that remain.
-
-        Along a direction that separates, the likelihood of the separated rows tends to 1 and that of the others does
-        not change. So the largest likelihood of the rows that remain is the limit of that of all rows, and each
-        coefficient called "finite" has the same estimate and standard error in both. Of a combination of columns the
-        last is left out; the estimate of one that stays although it is infinite means nothing alone.
-
-        Returns
-        -------
-        Remaining
-            X, y, the names of the columns, the rows, the columns left out and the coefficients that do not change.
-
-        Raises
-        ------
-        DataError
-            Every row is separated; the family is not logistic, binomial, Poisson, negative binomial or multinomial;
-            rows of a multinomial model are separated from some classes only; the answer is undecided, or was read
-            from JSON and so lacks the data.
-
-        References
-        ----------
-        C. Geyer, Likelihood inference in exponential families and directions of recession (2009). S. Correia,
-        P. Guimaraes and T. Zylkin, Verifying the existence of maximum likelihood estimates for generalized linear
-        models (2019).
-
-        Examples
-        --------
-        >>> from linsep import separation
-        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
-        >>> kept = found.drop()
-        >>> kept.names, kept.rows.tolist(), kept.dropped, kept.unchanged
-        (['(Intercept)', 'x2'], [0, 1, 2], ['x1'], ['(Intercept)', 'x2'])
-        """
-        design, outcome, proof = self._data()
-        asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
-        return remaining(asked, proof)
-
-    def _data(self) -> tuple[Design, Outcome, SeparationProof]:
-        if self.about is None:
-            raise DataError("this was read from JSON, which has no data: ask `separation` again")
-        if self.proof is None:
-            raise DataError(f"undecided, so nothing can be done about it yet: {self.reason}")
-        return *self.about, self.proof
 
     @property
     def advice(self) -> tuple[str, ...]:
