@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from linsep.model_files.container import ModelFileError
     from linsep.regression.finite_part import FinitePart
     from linsep.regression.found import Separation
+    from linsep.regression.guard import Guard, guard
     from linsep.regression.remedies import Remaining
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.reporting.page.html import Report
@@ -73,6 +74,7 @@ _HOME = {
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
     "FinitePart": "linsep.regression.finite_part",
+    "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
     "MLP": "linsep.learners.mlp",
@@ -121,6 +123,7 @@ _HOME = {
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
     "fit_tagger": "linsep.reporting.tagging",
+    "guard": "linsep.regression.guard",
     "iter_predictions": "linsep.reporting.scores",
     "load": "linsep.store",
     "load_with_extra": "linsep.store",
@@ -157,6 +160,7 @@ __all__ = [
     "DataError",
     "Description",
     "FinitePart",
+    "Guard",
     "Hyperplane",
     "KernelPerceptron",
     "MarginBracket",
@@ -205,6 +209,7 @@ __all__ = [
     "fit_stream",
     "fit_table",
     "fit_tagger",
+    "guard",
     "iter_predictions",
     "load",
     "load_with_extra",
