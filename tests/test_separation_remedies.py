@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -209,3 +210,40 @@ def test_what_cannot_be_dropped() -> None:
         Separation.from_json(found.to_json()).drop()
     with pytest.raises(DataError, match="undecided, so nothing can be done"):
         separation(X, y, time_limit=0.0).drop()
+
+
+def test_firth_fits_the_whole_design() -> None:
+    firthmodels = pytest.importorskip("firthmodels", reason="firthmodels is not installed")
+    X, y = np.array([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]]), np.array(["no", "yes", "no", "yes", "yes"])
+    found = separation(X, y).firth(max_iter=100)
+    plain = firthmodels.FirthLogisticRegression(max_iter=100).fit(X.astype(float), (y == "yes").astype(int))
+    assert found.coef_.tolist() == plain.coef_.tolist()
+    assert np.isfinite(found.coef_).all()
+    # Of one column of 0 and 1 the estimates are those of counts with 1/2 added to each cell.
+    one = separation([[0]] * 4 + [[1]] * 3, [0, 1, 0, 1, 1, 1, 1]).firth(gtol=1e-10, xtol=1e-10)
+    assert one.coef_[0] == pytest.approx(np.log(3.5 / 0.5), abs=1e-6)
+
+
+def test_what_firth_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DataError, match="firth fits logistic regressions"):
+        separation([[0], [1]], [0, 3], family="poisson").firth()
+    with pytest.raises(DataError, match="not identified: leave out columns first"):
+        separation([[1, 1], [2, 2], [3, 3]], [0, 1, 0]).firth()
+    monkeypatch.setitem(sys.modules, "firthmodels", None)
+    with pytest.raises(ImportError, match="not installed: pip install firthmodels"):
+        separation([[0], [1], [2]], [0, 0, 1]).firth()
+
+
+def test_rows_that_drive_a_coefficient() -> None:
+    X = np.array([[0, 1], [0, 2], [0, 3], [1, 0], [1, -2], [1, 2]])
+    found = separation(X, [0, 1, 0, 1, 1, 1])
+    assert found.separated_rows == (3, 4, 5)
+    assert found.rows_of("x1") == {3: 1, 4: 1, 5: 1}
+    assert found.rows_of("x2") == {4: -1, 5: 1}
+    low = separation(X, [0, 1, 0, 0, 0, 0], family="logistic")
+    assert low.rows_of("x1") == {3: -1, 4: -1, 5: -1}
+    several = separation([[0], [1], [0], [1], [2], [2]], list("aabbcc"), family="multinomial")
+    assert several.rows_of(("c", "x1")) == {1: -1, 3: -1, 4: 1, 5: 1}
+    with pytest.raises(DataError, match="no coefficient called 'x3'; "):
+        found.rows_of("x3")
+    assert separation(X, [0, 1, 0, 1, 0, 1]).rows_of("x1") == {}

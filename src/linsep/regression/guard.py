@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -190,7 +191,7 @@ def _of_sklearn(model: Any, X: Any = None, y: Any = None, sample_weight: Any = N
 
 
 # Estimators of scikit-learn by the name of their class -> whether their parameters leave them without a penalty.
-_SKLEARN = {
+_SKLEARN: dict[str, Callable[[dict[str, Any]], bool]] = {
     "LogisticRegression": lambda params: params.get("penalty") is None or params["C"] == np.inf,
     "PoissonRegressor": lambda params: params["alpha"] == 0,
 }

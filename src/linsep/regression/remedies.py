@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.data.columns import like
 from linsep.regression.design import Design
 from linsep.regression.model import Regression
-from linsep.tables import is_sparse
+from linsep.tables import dense, is_sparse
 from linsep.theory.separation.model_rows import with_constant
 from linsep.theory.separation.sentences import INTERCEPT
 from linsep.theory.verify.separation import FINITE, SeparationProof, Vector
@@ -92,6 +94,52 @@ def _rows_kept(asked: Regression, proof: SeparationProof) -> Array:
     if not left.size:
         raise DataError("every row is separated: no row remains, and no coefficient has a finite estimate")
     return left
+
+
+def firth(asked: Regression, proof: SeparationProof, options: dict[str, Any]) -> Any:
+    """The fit by Firth's method, of firthmodels.
+
+    Raises
+    ------
+    DataError
+        The regression is not of the kind that is fitted.
+    ImportError
+        The package is not installed.
+    """
+    if (asked.family, asked.link) != ("logistic", "logit") or asked.outcome.beside:
+        raise DataError("firth fits logistic regressions (logit) of rows without weights")
+    if proof.bases or proof.null_all:
+        raise DataError("some coefficients are not identified: leave out columns first, such as those drop() names")
+    try:
+        firthmodels = import_module("firthmodels")
+    except ImportError as error:
+        raise ImportError(
+            "Firth's method is that of firthmodels, which is not installed: pip install firthmodels"
+        ) from error
+    X = dense(design_columns(asked.design, False)[0])
+    y = (asked.outcome.y == asked.rows.classes[1]).astype(np.int64)
+    return firthmodels.FirthLogisticRegression(fit_intercept=asked.fit_intercept, **options).fit(X, y)
+
+
+def rows_of(asked: Regression, proof: SeparationProof, name: Any) -> dict[int, int]:
+    """Separated rows in which a coefficient stands -> the way in which each pushes it.
+
+    Raises
+    ------
+    DataError
+        There is no such coefficient.
+    """
+    rows = asked.rows
+    if name not in rows.names:
+        raise DataError(f"no coefficient called {name!r}; {like(str(name), [str(one) for one in rows.names])}")
+    part = rows.Z[list(proof.separated)][:, [rows.names.index(name)]]
+    signs = np.array([(v > 0) - (v < 0) for v in dense(part).ravel().tolist()], dtype=np.int64)
+    places = np.arange(len(asked.outcome.y)) if asked.design.rows is None else asked.design.rows
+    ways: dict[int, set[int]] = {}
+    for owner, sign in zip(rows.owner[list(proof.separated)].tolist(), signs.tolist(), strict=True):
+        if sign and owner >= 0:
+            ways.setdefault(int(places[owner]), set()).add(sign)
+    return {row: sum(both) for row, both in sorted(ways.items())}
 
 
 def design_columns(design: Design, fit_intercept: bool) -> tuple[Any, list[str]]:

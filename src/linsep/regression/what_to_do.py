@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from linsep.regression.design import Design
 from linsep.regression.finite_part import FinitePart, finite_part
 from linsep.regression.model import Regression
-from linsep.regression.remedies import Remaining, remaining
+from linsep.regression.remedies import Remaining, firth, remaining, rows_of
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separation import SeparationProof
@@ -98,6 +100,64 @@ class Remedies:
         -0.532
         """
         return finite_part(*self._asked(), level)
+
+    def firth(self, **options: Any) -> Any:
+        """Fit the whole design by Firth's method: all estimates are finite, and their bias is smaller.
+
+        The penalised log-likelihood is l(b) + log det I(b) / 2 with the Fisher information I.
+
+        Parameters
+        ----------
+        **options : Any
+            Of `firthmodels.FirthLogisticRegression`, which is fitted (package firthmodels).
+
+        Returns
+        -------
+        firthmodels.FirthLogisticRegression
+            The fitted estimator: `coef_` has the columns in the order of `coefficients`, `intercept_` stands alone.
+
+        Raises
+        ------
+        DataError
+            The regression is not a logistic one (logit) without weights, or some coefficients are not identified; the
+            answer is undecided, or was read from JSON and so lacks the data.
+        ImportError
+            The package firthmodels is not installed.
+
+        References
+        ----------
+        D. Firth, Bias reduction of maximum likelihood estimates, Biometrika 80 (1993).
+        """
+        return firth(*self._asked(), options)
+
+    def rows_of(self, name: Any) -> dict[int, int]:
+        """Return the separated rows in which a coefficient stands, and which way each of them pushes it.
+
+        Parameters
+        ----------
+        name : str or (class, str)
+            The coefficient, as `coefficients` names it; also a level of a fixed effect, as "firm=12".
+
+        Returns
+        -------
+        dict
+            Place of the row in the table -> 1 if the likelihood of the row grows with the coefficient, -1 if it falls.
+            A row of a multinomial or ordered model stands there once; 0 means that it does both. Rows that are not
+            separated, which hold a finite coefficient where it is, are left out.
+
+        Raises
+        ------
+        DataError
+            There is no such coefficient; the answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
+        >>> found.rows_of("x1"), found.rows_of("x2")
+        ({3: 1, 4: 1}, {3: 1, 4: 1})
+        """
+        return rows_of(*self._asked(), name)
 
     def _asked(self) -> tuple[Regression, SeparationProof]:
         if self.about is None:
