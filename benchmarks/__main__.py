@@ -28,6 +28,7 @@ MADE = {
     "walks": "walks",
     "convex": "convex",
     "hidden": "hidden",
+    "separation": "separation",
 }
 REAL = {
     "mnist": "dense",
@@ -49,6 +50,7 @@ ORDER = (
     "walks",
     "convex",
     "hidden",
+    "separation",
     "peers",
     "files",
     "streams",

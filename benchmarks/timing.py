@@ -13,14 +13,16 @@ RUNS = 5
 Work = Callable[[], Any]
 
 
-def seconds(work: Work) -> float:
+def seconds(work: Work, clock: Callable[[], float] = time.perf_counter) -> float:
     """How long one call takes."""
-    began = time.perf_counter()
+    began = clock()
     work()
-    return time.perf_counter() - began
+    return clock() - began
 
 
-def in_turn(works: Sequence[Work], patience: float = float("inf")) -> list[list[float]]:
+def in_turn(
+    works: Sequence[Work], patience: float = float("inf"), clock: Callable[[], float] = time.perf_counter
+) -> list[list[float]]:
     """The seconds of five runs of each, run in turn, so that a slow moment of the machine meets all alike.
 
     Whatever has had `patience` seconds already is not run again: something that takes minutes runs once.
@@ -29,7 +31,7 @@ def in_turn(works: Sequence[Work], patience: float = float("inf")) -> list[list[
     for _ in range(RUNS):
         for work, spent in zip(works, times, strict=True):
             if sum(spent) < patience:
-                spent.append(seconds(work))
+                spent.append(seconds(work, clock))
     return times
 
 

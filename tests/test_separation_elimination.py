@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from linsep import separation
 from linsep.theory.rows.deadline import NEVER
 from linsep.theory.rows.sparse_factors import SparseFactors
-from linsep.theory.separation import by_elimination
-from linsep.theory.separation.by_elimination import prove_by_elimination
-from linsep.theory.separation.largest_direction import largest_direction
+from linsep.theory.separation.search import by_elimination
+from linsep.theory.separation.search.by_elimination import prove_by_elimination
+from linsep.theory.separation.search.largest_direction import largest_direction
 from linsep.theory.verify.rank import rank_is_at_least
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array
 
-MODULE = "linsep.theory.separation.by_elimination"
+MODULE = "linsep.theory.separation.search.by_elimination"
 
 
 def table(rng: np.random.Generator, n: int, p: int, kind: str) -> Any:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from linsep import separation
 from linsep.regression.found import Separation
-from linsep.theory.separation.by_network import prove_by_network
-from linsep.theory.separation.network import network_of
+from linsep.theory.separation.search.by_network import prove_by_network
+from linsep.theory.separation.search.network import network_of
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array
 

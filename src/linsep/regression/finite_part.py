@@ -16,7 +16,7 @@ from linsep.regression.model import Regression
 from linsep.regression.remedies import dependent, design_columns
 from linsep.tables import is_sparse
 from linsep.theory.rows.deadline import NEVER
-from linsep.theory.separation.decide import find_proof
+from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.separation import FINITE, SeparationProof, verify_proof
 from linsep.types import Array, DataError
 

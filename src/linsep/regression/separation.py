@@ -14,8 +14,8 @@ from linsep.regression.model import Regression
 from linsep.tables import check_index
 from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, why_over
 from linsep.theory.rows.json_values import UNCHECKED
-from linsep.theory.separation.decide import find_proof
 from linsep.theory.separation.families import Family
+from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import DataError
 

@@ -71,7 +71,18 @@ class SeparationProof:
     bases: tuple[tuple[int, ...], ...] = ()
 
     def rank(self, width: int) -> int:
-        """The rank of a design of so many columns, once the proof is checked."""
+        """Return the rank of a design, once the proof is checked.
+
+        Parameters
+        ----------
+        width : int
+            Its columns, the constant included.
+
+        Returns
+        -------
+        int
+            The columns of a basis, or all columns less the null vectors.
+        """
         return len(self.bases[0]) if self.bases else width - len(self.null_all)
 
 

@@ -20,7 +20,7 @@ from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.sparse_factors import SparseFactors
-from linsep.theory.separation.largest_direction import largest_direction
+from linsep.theory.separation.search.largest_direction import largest_direction
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array
 

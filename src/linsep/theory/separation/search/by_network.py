@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from linsep.kernels.graphs.trees import forest, longest_paths, subtree_sizes
-from linsep.theory.separation.network import Network, network_of
+from linsep.theory.separation.search.network import Network, network_of
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array
 

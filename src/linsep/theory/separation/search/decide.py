@@ -15,10 +15,10 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import Span, independent_rows
-from linsep.theory.separation.by_columns import prove_by_columns
-from linsep.theory.separation.by_elimination import prove_by_elimination
-from linsep.theory.separation.by_network import prove_by_network
-from linsep.theory.separation.coefficient_signs import Signs, as_vector, signs_of_single_rows
+from linsep.theory.separation.search.by_columns import prove_by_columns
+from linsep.theory.separation.search.by_elimination import prove_by_elimination
+from linsep.theory.separation.search.by_network import prove_by_network
+from linsep.theory.separation.search.coefficient_signs import Signs, as_vector, signs_of_single_rows
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array, DataError
 
