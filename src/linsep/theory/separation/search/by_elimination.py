@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import lsmr
+from threadpoolctl import threadpool_limits
 
 from linsep.theory.cone.peel import peel
 from linsep.theory.rows.deadline import Deadline, time_left
@@ -191,7 +192,10 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
 
 def _least_squares(A: Any, w: Array, tolerance: float) -> Array:
     """The x with which w A x is nearest to ones."""
-    found = lsmr(sp.csr_matrix(sp.diags_array(w) @ A), np.ones(w.size), atol=tolerance, btol=tolerance, maxiter=_STEPS)
+    table = sp.csr_matrix(sp.diags_array(w) @ A)
+    # Threads would wait for each other in each of thousands of short vector products.
+    with threadpool_limits(1, "blas"):
+        found = lsmr(table, np.ones(w.size), atol=tolerance, btol=tolerance, maxiter=_STEPS)
     return np.asarray(found[0])
 
 
