@@ -141,6 +141,15 @@ ReportOpt = Annotated[
     Path | None,
     typer.Option(help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."),
 ]
+FormulaOpt = Annotated[
+    str | None,
+    typer.Option(
+        help="Instead of --target: y ~ x + C(dose) + x:z | firm + year, with fixed effects after the |, as R and "
+        "statsmodels have it. It is evaluated as Python. Needs the extra regression."
+    ),
+]
+StrataOpt = Annotated[str | None, typer.Option(help="Cox: the column of strata, which are never at risk together.")]
+EntryOpt = Annotated[str | None, typer.Option(help="Cox: the column of the times after which rows are at risk.")]
 
 
 def reading_of(
