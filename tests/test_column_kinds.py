@@ -367,6 +367,30 @@ def test_a_column_that_is_skipped_is_not_looked_at(tmp_path: Path) -> None:
         fit_table(open_data(path, target="y"))
 
 
+def test_a_column_of_several_types_is_refused_only_where_it_is_used(tmp_path: Path) -> None:
+    rows = [{"amount": k / 7, "other": k, "a": k % 9, "y": "np"[k % 9 > 4]} for k in range(40)]
+    rows[5]["amount"], rows[7]["other"] = "34.64", [1]
+    mixed, plain = tmp_path / "mixed.jsonl", tmp_path / "plain.jsonl"
+    mixed.write_text("\n".join(map(json.dumps, rows)) + "\n\n")
+    plain.write_text("\n".join(json.dumps({"a": row["a"], "y": row["y"]}) for row in rows) + "\n")
+    skip = {"amount": "skip", "other": "skip"}
+    one = fit_table(open_data(mixed, target="y"), columns=skip)
+    np.testing.assert_array_equal(one.rows, fit_table(open_data(plain, target="y")).rows)
+    streams = [fit_stream(path, target="y", columns=kinds, bits=8) for path, kinds in ((mixed, skip), (plain, None))]
+    np.testing.assert_array_equal(streams[0].model.learner_.coef_, streams[1].model.learner_.coef_)
+    proved = [check_table(open_data(path, target="y"), columns=kinds) for path, kinds in ((mixed, skip), (plain, None))]
+    assert proved[0].data == proved[1].data
+    said = r"mixed.jsonl:6, column 'amount': '34.64' where the rows before hold a number; make them alike, or "
+    with pytest.raises(DataError, match=said + r"leave the column out \(--column amount=skip\)"):
+        fit_table(open_data(mixed, target="y"), columns={"other": "skip"})
+    with pytest.raises(DataError, match=r"column 'amount': '34\.64' where the rows"):
+        open_data(mixed, target="amount").read()
+    with pytest.raises(DataError, match="buffer:2, column 'a': 'x' where the rows before hold a number"):
+        open_data(b'{"a": 1}\n{"a": "x"}\n', format="jsonl").read()
+    with pytest.raises(DataError, match="buffer:2, column 'a': 'x' where the rows before hold a number"):
+        open_data(b'{"a": 1, "b": 1}\n{"a": "x", "b": 1}\n{', format="jsonl").read()
+
+
 def test_levels_and_classes_that_look_alike_are_told() -> None:
     rows = {"tier": ["Gold", "Gold ", "Iron", "iron"] * 10, "note": ["a", "b"] * 20}
     rows["y"] = ["no", "yes", "yes ", "no"] * 10

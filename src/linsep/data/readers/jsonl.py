@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
-from linsep.data.columns import TableChunk
+from linsep.data.columns import Column, TableChunk, quote
 from linsep.data.readers.arrow import from_arrow, joined
 from linsep.data.readers.asked import Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.types import DataError, NoRowsError
@@ -24,6 +24,14 @@ from linsep.types import DataError, NoRowsError
 _DEEPEST = 64
 _AT_A_TIME = 10_000  # lines
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+
+
+class MixedTypesError(DataError):
+    """A column holds values of several types."""
+
+    def __init__(self, said: str, column: str) -> None:
+        super().__init__(said)
+        self.column = column
 
 
 class JsonlReader(TextReader):
@@ -43,7 +51,9 @@ class JsonlReader(TextReader):
         """Read some lines; None where all are blank."""
         if not lines.content.strip():
             return None
-        return from_arrow(_table(lines), lines.name, self.asked, _place(lines), lines.start, keyed=True)
+        table, mixed = _table(lines, self.asked.target)
+        chunk = from_arrow(table, lines.name, self.asked, _place(lines), lines.start, keyed=True)
+        return self._with_mixed(chunk, mixed)
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read all files as one table."""
@@ -52,14 +62,28 @@ class JsonlReader(TextReader):
         if not some:
             raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
-        table, where = joined([_table(lines) for lines in some], names, [_place(lines) for lines in some])
-        chunk = from_arrow(table, names[0], self.asked, where, keyed=True)
+        tables = [_table(lines, self.asked.target) for lines in some]
+        table, where = joined([found for found, _ in tables], names, [_place(lines) for lines in some])
+        mixed = {name: error for _, one in reversed(tables) for name, error in one.items()}
+        chunk = self._with_mixed(from_arrow(table, names[0], self.asked, where, keyed=True), mixed)
         doubles = [field.name for field in table.schema if pa.types.is_floating(field.type)]
         found = cache(lambda: _numbers_written(some, doubles))
         if chunk.unlabelled is not None:
             labelled = pa.array(np.delete(np.arange(chunk.n_read), chunk.unlabelled))
             return Whole(replace(chunk, written=lambda name: found()[name].take(labelled) if name in doubles else None))
         return Whole(replace(chunk, written=lambda name: found()[name] if name in doubles else None))
+
+    def _with_mixed(self, chunk: TableChunk, mixed: dict[str, DataError]) -> TableChunk:
+        """The rows with their columns of several types, each of which is refused when it is used."""
+        if not mixed:
+            return chunk
+
+        def parse(name: str) -> Column:
+            if name in mixed:
+                raise mixed[name]
+            return chunk.parse(name)
+
+        return replace(chunk, names=list(dict.fromkeys([*chunk.names, *mixed])), parse=parse)
 
 
 def _place(lines: Lines) -> Any:
@@ -75,9 +99,42 @@ def _place(lines: Lines) -> Any:
     return where
 
 
-def _table(lines: Lines) -> Any:
+def _table(lines: Lines, target: str | None) -> tuple[Any, dict[str, DataError]]:
+    """The rows as an Arrow table, and the columns that it lacks because they hold several types, each with its error.
+
+    The target may not be one of them.
+    """
     check_utf8(lines.content, lines.name, lines.first_line)
     _check_depth(lines)
+    mixed: dict[str, DataError] = {}
+    some = lines
+    while True:
+        try:
+            return _alike(some), mixed
+        except MixedTypesError as error:
+            if error.column == target:
+                raise
+            mixed[error.column] = error
+            found = _without(lines, mixed, target)
+            if found is None:
+                raise
+            some = found
+
+
+def _without(lines: Lines, names: Collection[str], target: str | None) -> Lines | None:
+    """The lines without some keys; None where a line is malformed, or they hold no other feature."""
+    try:
+        rows = [json.loads(line) if line.strip() else {} for line in lines.content.split(b"\n")]
+    except ValueError:
+        return None
+    if not all(isinstance(row, dict) for row in rows) or not set().union(*rows) - {*names, target}:
+        return None
+    kept = [json.dumps({key: row[key] for key in row if key not in names}).encode() if row else b"" for row in rows]
+    return lines._replace(content=b"\n".join(kept))
+
+
+def _alike(lines: Lines) -> Any:
+    """The rows as an Arrow table, of which each column holds one type."""
     try:
         table = _parse(lines.content, None)
         dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
@@ -165,7 +222,9 @@ def _malformed(lines: Lines, said: str) -> DataError:
             if isinstance(value, float) and not math.isfinite(value):
                 return DataError(f"{place}, column {key!r}: a number that is too large, or no number")
             if value is not None and kinds.setdefault(key, kind) != kind:
-                return DataError(f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}")
+                said = f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}"
+                advice = f"make them alike, or leave the column out (--column {quote(key)}=skip)"
+                return MixedTypesError(f"{said}; {advice}", key)
         try:
             _parse(line, None)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
