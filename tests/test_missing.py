@@ -18,6 +18,7 @@ from linsep.app.cli import main
 from linsep.data.features.missing import WAYS
 from linsep.data.sources import blocks
 from linsep.reporting.scores import iter_predictions, unknown_levels
+from linsep.reporting.stream import stream_receipt
 
 ZERO: Any = "zero"
 KEPT = [way for way in WAYS if way != "error"]
@@ -188,9 +189,9 @@ def test_the_command_counts_cells_and_predicts(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_bytes(as_csv(frame(), "NA"))
     for options, said in (
-        ([], "a number, beside a feature that tells"),
+        ([], "a number, beside a feature that tells, a missing category is one of its own; --missing"),
         (["--missing", "median"], "the median stands"),
-        (["--stream", "--missing", "mean"], "the mean stands in for a number; --missing"),
+        (["--stream", "--missing", "mean"], "the mean stands in for a number, a missing category is one of its own"),
         (["--stream", "--missing", "drop"], "rows with one are left out"),
     ):
         monkeypatch.setattr("sys.argv", ["linsep", "fit", "t.csv", "--target", "sold", *options])
@@ -293,3 +294,16 @@ def test_a_column_without_any_value_is_left_out(way: Any) -> None:
     assert dict(found.receipt.lines)["left out"] == "'blank', 'none': no value in any row"
     with pytest.raises(DataError, match=r"every row has a missing value \('none' [0-9]+\), and none is left"):
         fit_table(open_data(table.assign(none=""), target="sold"), missing="drop", columns={"none": "category"})
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_becomes_of_missing_text_is_told(stream: bool) -> None:
+    rows = pd.DataFrame({"note": ["so much to say", "", "no more to say"] * 20, "a": range(60), "y": list("pqq") * 20})
+    kinds = {"note": "text", "a": "number"}
+    source = open_data(rows, target="y")
+    if stream:
+        receipt = stream_receipt(fit_stream(source, columns=kinds, bits=8))
+    else:
+        receipt = fit_table(source, columns=kinds).receipt
+    told = dict(receipt.lines)["missing values"]
+    assert told == "20 cells of 1 column ('note' 20): a missing text has no words; --missing"

@@ -50,7 +50,8 @@ def stream_receipt(found: StreamFit) -> Receipt:
         ("stop reason", f"{reason}: {reason.sentence}"),
         *_accuracy(found, majority, doubts),
     ]
-    lines += told(counters.missing, found.model.encoder_.way) if found.model.encoder_ else []
+    known = found.model.encoder_
+    lines += told(counters.missing, known.way, known.kinds_of_parts) if known else []
     lines += told_unlabelled(counters.unlabelled)
     data |= {"missing": counters.missing} if counters.missing else {}
     data |= {"unlabelled": counters.unlabelled} if counters.unlabelled else {}

@@ -187,7 +187,8 @@ def fit_table(
     )
     encoder, telling = prepared.encoder, _telling(source, prepared.encoder.kinds_, positive)
     gone = encoder.missing_
-    lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled), *told(gone, encoder.way)]
+    lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled)]
+    lines += told(gone, encoder.way, encoder.kinds_of_parts)
     lines += left_out_line(encoder.left_out_)
     hints = hints_on_holding_out(source.read(), encoder.kinds_, holdout) if holdout and groups is None else []
     lines += hints

@@ -57,6 +57,15 @@ class KnownColumns:
         return {name: kind for name, kind in self.kinds_.items() if is_words(kind)}
 
     @property
+    def kinds_of_parts(self) -> dict[str, str]:
+        """What the columns, dates in parts, hold: "number", "category" or "text"."""
+        if self._running is not None:
+            return {**self._running.kinds, **dict.fromkeys(self._text, "text")}
+        levels = self._fitted.levels.items()
+        found = {name: "number" if known is None else "category" for name, known in levels}
+        return found | dict.fromkeys(self._fitted.words, "text")
+
+    @property
     def text_columns(self) -> list[str]:
         """Columns that hold categories, dates or text: their cells are read as text."""
         dates = {name: kind for name, kind in self.kinds_.items() if is_date(kind)}

@@ -14,6 +14,11 @@ Missing = Literal["drop", "mean", "median", "indicator", "error"]
 WAYS: tuple[Missing, ...] = ("drop", "mean", "median", "indicator", "error")
 LEAVE_OUT = '--missing drop (missing="drop") leaves such rows out'
 IN_PROOFS = ("drop", "error")  # a proof is about numbers that are there
+_SAID_OF = {
+    "number": "",
+    "category": "a missing category is one of its own",
+    "text": "a missing text has no words",
+}
 _SAID = {
     "drop": "rows with one are left out",
     "mean": "the mean stands in for a number",
@@ -204,19 +209,24 @@ def told_dropped(counts: Mapping[str, int], dropped: int, kept: int) -> list[tup
     return [("missing values", f"{what} left out: the answer is about the other {kept:,}; --missing")]
 
 
-def told(counts: Mapping[str, int], way: str) -> list[tuple[str, str]]:
+def told(counts: Mapping[str, int], way: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
     """The line of a receipt on missing values; none where no value is missing.
+
+    `kinds` says of each column whether it holds numbers ("number"), categories ("category") or running text ("text").
 
     Examples
     --------
-    >>> told({"age": 3, "city": 1}, "mean")
-    [('missing values', "4 cells of 2 columns ('age' 3, 'city' 1): the mean stands in for a number; --missing")]
+    >>> told({"age": 3, "note": 1}, "mean", {"age": "number", "note": "text"})[0][1]
+    "4 cells of 2 columns ('age' 3, 'note' 1): the mean stands in for a number, a missing text has no words; --missing"
     """
     if not counts:
         return []
+    met = {kinds.get(name, "number") for name in counts}
+    said = [sentence for kind, sentence in {**_SAID_OF, "number": _SAID[way]}.items() if kind in met]
+    said = [_SAID[way]] if way == "drop" else said
     cells, n = sum(counts.values()), len(counts)
     what = f"{cells:,} cell{'s' if cells > 1 else ''} of {n:,} column{'s' if n > 1 else ''}"
-    return [("missing values", f"{what} ({_listed(counts)}): {_SAID[way]}; --missing")]
+    return [("missing values", f"{what} ({_listed(counts)}): {', '.join(said)}; --missing")]
 
 
 def _listed(counts: Mapping[str, int]) -> str:
