@@ -25,9 +25,11 @@ from linsep.app.options import (
     Family,
     FormatOpt,
     JsonOpt,
+    LenientOpt,
     Link,
     ModelArg,
     PositiveOpt,
+    ProbabilitiesOpt,
     ProofMissingOpt,
     QueryOpt,
     ReportOpt,
@@ -93,10 +95,8 @@ def predict(
     model: ModelArg,
     table: RowsArg,
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
-    probabilities: Annotated[
-        bool,
-        typer.Option("--probabilities", help="Also write the probability of each class, of a model that has them."),
-    ] = False,
+    probabilities: ProbabilitiesOpt = False,
+    lenient: LenientOpt = False,
     format: FormatOpt = None,
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
@@ -107,7 +107,7 @@ def predict(
     from linsep.app.commands.predict import predict as run
 
     asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    for message in run(model, table, output, probabilities=probabilities, **asked):
+    for message in run(model, table, output, probabilities=probabilities, lenient=lenient, **asked):
         warn(message)
 
 
@@ -120,6 +120,7 @@ def score(
     decimal: DecimalOpt = None,
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
+    lenient: LenientOpt = False,
     drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
@@ -127,7 +128,7 @@ def score(
     from linsep.app.commands.score import score as run
 
     asked = {"format": format, "sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    finish(run(model, table, **asked, drop_unlabelled=drop_unlabelled), as_json)
+    finish(run(model, table, **asked, lenient=lenient, drop_unlabelled=drop_unlabelled), as_json)
 
 
 @app.command()

@@ -104,6 +104,14 @@ QueryOpt = Annotated[
 DropUnlabelledOpt = Annotated[
     bool, typer.Option("--drop-unlabelled", help="Leave out the rows whose label is missing, and count them.")
 ]
+LenientOpt = Annotated[
+    bool,
+    typer.Option("--lenient", help="Count cells that the model cannot read as missing, and name the first ones."),
+]
+ProbabilitiesOpt = Annotated[
+    bool,
+    typer.Option("--probabilities", help="Also write the probability of each class, of a model that has them."),
+]
 MissingOpt = Annotated[
     MissingWay | None,
     typer.Option(

@@ -27,6 +27,7 @@ class Asked:
     encoding: str | None = None
     query: str | None = None
     drop_unlabelled: bool = False
+    keep_bad_cells: bool = False  # columns of numbers with other cells are text, and infinities stay
 
 
 class Lines(NamedTuple):
