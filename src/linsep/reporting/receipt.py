@@ -17,7 +17,7 @@ from linsep.learners.inputs.class_names import positions
 from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.reporting.proof import certificate_of
-from linsep.reporting.quality import Scores, majority_line, score_lines, scores_of_rows
+from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_rows
 from linsep.theory.bounds.cover import cover_note
 from linsep.theory.bounds.kernel import kernel_bounds
 from linsep.theory.bounds.least_loss import least_loss, training_loss
@@ -109,7 +109,8 @@ def make_receipt(
         "held_out": None if held_out is None else held_out.to_dict(),
         "radius": float(radius(X)),
     }
-    weighted = weighted or getattr(learner, "class_weight", None) is not None
+    balanced = getattr(learner, "class_weight", None) is not None
+    weighted = weighted or balanced
     proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted) if prove else ([], {}, Proved())
     with_loss = prove and not weighted and hasattr(learner, "excess_bound_")
     loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
@@ -121,7 +122,7 @@ def make_receipt(
         ("columns", columns_line(encoder, p)),
         ("learner", f"{data['learner']}, {took}"),
         ("stop reason", f"{learner.stop_reason_}: {why_stopped(learner, data['training_accuracy'])}"),
-        *_accuracy(training, held_out, aside),
+        *_accuracy(training, held_out, aside, balanced),
         *proof_lines[:1],
     ]
     details = [
@@ -131,8 +132,8 @@ def make_receipt(
         *loss_lines,
         *proof_lines[1:],
     ]
-    doubts = [] if training is None else training.doubts("training rows")
-    doubts = doubts if held_out is None else held_out.doubts("held-out rows")
+    doubts = [] if training is None else training.doubts("training rows", weighted=balanced)
+    doubts = doubts if held_out is None else held_out.doubts("held-out rows", weighted=balanced)
     return Receipt(lines, data | loss | proof, proved, details, doubts, _scored_on(n, held_out, aside))
 
 
@@ -169,14 +170,21 @@ def _score_training(learner: Any, classes: Array, X: Any, y: Array) -> Scores:
     return scores_of_rows(positions(y, classes), positions(of_rows.predict(X), classes), values, names)
 
 
-def _accuracy(training: Scores | None, held_out: Scores | None, aside: str) -> list[tuple[str, str]]:
+def _accuracy(training: Scores | None, held_out: Scores | None, aside: str, balanced: bool) -> list[tuple[str, str]]:
     """The accuracy on rows held out, or else on the training rows, beside the majority class."""
     if held_out is not None:
         told = f"{held_out.accuracy:.2%} of {held_out.rows:,} rows{aside} (the same learner, fitted on the other rows)"
-        return [("held-out accuracy", told), majority_line(held_out)]
+        return [("held-out accuracy", told), *_beside(held_out, balanced)]
     if training is None:
         return [("training accuracy", _LEFT_OUT)]
-    return [("training accuracy", f"{training.accuracy:.2%} of the rows that it learnt from"), majority_line(training)]
+    told = f"{training.accuracy:.2%} of the rows that it learnt from"
+    return [("training accuracy", told), *_beside(training, balanced)]
+
+
+def _beside(scores: Scores, balanced: bool) -> list[tuple[str, str]]:
+    """What to compare the accuracy with; `balanced` if classes have weights."""
+    label, text = majority_line(scores, weighted=balanced)
+    return [(label, text + rare_words(scores, weighted=balanced))]
 
 
 def _more_of_accuracy(training: Scores | None, held_out: Scores | None, *, complete: bool) -> list[tuple[str, str]]:
