@@ -16,7 +16,11 @@ from pages import PAGES, ROOT, comparable, run, steps_of
 DOCS = ROOT / "docs"
 WITH_STEPS = [page for page in PAGES if steps_of(page.read_text(encoding="utf-8"))]
 # What a page speaks of, and the release from which on it is there.
-NEEDS = {"on-a-cluster.md": ("distributed", None), "coming-from-passive-aggressive.md": ("sklearn", "1.8")}
+NEEDS = {
+    "on-a-cluster.md": ("distributed", None),
+    "coming-from-passive-aggressive.md": ("sklearn", "1.8"),
+    "perfect-separation-error.md": ("statsmodels", None),
+}
 
 
 def name_of(page: Path) -> str:

@@ -116,6 +116,7 @@ def test_kept_updates_are_replayed_from_the_start() -> None:
         ({"coef_init": [0, 0, 0, 0, 0, 1e200]}, "squares are too large for float64"),
         ({"intercept_init": np.inf}, "intercept_init holds NaN, infinity"),
         ({"coef_init": ["a"] * 6}, "coef_init holds something that is not a number"),
+        ({"coef_init": [2**2000] * 6}, "coef_init holds something that is not a number"),
     ],
 )
 def test_a_start_that_does_not_fit_changes_nothing(given: dict[str, Any], message: str) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import tracemalloc
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from typing import Any, Literal
 
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 
 from linsep import Separation, separability, separation
 from linsep.theory import CertificateError
+from linsep.theory.verify.exact import value_signs
 from linsep.types import Array, DataError
 
 Family = Literal["logistic", "poisson", "multinomial"]
@@ -235,3 +238,55 @@ def test_a_certificate_whose_parts_do_not_belong_together(change: dict[str, Any]
     for key in plain.keys() - {"summary", "advice"}:
         with pytest.raises(DataError, match="not a certificate"):
             Separation.from_json(json.dumps({k: v for k, v in plain.items() if k != key}))
+
+
+def longer(name: str, plain: dict[str, Any]) -> None:
+    """Make one part of a proof repeat itself, or hold one long number, so that reading it as it is would take long."""
+    proof = plain["proof"]
+    if name == "long":
+        width = plain["features"] + 1
+        proof["directions"]["columns"].insert(0, list(range(width)))
+        proof["directions"]["values"].insert(0, [1] * (width - 1) + ["0x" + "f" * 200_000])
+    elif name == "spanning":
+        proof[name] = [proof[name][0]] * 10**6
+    else:
+        proof[name]["unit"] = [0] * 10**6
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("spanning", "a row spans twice"),
+        ("directions", "more directions than rows and columns"),
+        ("null", "more null vectors than columns"),
+        ("long", "direction 0 has a negative row"),
+    ],
+)
+def test_a_short_file_takes_neither_long_nor_much_memory(name: str, why: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 20)), np.arange(60) % 2
+    X[:, 0] = 0
+    if name == "long":
+        X = rng.integers(0, 2, (30, 2_000)).astype(float)
+        y = y[:30]
+    plain = separation(X, y, fit_intercept=name == "long").to_dict()
+    longer(name, plain)
+    read = Separation.from_json(json.dumps(plain))
+    tracemalloc.start()
+    with pytest.raises(CertificateError, match=why):
+        read.verify(X, y)
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert used < 200e6
+
+
+def test_a_long_weight_on_a_sparse_table_has_its_sign() -> None:
+    rng = np.random.default_rng(1)
+    table = rng.integers(-1, 2, (40, 3_000)) * (rng.random((40, 3_000)) < 0.01) * 0.1
+    table[3] = 0
+    weights = [int(v) for v in rng.integers(-5, 6, 3_000)]
+    weights[7] = -(16**60_000)
+    told = [sum((Fraction(a) * k for a, k in zip(row, weights, strict=True)), Fraction(0)) for row in table]
+    signs = [(v > 0) - (v < 0) for v in told]
+    for form in (table, sp.csr_matrix(table)):
+        assert value_signs(form, np.array(weights, dtype=object)).tolist() == signs

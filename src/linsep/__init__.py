@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
+    from linsep.regression.finite_part import FinitePart
     from linsep.regression.found import Separation
+    from linsep.regression.guard import Guard, guard
+    from linsep.regression.remedies import Remaining
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.reporting.page.html import Report
     from linsep.reporting.quality import ClassScores, Scores
@@ -70,6 +73,8 @@ _HOME = {
     "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
+    "FinitePart": "linsep.regression.finite_part",
+    "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
     "MLP": "linsep.learners.mlp",
@@ -85,6 +90,7 @@ _HOME = {
     "PrecisionWarning": "linsep.types",
     "Predictions": "linsep.reporting.scores",
     "Receipt": "linsep.reporting.receipt",
+    "Remaining": "linsep.regression.remedies",
     "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
     "SGDClassifier": "linsep.learners.linear.sgd",
@@ -117,6 +123,7 @@ _HOME = {
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
     "fit_tagger": "linsep.reporting.tagging",
+    "guard": "linsep.regression.guard",
     "iter_predictions": "linsep.reporting.scores",
     "load": "linsep.store",
     "load_with_extra": "linsep.store",
@@ -152,6 +159,8 @@ __all__ = [
     "Counters",
     "DataError",
     "Description",
+    "FinitePart",
+    "Guard",
     "Hyperplane",
     "KernelPerceptron",
     "MarginBracket",
@@ -166,6 +175,7 @@ __all__ = [
     "PrecisionWarning",
     "Predictions",
     "Receipt",
+    "Remaining",
     "Report",
     "Rocchio",
     "SGDClassifier",
@@ -199,6 +209,7 @@ __all__ = [
     "fit_stream",
     "fit_table",
     "fit_tagger",
+    "guard",
     "iter_predictions",
     "load",
     "load_with_extra",

@@ -22,8 +22,10 @@ from linsep.app.options import (
     DetailsOpt,
     DropUnlabelledOpt,
     EncodingOpt,
+    EntryOpt,
     Family,
     FormatOpt,
+    FormulaOpt,
     JsonOpt,
     LenientOpt,
     Link,
@@ -35,6 +37,8 @@ from linsep.app.options import (
     ReportOpt,
     RowsArg,
     SepOpt,
+    ShownWeightsOpt,
+    StrataOpt,
     TableArg,
     TargetOpt,
 )
@@ -195,6 +199,7 @@ def check(
 def separation(
     table: TableArg,
     target: TargetOpt = None,
+    formula: FormulaOpt = None,
     family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
     link: Annotated[
         Link | None, typer.Option(help="The link (logistic, binomial, cumulative, continuation); logit unless given.")
@@ -216,12 +221,8 @@ def separation(
             help="Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."
         ),
     ] = None,
-    strata: Annotated[
-        str | None, typer.Option(help="Cox: the column of strata, which are never at risk together.")
-    ] = None,
-    entry: Annotated[
-        str | None, typer.Option(help="Cox: the column of the times after which rows are at risk.")
-    ] = None,
+    strata: StrataOpt = None,
+    entry: EntryOpt = None,
     offset: Annotated[
         str | None, typer.Option(help="The column of offsets, which is no feature and does not matter for the answer.")
     ] = None,
@@ -255,6 +256,7 @@ def separation(
         run,
         table,
         target=target,
+        formula=formula,
         family=family.value,
         link=None if link is None else link.value,
         order=None if order is None else [label.strip() for label in order.split(",")],
@@ -285,14 +287,7 @@ def separation(
 @app.command()
 def show(
     model: ModelArg,
-    weights: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="The number of weights of each class to print, the largest ones. Unless given, 20, or of several "
-            "classes about ten in all.",
-        ),
-    ] = None,
+    weights: ShownWeightsOpt = None,
     details: Annotated[
         bool, typer.Option("--details", help="Of several classes, print up to 20 weights of each.")
     ] = False,

@@ -104,6 +104,14 @@ QueryOpt = Annotated[
 DropUnlabelledOpt = Annotated[
     bool, typer.Option("--drop-unlabelled", help="Leave out the rows whose label is missing, and count them.")
 ]
+ShownWeightsOpt = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="The number of weights of each class to print, the largest ones. Unless given, 20, or of several classes "
+        "about ten in all.",
+    ),
+]
 LenientOpt = Annotated[
     bool,
     typer.Option("--lenient", help="Count cells that the model cannot read as missing, and name the first ones."),
@@ -145,3 +153,12 @@ ReportOpt = Annotated[
     Path | None,
     typer.Option(help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."),
 ]
+FormulaOpt = Annotated[
+    str | None,
+    typer.Option(
+        help="Instead of --target: y ~ x + C(dose) + x:z | firm + year, with fixed effects after the |, as R and "
+        "statsmodels have it. It is evaluated as Python. Needs the extra regression."
+    ),
+]
+StrataOpt = Annotated[str | None, typer.Option(help="Cox: the column of strata, which are never at risk together.")]
+EntryOpt = Annotated[str | None, typer.Option(help="Cox: the column of the times after which rows are at risk.")]

@@ -54,6 +54,29 @@ def plain_coefficients(coefficients: Mapping[Any, str | float]) -> dict[str, Any
     return out
 
 
+def plain_formula(text: str, n_missing: int, fixed_effects: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """What there is only where a formula was given."""
+    if not text:
+        return {}
+    counts = {effect: dict(count) for effect, count in fixed_effects.items()}
+    return {"formula": {"text": text, "missing": n_missing, "fixed_effects": counts}}
+
+
+def _formula_of(plain: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a `Separation` that `plain_formula` wrote."""
+    if "formula" not in plain:
+        return {}
+    formula = of_type(plain, "formula", dict)
+    return {
+        "formula": of_type(formula, "text", str),
+        "n_missing": whole_count(formula["missing"], "the number of rows with missing values"),
+        "fixed_effects": {
+            effect: {text: whole_count(n, "a number of coefficients") for text, n in counts.items()}
+            for effect, counts in of_type(formula, "fixed_effects", dict).items()
+        },
+    }
+
+
 def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
     """The fields of a `Separation` from the plain values that its `to_dict` wrote; nothing is verified yet.
 
@@ -100,6 +123,7 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         },
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
+        **_formula_of(plain),
     }
 
 

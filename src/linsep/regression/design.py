@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,13 +23,18 @@ class Design(NamedTuple):
     """A design matrix without the constant, and the names of its columns.
 
     `levels` maps each indicator column to its (text column, level), `references` each text column to the level that has
-    no indicator.
+    no indicator. Of a formula there are also its text, the columns of fixed effects (`absorbed`: column -> effect), the
+    place of each row in the table, None where all rows are there, and the number of rows left out for missing values.
     """
 
     X: Any
     names: list[str]
     levels: dict[str, tuple[str, str]]
     references: dict[str, str]
+    formula: str = ""
+    absorbed: Mapping[str, str] = MappingProxyType({})
+    rows: Array | None = None
+    n_missing: int = 0
 
 
 def design_of(X: Any, fit_intercept: bool) -> Design:

@@ -7,9 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linsep.markup import table_html
-from linsep.regression.certificate import FORMAT, parts_of, plain_classes, plain_coefficients, plain_options
-from linsep.regression.design import Design, design_of, outcome_of
+from linsep.regression.certificate import (
+    FORMAT,
+    parts_of,
+    plain_classes,
+    plain_coefficients,
+    plain_formula,
+    plain_options,
+)
+from linsep.regression.design import Design
+from linsep.regression.formula import Asked, asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
+from linsep.regression.what_to_do import Remedies
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
@@ -19,11 +28,12 @@ from linsep.theory.verify.separability import CertificateError
 from linsep.theory.verify.separation import SeparationProof
 from linsep.types import DataError
 
-_DECIDED = ("separated_rows", "coefficients", "pairs", "separated_levels", "rank")  # what an undecided answer lacks
+# What an undecided answer lacks.
+_DECIDED = ("separated_rows", "coefficients", "fixed_effects", "pairs", "separated_levels", "rank")
 
 
 @dataclass(frozen=True, repr=False)
-class Separation:
+class Separation(Remedies):
     """Whether a regression is separated, by which rows, what that means for each coefficient, and the proof.
 
     Attributes
@@ -66,9 +76,16 @@ class Separation:
         Rows of the data that say nothing: those without trials or with a weight of 0.
     constant_columns : tuple of str
         Columns of the design that are constant, where the regression has an intercept (or thresholds, or a baseline).
+    formula : str
+        The formula, empty if there is none.
+    n_missing : int
+        Rows that lack a value that the formula needs; `n_rows` does not count them, `separated_rows` are places in the
+        whole table.
+    fixed_effects : dict
+        Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
-    about : (X, Outcome) or None
+    about : (Design, Outcome) or None
         The data, if this was not read from JSON.
     verified : bool
         Whether `verify` has checked it since it was made or read.
@@ -92,16 +109,20 @@ class Separation:
     link: str = "logit"
     left_out: int = 0
     constant_columns: tuple[str, ...] = ()
+    formula: str = ""
+    n_missing: int = 0
+    fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
-    about: tuple[Any, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
+    about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
     def verify(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
+        data: Any = None,
         trials: Any = None,
         weights: Any = None,
         event: Any = None,
@@ -113,9 +134,11 @@ class Separation:
         Parameters
         ----------
         X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
-            The design, as for `separation`.
-        y : array-like of shape (n_samples,)
-            The response.
+            The design, or the formula, as for `separation`.
+        y : array-like of shape (n_samples,), optional
+            The response; a formula names it.
+        data : pandas, Polars or Arrow table, or dict of columns, optional
+            The table that a formula is about.
         trials, weights, event, strata, entry : array-like of shape (n_samples,), optional
             As for `separation`.
 
@@ -129,7 +152,9 @@ class Separation:
         order = self.classes if self.family in ORDERED else None
         beside = {"trials": trials, "weights": weights, "event": event, "strata": strata, "entry": entry}
         try:
-            self._check(design_of(X, self.fit_intercept), outcome_of(y, self.family, order, **beside))
+            # Of a formula it is the formula that says whether there is an intercept.
+            intercept = self.fit_intercept or bool(self.formula)
+            self._check(asked_of(X, y, data, intercept, self.family, order, **beside))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -137,7 +162,10 @@ class Separation:
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
 
-    def _check(self, design: Design, outcome: Outcome) -> None:
+    def _check(self, question: Asked) -> None:
+        design, outcome, fit_intercept = question
+        if fit_intercept != self.fit_intercept:
+            raise CertificateError("this certificate is about another formula: only one of them has an intercept")
         asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
         found = (self.family, self.link, design.X, outcome, self.fit_intercept)
         if self.digest and data_hash(*found) != (self.digest, self.numbers):
@@ -169,8 +197,9 @@ class Separation:
         if self.verdict == "undecided":
             return f"Undecided: {self.reason}."
         assert self.rank is not None
-        told = words.estimates(self.coefficients, self.rank)
-        return " ".join([self.opening(), *told, words.proved(self.family, self.link)])
+        told = words.estimates(self.coefficients, self.rank, self.fixed_effects)
+        missing = [words.missing(self.n_missing)] if self.n_missing else []
+        return " ".join([self.opening(), *missing, *told, words.proved(self.family, self.link)])
 
     def opening(self) -> str:
         """Return the verdict in a sentence or two.
@@ -236,12 +265,14 @@ class Separation:
             "advice": list(self.advice),
             "reason": self.reason,
             "proof": None if self.proof is None else plain_proof(self.proof),
+            **plain_formula(self.formula, self.n_missing, self.fixed_effects),
         }
 
     def _source(self) -> dict[str, str]:
         if self.about is None:
             return {"sha256": self.digest, "numbers": self.numbers}
-        digest, numbers = data_hash(self.family, self.link, *self.about, self.fit_intercept)
+        design, outcome = self.about
+        digest, numbers = data_hash(self.family, self.link, design.X, outcome, self.fit_intercept)
         return {"sha256": digest, "numbers": numbers}
 
     def to_json(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from linsep.theory.separability.digest import data_digest
 from linsep.theory.separation.families import LABELLED, ORDERED, Family, link_of
 from linsep.theory.separation.model_rows import ModelRows, model_rows
 from linsep.theory.separation.outcome import Outcome
+from linsep.theory.separation.sentences import estimate
 from linsep.theory.verify.separation import UNDETERMINED, UNIDENTIFIED, SeparationProof, verify_proof
 
 # Questions of earlier versions, whose hash stays as it was.
@@ -58,6 +60,8 @@ class Regression:
             "references": self.design.references,
             "constant_columns": self._constant_columns(),
             "levels": self.design.levels,
+            "formula": self.design.formula,
+            "n_missing": self.design.n_missing,
         }
 
     def _constant_columns(self) -> tuple[str, ...]:
@@ -85,14 +89,29 @@ class Regression:
         labels = rows.classes.tolist()
         pairs = zip(rows.owner[separated].tolist(), rows.rival[separated].tolist(), strict=True)
         every = tuple(np.flatnonzero(whole).tolist())
+        coefficients, fixed_effects = self._apart(said)
+        at = np.arange(len(whole)) if self.design.rows is None else self.design.rows
         return {
             "verdict": "complete" if separated.all() else "quasi-complete" if separated.any() else "overlap",
-            "separated_rows": every,
-            "coefficients": dict(zip(rows.names, said, strict=True)),
-            "pairs": tuple((row, labels[rival]) for row, rival in pairs) if self.family == "multinomial" else (),
+            "separated_rows": tuple(at[list(every)].tolist()),
+            "coefficients": coefficients,
+            "fixed_effects": fixed_effects,
+            "pairs": tuple((int(at[k]), labels[rival]) for k, rival in pairs) if self.family == "multinomial" else (),
             "rank": proof.rank(rows.Z.shape[1]),
             "separated_levels": separated_levels(self.design, every, self.outcome.kept),
         }
+
+    def _apart(self, said: list[str | float]) -> tuple[dict[Any, str | float], dict[str, dict[str, int]]]:
+        """What is said of each coefficient, and of the fixed effects how often: effect -> estimate -> how many."""
+        shown: dict[Any, str | float] = {}
+        counts: dict[str, Counter[str]] = {}
+        for name, value in zip(self.rows.names, said, strict=True):
+            effect = self.design.absorbed.get(name[1] if isinstance(name, tuple) else name)
+            if effect is None:
+                shown[name] = value
+            else:
+                counts.setdefault(effect, Counter())[estimate(value)] += 1
+        return shown, {effect: dict(count) for effect, count in counts.items()}
 
 
 def data_hash(family: Family, link: str, X: Any, outcome: Outcome, fit_intercept: bool) -> tuple[str, str]:

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from linsep.data.features.exact_decimals import ExactNumbers
-from linsep.regression.design import Design, design_of, design_of_numbers, outcome_of
+from linsep.regression.design import design_of_numbers, outcome_of
+from linsep.regression.formula import Asked, asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
 from linsep.tables import check_index
 from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, why_over
 from linsep.theory.rows.json_values import UNCHECKED
 from linsep.theory.separation.families import Family
-from linsep.theory.separation.outcome import Outcome
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import DataError
@@ -40,8 +40,9 @@ class SeparationError(DataError):
 
 def separation(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
+    data: Any = None,
     family: Family = "logistic",
     link: str | None = None,
     order: Sequence[Any] | None = None,
@@ -81,14 +82,19 @@ def separation(
 
     Parameters
     ----------
-    X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
+    X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features), or str
         Numbers are taken exactly as stored. Text and categorical columns become indicators "column=level", without
         the first level (in sorted order); without an intercept the first such column keeps all its levels.
-    y : array-like of shape (n_samples,)
+        Or a formula with its `data`, "y ~ age + C(dose) + x:z | firm + year", as R, statsmodels and formulaic have
+        them (needs the extra regression); what stands after | are fixed effects.
+    y : array-like of shape (n_samples,), optional
         Two labels (logistic; the second in sorted order is the outcome), numbers of successes or proportions from 0
         to 1 (binomial), counts (Poisson, negative binomial), positive numbers (inverse Gaussian; gamma, where 0 may
         occur too), labels (multinomial; the first is the reference), ordered labels (cumulative, adjacent,
-        continuation), times (Cox).
+        continuation), times (Cox). A formula names it.
+    data : pandas, Polars or Arrow table, or dict of columns, optional
+        The table that a formula is about. Rows that lack a value that the formula needs are left out and counted; the
+        columns below have all rows.
     family : str, default="logistic"
         "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial", "cumulative"
         (proportional odds), "adjacent" (categories), "continuation" (ratios) or "cox".
@@ -112,7 +118,8 @@ def separation(
     entry : array-like of shape (n_samples,), optional
         Cox: the time after which a row is at risk.
     fit_intercept : bool, default=True
-        Whether the regression has an intercept. Ordered and Cox models leave it as it is.
+        Whether the regression has an intercept. Ordered and Cox models leave it as it is, and a formula
+        says it itself.
     on_separation : {"report", "warn", "raise"}, default="report"
         What to do if the answer is not "overlap": only return it, also warn, or raise an error.
     time_limit : float, optional
@@ -156,8 +163,7 @@ def separation(
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     check_index(X, y)
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
-    design, outcome = design_of(X, fit_intercept), outcome_of(y, family, order, **beside)
-    found = _answer(design, outcome, family, link, fit_intercept, time_limit)
+    found = answer(asked_of(X, y, data, fit_intercept, family, order, **beside), family, link, time_limit)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
     if found.verdict != "overlap" and on_separation == "raise":
@@ -214,15 +220,14 @@ def separation_as_written(
     if numbers.y is None:
         raise DataError("these rows have no response: name its column with --target")
     outcome = outcome_of(numbers.y, family, order, **beside)
-    return _answer(design_of_numbers(numbers), outcome, family, link, fit_intercept, time_limit)
+    return answer(Asked(design_of_numbers(numbers), outcome, fit_intercept), family, link, time_limit)
 
 
-def _answer(
-    design: Design, outcome: Outcome, family: Family, link: str | None, fit_intercept: bool, time_limit: float | None
-) -> Separation:
+def answer(question: Asked, family: Family, link: str | None, time_limit: float | None) -> Separation:
+    """Decide a question whose columns are known."""
     deadline = deadline_of(time_limit)
-    asked = Regression.of(design, outcome, family, link, fit_intercept)
-    about: dict[str, Any] = {**asked.described(), "about": (design.X, outcome)}
+    asked = Regression.of(question.design, question.outcome, family, link, question.fit_intercept)
+    about: dict[str, Any] = {**asked.described(), "about": (question.design, question.outcome)}
     try:
         proof = find_proof(asked.rows.Z, asked.rows.equal, deadline)
         # Nothing that the search found is believed without its proof.

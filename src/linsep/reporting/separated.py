@@ -14,12 +14,16 @@ def separation_lines(found: Separation) -> list[tuple[str, str]]:
     if found.references:
         lines.append(("reference levels", listed(f"{name}={level}" for name, level in found.references.items())))
     lines.append(("summary", found.summary()))
+    if found.n_missing:
+        lines.append(("left out", f"{found.n_missing:,} rows with missing values"))
     if found.separated_rows:
         lines.append(("separated rows", f"{listed(found.separated_rows)} (counted from 0)"))
     if found.pairs:
         pairs = (f"row {row} from {label}" for row, label in found.pairs)
         lines.append(("separated pairs", listed(pairs)))
     lines += coefficient_lines(found)
+    for effect, counts in found.fixed_effects.items():
+        lines.append((f"  fixed effect {effect}", listed(f"{n:,} {text}" for text, n in counts.items())))
     lines += [("advice", text) for text in found.advice]
     return lines
 

@@ -14,11 +14,15 @@ from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
+from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.regression.separation import separation_as_written
+from linsep.regression.formula import asked_as_written
+from linsep.regression.separation import answer, separation_as_written
 from linsep.reporting.separated import separation_lines
 from linsep.theory.separation.families import Family
+from linsep.types import DataError
 
+_ROUNDED = "more digits than doubles hold: the answer is about the nearest doubles"
 _STATUS = {"overlap": 0, "quasi-complete": 1, "complete": 1, "undecided": 3}
 
 
@@ -35,6 +39,7 @@ def separation(
     categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
     missing: Any = None,
+    formula: str | None = None,
     report: Path | None = None,
     **reading: Any,
 ) -> Result:
@@ -42,14 +47,23 @@ def separation(
 
     `beside` names the columns that belong to the response and are no features.
     """
+    as_text = (*categorical, *read_as_text(columns or {}))
+    if formula is not None:
+        if target is not None or report is not None or missing is not None or not fit_intercept:
+            raise DataError(
+                "the formula names the response and the intercept, leaves out rows with missing values, and has no "
+                "report: leave out --target, --no-intercept, --missing and --report"
+            )
+        source = open_data(table, categorical=as_text, **reading)
+        named = {role: name for role, name in (beside or {}).items() if name is not None}
+        return _of_formula(source, formula, family, link, order, named, time_limit)
     check_report(report, *inputs(table))
-    source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading)
+    source = open_labelled(table, target, as_text, reading)
     taken = {role: _taken(source, role, name) for role, name in (beside or {}).items() if name is not None}
     known = kinds_in_proof(source.read(), columns or {})
     levels = 0 if fit_intercept else 1
     numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=missing, advice=LEAVE_OUT)
-    rounded = ["more digits than doubles hold: the answer is about the nearest doubles"]
-    doubts = known.doubts + ([] if numbers.as_written else rounded)
+    doubts = known.doubts + ([] if numbers.as_written else [_ROUNDED])
     if numbers.kept is not None:
         taken = {role: column[numbers.kept] for role, column in taken.items()}
     found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **taken)
@@ -60,6 +74,24 @@ def separation(
     data |= {} if numbers.left_out is None else {"rows_left_out": numbers.left_out.tolist()}
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, list(lines)))
+
+
+def _of_formula(
+    source: Source,
+    text: str,
+    family: Family,
+    link: str | None,
+    order: Sequence[str] | None,
+    beside: Mapping[str, str],
+    time_limit: float | None,
+) -> Result:
+    try:
+        asked, exact = asked_as_written(text, source, family, order, beside)
+    except ImportError as error:
+        raise DataError(str(error)) from error
+    found = answer(asked, family, link, time_limit)
+    lines = [*read_as(source), *separation_lines(found)]
+    return Result(lines, found.to_dict(), [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict])
 
 
 def _taken(source: Source, role: str, name: str) -> Any:

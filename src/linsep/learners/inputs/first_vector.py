@@ -39,7 +39,7 @@ def _numbers(name: str, given: Any, dtype: Any, shapes: list[tuple[int, ...]]) -
     """The array given, in this dtype and of one of these shapes."""
     try:
         exact = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise DataError(f"{name} holds something that is not a number: give an array of numbers") from None
     if exact.shape not in shapes:
         raise DataError(f"{name} has the shape {exact.shape}; give {' or '.join(map(str, shapes))}")

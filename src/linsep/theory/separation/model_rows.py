@@ -55,7 +55,7 @@ def model_rows(X: Any, outcome: Outcome, names: list[str], family: Family, fit_i
         classes = outcome.classes.tolist() if family in ORDERED else []
         names = [*(f"{low}|{high}" for low, high in pairwise(classes)), *names]
     elif fit_intercept:
-        X = _with_constant(X)
+        X = with_constant(X)
         names = [INTERCEPT, *names]
     if len(set(names)) < len(names):
         twice = next(name for k, name in enumerate(names) if name in names[:k])
@@ -144,7 +144,8 @@ def _check_proportions(outcome: Outcome) -> None:
         refuse("y", y, y > outcome.trials, "is more than the trials of the row")
 
 
-def _with_constant(X: Any) -> Any:
+def with_constant(X: Any) -> Any:
+    """X with a first column of ones."""
     if is_sparse(X):
         return sp.hstack([sp.csr_matrix(np.ones((X.shape[0], 1))), X], format="csr")
     return np.hstack([np.ones((X.shape[0], 1), dtype=X.dtype), X])

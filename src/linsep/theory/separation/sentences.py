@@ -11,6 +11,7 @@ from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, 
 
 INTERCEPT = "(Intercept)"
 _SHOWN = 8
+_OF_MANY = {"+inf": "+infinity", "-inf": "-infinity", UNDETERMINED: "without a limit", UNSIGNED: "not decided"}
 
 
 def estimate(value: str | float) -> str:
@@ -72,8 +73,16 @@ def opening(family: str, verdict: str, n: int, k: int, classes: Sequence[Any], l
     return f"{name} separation: {model} on {n:,} rows has no maximum likelihood estimate. {meaning}"
 
 
-def estimates(coefficients: Mapping[Any, str | float], rank: int) -> list[str]:
-    """Which coefficients are infinite, which finite, which not identified."""
+def missing(n: int) -> str:
+    """That rows with missing values were left out."""
+    return f"{n:,} further {'row was' if n == 1 else 'rows were'} left out for missing values."
+
+
+def estimates(
+    coefficients: Mapping[Any, str | float], rank: int, fixed_effects: Mapping[str, Mapping[str, int]] | None = None
+) -> list[str]:
+    """Which coefficients are infinite, which finite, which not identified; of fixed effects how many."""
+    fixed_effects = fixed_effects or {}
     found = by_estimate(coefficients)
     out = []
     parts: list[tuple[str | float, str]] = [
@@ -86,10 +95,15 @@ def estimates(coefficients: Mapping[Any, str | float], rank: int) -> list[str]:
     said = [text.format(listed(found[value])) for value, text in parts if found[value]]
     if said:
         out.append(f"Maximum likelihood estimates: {'; '.join(said)}.")
-    if rank < len(coefficients):
+    for effect, counts in fixed_effects.items():
+        every = listed(f"{n:,} {_OF_MANY.get(text, text)}" for text, n in counts.items())
+        out.append(f"Coefficients of the fixed effect {effect}: {every}.")
+    width = len(coefficients) + sum(sum(counts.values()) for counts in fixed_effects.values())
+    if rank < width:
+        which = listed(found[UNIDENTIFIED]) or "some of the fixed effects"
         out.append(
-            f"The design is rank-deficient (rank {rank:,}, {len(coefficients):,} coefficients): not identified, "
-            f"because they can change together without changing any fit: {listed(found[UNIDENTIFIED])}."
+            f"The design is rank-deficient (rank {rank:,}, {width:,} coefficients): not identified, "
+            f"because they can change together without changing any fit: {which}."
         )
     return out
 

@@ -5,7 +5,8 @@ Doubles are taken as the dyadic rationals that they are. Sparse tables stay spar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import lcm
 from typing import Any
 
@@ -16,6 +17,7 @@ from linsep.types import Array
 
 _TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that underflow can make
 _LONGEST = 2**20  # terms of a sum of products of two digits of 16 bits, which doubles then hold
+_MOST_DIGITS = 2**24  # of all weights, each with as many as the longest one has
 
 
 def integers(values: Sequence[Any]) -> list[int]:
@@ -47,6 +49,8 @@ def _digit_signs(A: Any, w: list[int]) -> Array | None:
     shifts = (exps - exps.min(initial=0)).tolist()
     w = [v << e for v, e in zip(w, shifts, strict=True)]
     n = max(map(int.bit_length, w), default=0) // 16 + 1
+    if n * len(w) > max(_MOST_DIGITS, sum(map(int.bit_length, w)) // 4):  # one long weight among many short ones
+        return None
     W = np.array([np.frombuffer(abs(v).to_bytes(2 * n, "little"), "<u2") * (1.0 if v > 0 else -1.0) for v in w])
     total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
     for k, (columns, digit) in enumerate(reversed(digits)):
@@ -111,9 +115,20 @@ def _whole_signs(A: Any, w: list[int]) -> Array:
         found = _digit_signs(_with_ones(A), w)
         if found is not None:
             return found
-    rows = A.toarray() if hasattr(A, "toarray") else A
-    sums = [sum(a * k for a, k in zip(integers([*row, 1]), w, strict=True) if a) for row in rows.tolist()]
+    sums = []
+    for columns, row in _rows(A):
+        *entries, one = integers([*row, 1])
+        sums.append(sum((a * w[j] for j, a in zip(columns, entries, strict=True) if a), one * w[-1]))
     return np.array([(s > 0) - (s < 0) for s in sums], dtype=np.int8)
+
+
+def _rows(A: Any) -> Iterator[tuple[Sequence[int], list[Any]]]:
+    """Columns and entries of each row, those that are stored."""
+    if not hasattr(A, "toarray"):
+        yield from ((range(A.shape[1]), row) for row in A.tolist())
+        return
+    for start, end in pairwise(A.indptr.tolist()):
+        yield A.indices[start:end].tolist(), A.data[start:end].tolist()
 
 
 def _with_ones(A: Any) -> Any:

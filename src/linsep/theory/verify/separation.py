@@ -20,6 +20,8 @@ from linsep.theory.verify.rank import rank_is_at_least
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array
 
+_MOST_ENTRIES = 50_000_000  # of null vectors that are looked at as a table
+
 Vector = dict[int, int]  # column -> integer
 Weights = dict[int, int]
 FINITE, UNDETERMINED, UNIDENTIFIED = "finite", "undetermined sign", "not identified"
@@ -103,6 +105,7 @@ def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | flo
     _require(
         all(i in inside and (equal[i] or i in proof.overlap) for i in proof.spanning), "a spanning row may be separated"
     )
+    _require(all(len(set(ids)) == len(ids) for ids in (proof.spanning, proof.spanning_all)), "a row spans twice")
     if proof.bases:
         _check_bases(Z, proof)
         # Equalities are never separated, and of no coefficient is more to be said.
@@ -118,6 +121,7 @@ def verify_proof(Z: Any, equal: Array, proof: SeparationProof) -> list[str | flo
 
 def _left(Z: Any, equal: Array, directions: Sequence[Vector]) -> Array:
     """The rows on which all directions, taken in turn, are 0."""
+    _require(len(directions) <= sum(Z.shape), "there are more directions than rows and columns")
     left = np.ones(Z.shape[0], dtype=bool)
     for k, d in enumerate(directions):
         found = _scores(Z if left.all() else Z[left], d)
@@ -248,6 +252,7 @@ def _check_vector(d: Vector, width: int) -> None:
 def _check_null(Z: Any, null: Sequence[Vector], spanning: Any) -> None:
     """Raise unless `null` is a basis of all vectors orthogonal to the rows of Z, given rows that span them."""
     width = Z.shape[1]
+    _require(len(null) <= width, "there are more null vectors than columns")
     for vector in null:
         _check_vector(vector, width)
     _require(_orthogonal(Z, null), "a null vector is not orthogonal to the rows")
@@ -306,6 +311,7 @@ def _independent(null: Sequence[Vector], width: int) -> bool:
     often = Counter(j for vector in null for j, v in vector.items() if v)
     if all(any(v and often[j] == 1 for j, v in vector.items()) for vector in null):
         return True
+    _require(len(null) * width <= _MOST_ENTRIES, "so many null vectors need a column of their own each")
     table = np.zeros((len(null), width), dtype=object)
     for row, vector in zip(table, null, strict=True):
         row[list(vector)] = list(vector.values())

@@ -1,23 +1,25 @@
 """Separation of large sparse designs: positive weights in floating point, made exact on a basis of rows.
 
 Rows that single columns separate are taken away first. If the others are all that is left, some positive weights u
-bring them to 0. Least squares that are weighted anew each round find such u nearly; they are rounded
-on all rows but a basis, the heaviest rows that are independent, where the exact weights follow (`sparse_factors.py`).
-Those are positive too unless rounding was too coarse. Where no positive weights are found, a linear programme names
-further rows and a direction, which is made exact too. What it leaves open another search has to answer.
+bring them to 0. Least squares that are weighted anew each round find such u nearly; they are rounded on all rows but a
+basis, the heaviest rows that are independent, where the exact weights follow (`sparse_factors.py`). Those are positive
+too unless rounding was too coarse. Where no positive weights are found, the direction that least squares end with, or
+that of a linear programme, is made exact too and takes further rows away. What it leaves open another search has to
+answer.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import lsmr
+from threadpoolctl import threadpool_limits
 
 from linsep.theory.cone.peel import peel
 from linsep.theory.rows.deadline import Deadline, time_left
-from linsep.theory.rows.exact_signs import row_signs
+from linsep.theory.rows.exact_signs import row_signs, vanishing
 from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.sparse_factors import SparseFactors
 from linsep.theory.separation.search.largest_direction import largest_direction
@@ -25,13 +27,19 @@ from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array
 
 _SMALL = 20_000  # entries of a table, zeros included, up to which another search is as fast
-_ROUNDS = 12
+_ROUNDS = 15
 _STEPS = 2_000
-_NEAR = 1e-6  # what least squares leave: the basis makes up for it
-_LEAST = 1e-3  # the least weight that is taken for positive, of the median
+_NEAR, _NEARER = 1e-5, 1e-8  # what least squares leave, at first and of weights that are kept
+_LEAST = 0.01  # a weight that falls to less than this part of the one before is not yet taken for positive
+_SHRINK = 0.2  # and then falls no further than to this part
+_TINY = 1e-5  # the least weight that is taken for positive, of the median
+_VANISHED = 1e-3  # with a weight below this part of the median the direction is tried
 _ROUNDED = 20  # bits of a weight of the size of the median, unless others then have more than `_LONGEST`
 _LONGEST = 29  # times a part of 15 bits, 2^17 of them add up below 2^63
-_GUESSED = (0, 20, 44)  # bits to which a guess is rounded: integers are tried first
+_GUESSED = (4, 20, 44)  # bits to which a guess is rounded
+_FLAT = (0.05, 1e-3, 1e-6)  # products with a guess up to this part of the largest size are taken for 0
+_AT_ONCE = 1_000  # rows whose signs are asked together
+_FURTHER = 4  # times that weights are looked for
 _MOST_FREE = 500  # null vectors that are worked out
 
 
@@ -42,19 +50,25 @@ def prove_by_elimination(Z: Any, equal: Array, deadline: Deadline) -> Separation
     Z = sp.csr_matrix(Z, copy=True)
     Z.eliminate_zeros()
     directions, left = _peeled(Z, equal)
-    found = _finished(Z, equal, directions, left, deadline)
-    if found is None:
-        more = _further(Z, equal, left, deadline)
-        if more is not None:
-            found = _finished(Z, equal, (*directions, more[0]), more[1], deadline)
-    return found
+    for guesses in range(_FURTHER):
+        weights = _positive(Z[left], equal[left], deadline)
+        found = _finished(Z, equal, directions, left, weights.u, deadline)
+        if found is not None or guesses == _FURTHER - 1:
+            return found
+        more = _further(Z, equal, left, weights.direction, deadline)
+        if more is None:
+            guess = largest_direction(Z[left], equal[left], deadline)
+            more = None if guess is None else _further(Z, equal, left, guess, deadline)
+        if more is None:
+            return None
+        directions, left = (*directions, more[0]), more[1]
+    return None
 
 
 def _finished(
-    Z: Any, equal: Array, directions: tuple[Vector, ...], left: Array, deadline: Deadline
+    Z: Any, equal: Array, directions: tuple[Vector, ...], left: Array, u: Array | None, deadline: Deadline
 ) -> SeparationProof | None:
-    """The proof if these directions separate all rows that can be, else None."""
-    u = _positive(Z[left], equal[left], deadline)
+    """The proof if these directions separate all rows that can be, with weights u nearly, else None."""
     if u is None:
         return None
     ids, apart = np.flatnonzero(left), np.flatnonzero(~left)
@@ -88,58 +102,101 @@ def _peeled(Z: Any, equal: Array) -> tuple[tuple[Vector, ...], Array]:
     return tuple(dict(zip(np.flatnonzero(d).tolist(), d[d != 0].tolist(), strict=True)) for d in found), left
 
 
-def _further(Z: Any, equal: Array, left: Array, deadline: Deadline) -> tuple[Vector, Array] | None:
-    """One more direction on the rows left, exact, and the rows that it leaves; None if there is none.
+def _further(Z: Any, equal: Array, left: Array, guess: Array, deadline: Deadline) -> tuple[Vector, Array] | None:
+    """One more direction on the rows left, exact, and the rows that it leaves; None if the guess leads to none.
 
-    Entries in the columns without a pivot are those of the guess, rounded; the others follow, as the rows that stay
-    span all rows on which the direction has to be 0.
+    It has to be 0 on the rows on which the guess is nearly 0, or below. Its entries in columns without a pivot of these
+    rows are those of the guess, rounded; the others follow.
     """
-    guess = largest_direction(Z[left], equal[left], deadline)
-    if guess is None or not guess[1].any():
+    largest = float(np.abs(guess).max(initial=0.0))
+    if not np.isfinite(largest) or largest == 0:
         return None
-    taken = np.zeros(left.size, dtype=bool)
-    taken[np.flatnonzero(left)[guess[1]]] = True
-    factors = SparseFactors(Z, np.flatnonzero(left & ~taken))
-    if not factors.usable:
-        return None
-    exps = factors.whole.exps
-    largest = float(np.abs(guess[0]).max())
-    for bits in _GUESSED:
-        rounded = np.rint(guess[0] * 2.0**bits / (largest if bits > _GUESSED[0] else 1.0))
-        d = {j: int(rounded[j]) << int(exps.max() - exps[j]) for j in np.flatnonzero(rounded).tolist()}
-        found = factors.completed(len(factors.ids), d, deadline)
-        if found is None:
-            continue
-        signs = row_signs(Z[left], [found.get(j, 0) for j in range(Z.shape[1])])
-        if (signs[guess[1]] > 0).all() and not signs[~guess[1]].any():
-            return dict(zip(found, primitive(list(found.values())), strict=True)), left & ~taken
+    guess = guess / largest
+    z, sizes = Z @ guess, abs(Z) @ np.abs(guess)
+    for least in _FLAT:
+        time_left(deadline)
+        rises = left & ~equal & (z > least * sizes.max())
+        factors = SparseFactors(Z, np.flatnonzero(left & ~rises)) if rises.any() else None
+        if factors is None or not factors.usable:
+            return None
+        exps = factors.whole.exps
+        for bits in _GUESSED:
+            rounded = np.rint(guess * 2.0**bits)
+            d = {j: int(rounded[j]) << int(exps.max() - exps[j]) for j in np.flatnonzero(rounded).tolist()}
+            found = factors.completed(len(factors.ids), d, deadline)
+            if not found:
+                continue
+            signs = _signs(Z[left], [found.get(j, 0) for j in range(Z.shape[1])])
+            if (signs >= 0).all() and signs.any() and not signs[equal[left]].any():
+                still = left.copy()
+                still[np.flatnonzero(left)[signs > 0]] = False
+                return dict(zip(found, primitive(list(found.values())), strict=True)), still
     return None
 
 
-def _positive(Z: Any, equal: Array, deadline: Deadline) -> Array | None:
-    """Weights that bring the rows nearly to 0, positive but for equalities; None if none are found."""
+def _signs(Z: Any, d: list[int]) -> Array:
+    """Signs of z.d for every row: zeros, which are many, modulo primes."""
+    out, rest = np.zeros(Z.shape[0], dtype=np.int8), np.flatnonzero(~vanishing(Z, d))
+    for start in range(0, rest.size, _AT_ONCE):
+        some = rest[start : start + _AT_ONCE]
+        out[some] = row_signs(Z[some], d)
+    return out
+
+
+class _Weights(NamedTuple):
+    """Weights that bring the rows nearly to 0, where there are some, and the direction that least squares ended with.
+
+    Where a row has no positive weight, its weight shrinks and its product with the direction grows.
+    """
+
+    u: Array | None
+    direction: Array
+
+
+def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
+    """Look for weights that bring the rows to 0, positive but for equalities."""
+    nothing = _Weights(None, np.zeros(Z.shape[1]))
     if not Z.shape[0]:
-        return np.zeros(0)
+        return nothing._replace(u=np.zeros(0))
     scale = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=0))).ravel()
     with np.errstate(divide="ignore"):
-        A = sp.csr_matrix(Z @ sp.diags_array(np.where(scale > 0, 1 / scale, 0.0)))
+        columns = np.where(scale > 0, 1 / scale, 0.0)
+        A = sp.csr_matrix(Z @ sp.diags_array(columns))
     if not np.isfinite(A.data).all():
-        return None
+        return nothing
     rows = np.sqrt(np.asarray(A.multiply(A).sum(axis=1))).ravel()
-    A = sp.csr_matrix(sp.diags_array(1 / np.where(rows > 0, rows, 1.0)) @ A)
+    rows = np.where(rows > 0, rows, 1.0)
+    A = sp.csr_matrix(sp.diags_array(1 / rows) @ A)
     w = np.ones(A.shape[0])
+    x = np.zeros(A.shape[1])
+    tolerance = _NEAR
     for _ in range(_ROUNDS):
         time_left(deadline)
-        x = lsmr(sp.csr_matrix(sp.diags_array(w) @ A), np.ones(w.size), atol=_NEAR, btol=_NEAR, maxiter=_STEPS)[0]
+        x = _least_squares(A, w, tolerance)
         y = w * (1 - w * (A @ x))  # A' y = A' w - A' w^2 A x = 0
         typical = float(np.median(np.abs(y)))
         if not np.isfinite(typical) or typical == 0:
-            return None
-        if (equal | (y > _LEAST * typical)).all():
-            y = y / np.where(rows > 0, rows, 1.0)
-            return np.asarray(y / np.median(np.abs(y)))
-        w = np.where(equal, np.maximum(np.abs(y), 0.1 * typical), np.maximum(y, 0.1 * typical))
-    return None
+            break
+        if (equal | ((y > _LEAST * w) & (y > _TINY * typical))).all():
+            if tolerance > _NEARER:
+                tolerance = _NEARER
+                continue
+            y = y / rows
+            return _Weights(y / np.median(np.abs(y)), columns * x)
+        size = np.where(equal, np.abs(y), y)
+        w = np.where(size > _SHRINK * w, size, _SHRINK * w)
+        if w[~equal].min(initial=1.0) < _VANISHED * typical:
+            break
+    return _Weights(None, columns * x)
+
+
+def _least_squares(A: Any, w: Array, tolerance: float) -> Array:
+    """The x with which w A x is nearest to ones."""
+    table = sp.csr_matrix(sp.diags_array(w) @ A)
+    # Threads would wait for each other in each of thousands of short vector products.
+    with threadpool_limits(1, "blas"):
+        found = lsmr(table, np.ones(w.size), atol=tolerance, btol=tolerance, maxiter=_STEPS)
+    return np.asarray(found[0])
 
 
 def _overlap(

@@ -15,8 +15,8 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.types import Array
 
 
-def largest_direction(Z: Any, equal: Array, deadline: Deadline) -> tuple[Array, Array] | None:
-    """Return a direction and which rows it separates, or None if HiGHS finds none.
+def largest_direction(Z: Any, equal: Array, deadline: Deadline) -> Array | None:
+    """Return the direction, or None if HiGHS finds none.
 
     Parameters
     ----------
@@ -28,9 +28,8 @@ def largest_direction(Z: Any, equal: Array, deadline: Deadline) -> tuple[Array, 
     --------
     >>> from linsep.theory.rows.deadline import NEVER
     >>> Z = sp.csr_matrix([[1.0, 0], [-1, 0], [1, 1]])
-    >>> d, separated = largest_direction(Z, np.zeros(3, dtype=bool), NEVER)
-    >>> separated.tolist(), d.tolist()
-    ([False, False, True], [0.0, 1.0])
+    >>> largest_direction(Z, np.zeros(3, dtype=bool), NEVER).tolist()
+    [0.0, 1.0]
     """
     import highspy  # only where a linear programme is asked
 
@@ -59,8 +58,4 @@ def largest_direction(Z: Any, equal: Array, deadline: Deadline) -> tuple[Array, 
         raise OutOfTimeError
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
-    solution = highs.getSolution()
-    weights = np.array(solution.col_value)
-    separated = np.zeros(Z.shape[0], dtype=bool)
-    separated[free] = weights[:k] + weights[k : 2 * k] < 0.5
-    return -np.array(solution.row_dual), separated
+    return -np.array(highs.getSolution().row_dual)

@@ -1,0 +1,190 @@
+"""Estimates of what is finite, and limits from one side of what is infinite, by the likelihood of rows that remain."""
+
+from __future__ import annotations
+
+from math import inf, isinf, nan
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, gammaln
+from scipy.stats import chi2, norm
+
+from linsep.markup import table_html
+from linsep.regression.design import Design
+from linsep.regression.model import Regression
+from linsep.regression.remedies import dependent, design_columns
+from linsep.tables import is_sparse
+from linsep.theory.rows.deadline import NEVER
+from linsep.theory.separation.search.decide import find_proof
+from linsep.theory.verify.separation import FINITE, SeparationProof, verify_proof
+from linsep.types import Array, DataError
+
+_FITTED = (("logistic", "logit"), ("poisson", "log"))
+_STEPS = 200
+_MOST_COLUMNS = 3000
+_FARTHEST = 2.0**40
+
+
+class Estimate(NamedTuple):
+    """An estimate with its standard error (NaN where it is infinite) and limits of confidence."""
+
+    value: float
+    error: float
+    lower: float
+    upper: float
+
+
+class FinitePart(NamedTuple):
+    """Estimates of a regression in the limit, where the separated rows are fitted without error.
+
+    Attributes
+    ----------
+    estimates : dict of name -> Estimate
+        Value, standard error, lower and upper limit. Finite: the limits of Wald. Infinite: the limits of the profile
+        likelihood, one of which is infinite. NaN: not identified, or no limit is determined; limits are infinite.
+    log_likelihood : float
+        Its least upper bound over all coefficients.
+    level : float
+        The level of confidence.
+    n_rows : int
+        Rows that are not separated.
+    """
+
+    estimates: dict[str, Estimate]
+    log_likelihood: float
+    level: float
+    n_rows: int
+
+    def _repr_html_(self) -> str:
+        rows = [(name, ", ".join(f"{part:.6g}" for part in found)) for name, found in self.estimates.items()]
+        return table_html(f"Estimate, error, lower, upper ({self.level:.0%})", rows)
+
+
+def finite_part(asked: Regression, proof: SeparationProof, level: float) -> FinitePart:
+    """Estimate what is finite, and bound what is infinite.
+
+    Raises
+    ------
+    DataError
+        The family or link is not one of those that are fitted, there are too many columns, or rows have weights.
+    """
+    if (asked.family, asked.link) not in _FITTED or asked.outcome.beside:
+        raise DataError("finite_part fits logistic (logit) and Poisson regressions of rows without weights")
+    if not 0 < level < 1:
+        raise DataError(f"level is a number between 0 and 1, not {level!r}")
+    return _Likelihood(asked, proof).finite_part(level)
+
+
+class _Fit(NamedTuple):
+    value: float
+    columns: list[int]
+    b: Array
+    errors: Array
+    n_rows: int
+
+
+class _Likelihood:
+    def __init__(self, asked: Regression, proof: SeparationProof) -> None:
+        self.asked, self.proof = asked, proof
+        X, self.names = design_columns(asked.design, asked.fit_intercept)
+        if X.shape[1] > _MOST_COLUMNS:
+            raise DataError(
+                f"{X.shape[1]:,} columns are too many to fit here, at most {_MOST_COLUMNS:,}: fit what drop() gives"
+            )
+        self.X: Array = X.toarray() if is_sparse(X) else X
+        y = asked.outcome.y
+        self.y = (y == asked.rows.classes[1]).astype(float) if asked.family == "logistic" else y.astype(float)
+
+    def finite_part(self, level: float) -> FinitePart:
+        whole = self.fit(self.proof, list(range(len(self.names))), np.zeros(len(self.y)))
+        told = self.asked.shown(self.proof)["coefficients"]
+        z, drop = norm.ppf(0.5 + level / 2), chi2.ppf(level, 1) / 2
+        out: dict[str, Estimate] = {}
+        for name, said in told.items():
+            if said == FINITE:
+                k = whole.columns.index(self.names.index(name))
+                value, error = float(whole.b[k]), float(whole.errors[k])
+                out[name] = Estimate(value, error, value - z * error, value + z * error)
+            elif isinstance(said, float) and isinf(said):
+                limit = self.limit(self.names.index(name), said, whole.value - drop)
+                out[name] = Estimate(said, nan, *((limit, inf) if said > 0 else (-inf, limit)))
+            else:  # the profile likelihood is the same everywhere
+                out[name] = Estimate(nan, nan, -inf, inf)
+        return FinitePart(out, whole.value, level, whole.n_rows)
+
+    def fit(self, proof: SeparationProof, among: list[int], offset: Array) -> _Fit:
+        """The largest likelihood over the coefficients of these columns, whose separation is proved."""
+        kept = np.setdiff1d(np.arange(len(self.y)), list(proof.separated))
+        lost = set(dependent(proof.null, len(among)))
+        columns = [j for k, j in enumerate(among) if k not in lost]
+        value, b, errors = _maximum(self.X[kept][:, columns], self.y[kept], offset[kept], self.asked.family)
+        return _Fit(value, columns, b, errors, kept.size)
+
+    def limit(self, j: int, towards: float, target: float) -> float:
+        """Where the profile likelihood of coefficient j, which rises towards its infinity, is `target`."""
+        among = [k for k in range(len(self.names)) if k != j]
+        proof = self._without(among)
+
+        def above(b: float) -> float:
+            return self.fit(proof, among, b * self.X[:, j]).value - target
+
+        way = 1.0 if towards > 0 else -1.0
+        size = 1 / np.abs(self.X[:, j]).max()
+        inner, outer = 0.0, way * size
+        while above(outer) < 0 and abs(outer) < _FARTHEST * size:
+            inner, outer = outer, outer * 2
+        if inner == 0.0:
+            inner = -outer
+            while above(inner) >= 0:
+                if abs(inner) > _FARTHEST * size:  # other coefficients take its place
+                    return -way * inf
+                inner *= 2
+        return float(brentq(above, inner, outer, xtol=1e-10 * size, rtol=1e-12))
+
+    def _without(self, among: list[int]) -> SeparationProof:
+        """Which rows are separated if a coefficient is held: an offset changes nothing about it."""
+        nothing = SeparationProof((), (), {}, (), (), (), ())
+        if not among:
+            return nothing
+        design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
+        rows = Regression.of(design, self.asked.outcome, self.asked.family, self.asked.link, False).rows
+        proof = find_proof(rows.Z, rows.equal, NEVER)
+        verify_proof(rows.Z, rows.equal, proof)
+        return proof
+
+
+def _maximum(X: Array, y: Array, offset: Array, family: str) -> tuple[float, Array, Array]:
+    """The largest logarithm of the likelihood, where, and the standard errors; the columns are independent."""
+    scale = np.abs(X).max(axis=0, initial=0)
+    X, b = X / scale, np.zeros(X.shape[1])
+
+    def value(b: Array) -> float:
+        eta = X @ b + offset
+        with np.errstate(over="ignore"):
+            mean = np.logaddexp(0, eta) if family == "logistic" else np.exp(eta) + gammaln(y + 1)
+        return float((y * eta - mean).sum())
+
+    now = value(b)
+    for _ in range(_STEPS if b.size else 0):
+        score, information = _slopes(X, y, X @ b + offset, family)
+        step = np.linalg.lstsq(information, score, rcond=None)[0]
+        size = 1.0
+        while not (found := value(b + size * step)) >= now and size > 1e-12:
+            size /= 2
+        gain, now, b = found - now, max(found, now), b + size * step if found >= now else b
+        if gain <= 1e-13 * (1 + abs(now)) and np.abs(step).max() <= 1e-10 * (1 + np.abs(b).max()):
+            break
+    information = _slopes(X, y, X @ b + offset, family)[1]
+    errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
+    return now, b / scale, errors / scale
+
+
+def _slopes(X: Array, y: Array, eta: Array, family: str) -> tuple[Array, Array]:
+    """First derivatives, and minus the second ones."""
+    if family == "logistic":
+        mean = expit(eta)
+        w = mean * expit(-eta)
+    else:
+        mean = w = np.exp(np.minimum(eta, 500.0))
+    return X.T @ (y - mean), X.T @ (w[:, None] * X)

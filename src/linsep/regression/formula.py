@@ -1,0 +1,335 @@
+"""From a formula and a table to a design: "y ~ x + C(dose) + x:z | firm + year", read by formulaic.
+
+What stands after | are fixed effects: one indicator column for each level, sparse, which the question needs and which
+nobody wants to see one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.data.columns import Column, TableChunk, as_text, like
+from linsep.data.features.exact_decimals import WIDE, exact_column
+from linsep.data.sources.source import Source
+from linsep.regression.design import Design, design_of, outcome_of
+from linsep.tables import column_names
+from linsep.theory.separation.families import ORDERED
+from linsep.theory.separation.outcome import Outcome
+from linsep.types import Array, DataError
+
+_CONSTANT = "Intercept"  # as formulaic calls it
+
+
+class Asked(NamedTuple):
+    """What a question is about: the design, the response with its columns, and whether there is an intercept."""
+
+    design: Design
+    outcome: Outcome
+    fit_intercept: bool
+
+
+def asked_of(
+    X: Any, y: Any, data: Any, fit_intercept: bool, family: str, order: Sequence[Any] | None, **beside: Any
+) -> Asked:
+    """The design and the response of a formula with its `data`, or of X and y; columns `beside` have all rows.
+
+    Raises
+    ------
+    DataError
+        The input is not of one of these forms, or is malformed.
+    """
+    if isinstance(X, str) and "~" in X:
+        if y is not None:
+            raise DataError("the formula names the response: leave out y, and give the table as data")
+        if data is None:
+            raise DataError(f"the formula {X!r} is about a table: give it as data")
+        if not fit_intercept:
+            raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
+        return _of_frame(_Formula.of(X), _as_pandas(data), family, order, beside)
+    if data is not None:
+        raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
+    if y is None:
+        raise DataError("y, the response, is missing: give one label or count for each row")
+    return Asked(design_of(X, fit_intercept), outcome_of(y, family, order, **beside), fit_intercept)
+
+
+def asked_as_written(
+    text: str, source: Source, family: str, order: Sequence[Any] | None, beside: Mapping[str, str]
+) -> tuple[Asked, bool]:
+    """The same for a table of text, and whether its numbers are taken exactly as they are written.
+
+    `beside` names the columns that belong to the response.
+
+    A column of decimals that only stands by itself or in products is multiplied by a power of ten to whole numbers,
+    which changes no verdict and no sign; one that a function is applied to is taken as the nearest doubles.
+    """
+    chunk = source.read()
+    if not isinstance(chunk, TableChunk):
+        raise DataError("a formula needs a table whose columns have names; these rows have none")
+    formula = _Formula.of(text)
+    cells = {name: _column(chunk, name) for name in sorted({*formula.required, *beside.values()})}
+    empty = [column.missing for column in cells.values() if column.missing is not None]
+    kept = ~np.logical_or.reduce(empty) if empty else np.ones(chunk.n_rows, dtype=bool)
+    part = chunk.take(kept)
+    values: dict[str, Any] = {}
+    scaled: dict[str, Array] = {}
+    exact = True
+    for name in cells:
+        column = _column(part, name)
+        if column.text is None or column.is_number:
+            values[name] = column.values
+        else:
+            values[name] = column.text.to_pylist()
+        if column.is_number and column.text is not None and kept.any():
+            numbers, power = exact_column(column)
+            if power == 0 and numbers.dtype != object:
+                continue
+            if name in formula.only_bare and numbers.dtype != object:
+                scaled[name] = numbers
+            else:
+                exact = False
+    frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
+    return _Frame(frame, chunk.n_rows, scaled).asked(formula, family, order, beside), exact
+
+
+def _column(chunk: TableChunk, name: str) -> Column:
+    column = chunk.cells(name)
+    if column is None:
+        raise DataError(f"the formula names {name!r}, which is no column; {like(name, chunk.names)}")
+    return column
+
+
+class _Formula(NamedTuple):
+    """A formula that was read: the text, the response, the terms, and the columns of each fixed effect.
+
+    `only_bare` are the columns that no function is applied to.
+    """
+
+    text: str
+    lhs: Any
+    rhs: Any
+    has_constant: bool
+    effects: dict[str, tuple[str, ...]]
+    required: set[str]
+    only_bare: set[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Formula:
+        formulaic = _formulaic()
+        try:
+            read = formulaic.Formula(text)
+        except formulaic.errors.FormulaicError as error:
+            raise DataError(f"the formula {text!r} cannot be read: {_plain(error)}") from error
+        lhs = getattr(read, "lhs", None)
+        if lhs is None or len(list(lhs)) != 1:
+            raise DataError(f"the formula {text!r} needs one response before the ~")
+        parts = read.rhs if isinstance(read.rhs, tuple) else (read.rhs,)
+        if len(parts) > 2:
+            raise DataError(f"the formula {text!r} has several |: write the fixed effects as `| firm + year`")
+        terms = list(parts[0])
+        has_constant = any(str(term) == "1" for term in terms)
+        effects = _effects(parts[1]) if len(parts) == 2 else {}
+        if effects and not has_constant:  # the levels of a fixed effect add up to the constant
+            terms = [*formulaic.Formula("1"), *terms]
+        used = {column for columns in effects.values() for column in columns}
+        factors = [factor for term in terms for factor in term.factors]
+        bare = {factor.expr for factor in factors if _is_bare(factor)}
+        rhs = formulaic.SimpleFormula(terms)
+        inside = set().union(
+            *(formulaic.Formula(f"0 + {factor.expr}").required_variables for factor in factors if not _is_bare(factor))
+        )
+        required = {*lhs.required_variables, *rhs.required_variables, *used}
+        return cls(text, lhs, rhs, has_constant and not effects, effects, required, bare - inside)
+
+
+def _is_bare(factor: Any) -> bool:
+    return str(factor.eval_method.value) == "lookup"
+
+
+def _effects(terms: Any) -> dict[str, tuple[str, ...]]:
+    """Name of each fixed effect -> the columns whose levels together are its levels."""
+    out: dict[str, tuple[str, ...]] = {}
+    for term in terms:
+        if str(term) in ("1", "0"):
+            continue
+        columns = []
+        for factor in term.factors:
+            found = re.fullmatch(r"C\((\w+)\)", factor.expr)
+            if not found and not _is_bare(factor):
+                raise DataError(f"the fixed effect {factor.expr!r} is not a column: make it one of the table first")
+            columns.append(found[1] if found else factor.expr)
+        out[":".join(columns)] = tuple(columns)
+    if not out:
+        raise DataError("no fixed effect stands after the |: name columns, as in `y ~ x | firm + year`")
+    return out
+
+
+def _of_frame(
+    formula: _Formula, frame: Any, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]
+) -> Asked:
+    """Of a pandas table; rows that lack a value are left out, as R and statsmodels do."""
+    names = [str(name) for name in frame.columns]
+    for name in sorted(formula.required):
+        if name not in names:
+            raise DataError(f"the formula names {name!r}, which is no column of data; {like(name, names)}")
+    used = frame[sorted(formula.required)].reset_index(drop=True)
+    whole = used[used.notna().all(axis=1)]
+    return _Frame(whole, len(frame), {}).asked(formula, family, order, beside)
+
+
+class _Frame:
+    """Rows without missing values, whose index is their place in the table; `scaled` replaces columns of the design."""
+
+    def __init__(self, frame: Any, n_rows: int, scaled: dict[str, Array]) -> None:
+        frame = frame.copy()
+        for name in frame.columns:  # a level that no row has is no level
+            if hasattr(frame[name].dtype, "categories"):
+                frame[name] = frame[name].cat.remove_unused_categories()
+        if not len(frame):
+            raise DataError(f"no row is left: each of the {n_rows:,} rows lacks a value that the formula needs")
+        self.frame, self.n_rows, self.scaled = frame, n_rows, scaled
+
+    def asked(self, formula: _Formula, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]) -> Asked:
+        y, frame = _response(formula, self.frame), self.frame
+        made = _materialized(formula, formula.rhs, frame.assign(**self.scaled) if self.scaled else frame)
+        X: Any = sp.csr_matrix(made)
+        spec = made.model_spec
+        lost = np.zeros(len(frame), dtype=bool)  # as a lag has no first value
+        lost[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[np.isnan(X.data)]] = True
+        if lost.all():
+            raise DataError("no row is left: a term of the formula is not a number in any row")
+        if lost.any():
+            X, y, frame = X[~lost], y[~lost], frame[~lost]
+        names = [str(name) for name in spec.column_names]
+        keep = [j for j, name in enumerate(names) if name != _CONSTANT]
+        X, names = X[:, keep], [names[j] for j in keep]
+        # Thresholds and baseline hazards are constants that nobody can leave out.
+        has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
+        blocks, absorbed = _absorbed(formula.effects, frame, has_constant)
+        if blocks:
+            X = sp.hstack([X, *blocks], format="csr")
+        elif len(names) <= WIDE * len(spec.terms):
+            X = X.toarray()
+        if not X.shape[1]:
+            raise DataError(
+                f"the formula {formula.text!r} has no column besides the intercept: there is nothing to ask"
+            )
+        rows = frame.index.to_numpy()
+        design = Design(
+            X,
+            [*names, *absorbed],
+            *_levels(spec, names),
+            formula=formula.text,
+            absorbed=absorbed,
+            rows=rows,
+            n_missing=self.n_rows - len(rows),
+        )
+        taken = {role: self._taken(values, role, frame) for role, values in beside.items() if values is not None}
+        return Asked(design, outcome_of(y, family, order, **taken), has_constant)
+
+    def _taken(self, values: Any, role: str, frame: Any) -> Array:
+        """What stands beside the response in the rows of the frame, given as a column of it or for all rows."""
+        if isinstance(values, str):
+            return np.asarray(frame[values])
+        whole = np.asarray(values)
+        if whole.shape != (self.n_rows,):
+            raise DataError(
+                f"{role} has the shape {whole.shape}: one value for each of the {self.n_rows} rows is needed"
+            )
+        rows: Array = frame.index.to_numpy()
+        return whole[rows]
+
+
+def _materialized(formula: _Formula, terms: Any, frame: Any) -> Any:
+    formulaic = _formulaic()
+    try:
+        return terms.get_model_matrix(frame, output="sparse", na_action="ignore", context={"np": np})
+    except (formulaic.errors.FormulaicError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise DataError(f"the formula {formula.text!r} cannot be evaluated: {_plain(error)}") from error
+
+
+def _response(formula: _Formula, frame: Any) -> Any:
+    """A column as it is, or what an expression makes of columns."""
+    (term,) = formula.lhs
+    if len(term.factors) == 1 and _is_bare(term.factors[0]):
+        return frame[term.factors[0].expr]
+    made = _materialized(formula, formula.lhs, frame).toarray()
+    if made.shape[1] != 1:
+        raise DataError(f"the response {str(term)!r} makes {made.shape[1]} columns: make it one column of the table")
+    return made[:, 0]
+
+
+def _levels(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+    """Which column and level an indicator stands for, and the levels without one, of terms that are one category."""
+    levels: dict[str, tuple[str, str]] = {}
+    references: dict[str, str] = {}
+    for term in spec.terms:
+        expr = str(term)
+        _, state = spec.encoder_state.get(expr, (None, {}))
+        if "categories" not in state:
+            continue
+        variables = {str(variable) for variable in spec.term_variables[term]} & spec.required_variables
+        name = variables.pop() if len(variables) == 1 and not variables & references.keys() else expr
+        shown = {str(level): f"{expr}[T.{level}]" for level in state["categories"]}
+        without = [level for level, column in shown.items() if column not in names]
+        if len(without) != 1:
+            continue  # another coding than by a reference level, or every level has its indicator
+        references[name] = without[0]
+        levels |= {column: (name, level) for level, column in shown.items() if level != without[0]}
+    return levels, references
+
+
+def _absorbed(effects: dict[str, tuple[str, ...]], frame: Any, has_constant: bool) -> tuple[list[Any], dict[str, str]]:
+    """Indicator columns of the fixed effects, and their names -> the effect.
+
+    One level of each, of the first only beside a constant, is left out: the columns of each effect add up to it.
+    """
+    blocks: list[Any] = []
+    names: dict[str, str] = {}
+    n = len(frame)
+    for effect, columns in effects.items():
+        labels = [_labels(frame[name]) for name in columns]
+        joined = [":".join(parts) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
+        levels, codes = np.unique(np.array(joined, dtype=np.str_), return_inverse=True)
+        block = sp.csr_matrix((np.ones(n), codes.reshape(-1), np.arange(n + 1)), shape=(n, levels.size))
+        first = 1 if blocks or has_constant else 0
+        blocks.append(block[:, first:])
+        names |= {f"{effect}={level}": effect for level in levels[first:].tolist()}
+    return blocks, names
+
+
+def _labels(column: Any) -> list[str]:
+    values = column.to_numpy()
+    return list(as_text(values).to_pylist()) if values.dtype.kind in "iuf" else [str(value) for value in values]
+
+
+def _as_pandas(data: Any) -> Any:
+    """A table of pandas, Polars or Arrow, or a dict of columns, as one of pandas."""
+    pandas = import_module("pandas")
+    if isinstance(data, dict):
+        return pandas.DataFrame(data)
+    if column_names(data) is None:
+        raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
+    return data if isinstance(data, pandas.DataFrame) else nw.from_native(data, eager_only=True).to_pandas()
+
+
+def _plain(error: Exception) -> str:
+    """The first line of a message, without colours."""
+    text = re.sub(r"\x1b\[[0-9;]*m|⧛[^⧚]*?m|⧚|⧛", "", str(error)).strip()
+    return text.partition("\n")[0] or type(error).__name__
+
+
+def _formulaic() -> Any:
+    try:
+        return import_module("formulaic")
+    except ImportError as error:
+        raise ImportError(
+            "formulas are read by formulaic, which is not installed: pip install 'linsep[regression]'"
+        ) from error

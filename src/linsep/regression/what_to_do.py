@@ -1,0 +1,167 @@
+"""The remedies that a `Separation` offers, each a method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linsep.regression.design import Design
+from linsep.regression.finite_part import FinitePart, finite_part
+from linsep.regression.model import Regression
+from linsep.regression.remedies import Remaining, firth, remaining, rows_of
+from linsep.theory.separation.families import Family
+from linsep.theory.separation.outcome import Outcome
+from linsep.theory.verify.separation import SeparationProof
+from linsep.types import DataError
+
+
+class Remedies:
+    """What can be done with an answer whose data are at hand; `Separation` has the fields."""
+
+    family: Family
+    link: str
+    fit_intercept: bool
+    proof: SeparationProof | None
+    reason: str
+    about: tuple[Design, Outcome] | None
+
+    def drop(self) -> Remaining:
+        """Leave out the separated rows, then the columns that are 0 or a combination of others on the rows that remain.
+
+        Along a direction that separates, the likelihood of the separated rows tends to 1 and that of the others does
+        not change. So the largest likelihood of the rows that remain is the limit of that of all rows, and each
+        coefficient called "finite" has the same estimate and standard error in both. Of a combination of columns the
+        last is left out; the estimate of one that stays although it is infinite means nothing alone.
+
+        Returns
+        -------
+        Remaining
+            X, y, the names of the columns, the rows, the columns left out and the coefficients that do not change.
+
+        Raises
+        ------
+        DataError
+            Every row is separated; the family is not logistic, binomial, Poisson, negative binomial or multinomial;
+            rows of a multinomial model are separated from some classes only; the answer is undecided, or was read
+            from JSON and so lacks the data.
+
+        References
+        ----------
+        C. Geyer, Likelihood inference in exponential families and directions of recession (2009). S. Correia,
+        P. Guimaraes and T. Zylkin, Verifying the existence of maximum likelihood estimates for generalized linear
+        models (2019).
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
+        >>> kept = found.drop()
+        >>> kept.names, kept.rows.tolist(), kept.dropped, kept.unchanged
+        (['(Intercept)', 'x2'], [0, 1, 2], ['x1'], ['(Intercept)', 'x2'])
+        """
+        return remaining(*self._asked())
+
+    def finite_part(self, level: float = 0.95) -> FinitePart:
+        """Estimate the finite coefficients, and bound each infinite one from its own side.
+
+        The finite estimates maximise the likelihood of the rows that remain when the separated ones are dropped. For a
+        coefficient with the estimate +infinity, let l(b) be the largest log-likelihood of all rows with the coefficient
+        held at b, where the rows that the other coefficients then separate count nothing. It rises to its least upper
+        bound l* as b grows; the lower limit is the b with 2 (l* - l(b)) equal to the quantile of chi-squared with one
+        degree of freedom, and the same from above for -infinity. It is as approximate as other profile intervals.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The level of confidence.
+
+        Returns
+        -------
+        FinitePart
+            Name -> estimate, standard error, lower and upper limit.
+
+        Raises
+        ------
+        DataError
+            The regression is not a logistic (logit) or Poisson one without weights, has more than 3,000 columns, or is
+            undecided; or the answer was read from JSON and so lacks the data.
+
+        References
+        ----------
+        C. Geyer, Likelihood inference in exponential families and directions of recession (2009). D. Venzon and
+        S. Moolgavkar, A method for computing profile-likelihood-based confidence intervals (1988).
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0]] * 4 + [[1]] * 3, [0, 1, 0, 1, 1, 1, 1]).finite_part()
+        >>> [round(float(part), 3) for part in found.estimates["(Intercept)"]]
+        [0.0, 1.0, -1.96, 1.96]
+        >>> round(found.estimates["x1"].lower, 3)
+        -0.532
+        """
+        return finite_part(*self._asked(), level)
+
+    def firth(self, **options: Any) -> Any:
+        """Fit the whole design by Firth's method: all estimates are finite, and their bias is smaller.
+
+        The penalised log-likelihood is l(b) + log det I(b) / 2 with the Fisher information I.
+
+        Parameters
+        ----------
+        **options : Any
+            Of `firthmodels.FirthLogisticRegression`, which is fitted (package firthmodels).
+
+        Returns
+        -------
+        firthmodels.FirthLogisticRegression
+            The fitted estimator: `coef_` has the columns in the order of `coefficients`, `intercept_` stands alone.
+
+        Raises
+        ------
+        DataError
+            The regression is not a logistic one (logit) without weights, or some coefficients are not identified; the
+            answer is undecided, or was read from JSON and so lacks the data.
+        ImportError
+            The package firthmodels is not installed.
+
+        References
+        ----------
+        D. Firth, Bias reduction of maximum likelihood estimates, Biometrika 80 (1993).
+        """
+        return firth(*self._asked(), options)
+
+    def rows_of(self, name: Any) -> dict[int, int]:
+        """Return the separated rows in which a coefficient stands, and which way each of them pushes it.
+
+        Parameters
+        ----------
+        name : str or (class, str)
+            The coefficient, as `coefficients` names it; also a level of a fixed effect, as "firm=12".
+
+        Returns
+        -------
+        dict
+            Place of the row in the table -> 1 if the likelihood of the row grows with the coefficient, -1 if it falls.
+            A row of a multinomial or ordered model stands there once; 0 means that it does both. Rows that are not
+            separated, which hold a finite coefficient where it is, are left out.
+
+        Raises
+        ------
+        DataError
+            There is no such coefficient; the answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
+        >>> found.rows_of("x1"), found.rows_of("x2")
+        ({3: 1, 4: 1}, {3: 1, 4: 1})
+        """
+        return rows_of(*self._asked(), name)
+
+    def _asked(self) -> tuple[Regression, SeparationProof]:
+        if self.about is None:
+            raise DataError("this was read from JSON, which has no data: ask `separation` again")
+        if self.proof is None:
+            raise DataError(f"undecided, so nothing can be done about it yet: {self.reason}")
+        return Regression.of(*self.about, self.family, self.link, self.fit_intercept), self.proof

@@ -1,0 +1,235 @@
+"""Formulas: the design is that of formulaic, fixed effects are absorbed, rows with missing values are counted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from linsep import CertificateError, Separation, separation
+from linsep.app.commands.separation import separation as command
+from linsep.types import DataError
+
+formulaic = pytest.importorskip("formulaic", reason="the extra regression is not installed")
+
+
+def clinic(rows: int = 40) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(30, 60, rows),
+            "size": rng.integers(1, 9, rows) / 4,
+            "dose": np.array(["low", "mid", "top"])[rng.integers(0, 3, rows)],
+            "ward": rng.integers(1, 6, rows),
+            "year": np.array(["a", "b", "c"])[rng.integers(0, 3, rows)],
+            "better": np.array(["no", "yes"])[rng.integers(0, 2, rows)],
+        }
+    )
+    frame.loc[frame.dose == "top", "better"] = "yes"
+    frame.loc[frame.ward == 5, "better"] = "no"
+    return frame[(frame.dose != "top") | (frame.ward != 5)].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("terms", ["age + C(dose)", "age * dose", "size + age:size + dose", "0 + dose + np.log(size)"])
+def test_a_formula_is_the_question_about_its_model_matrix(terms: str) -> None:
+    frame = clinic()
+    found = separation(f"better ~ {terms}", data=frame)
+    found.verify(f"better ~ {terms}", data=frame)
+    made = formulaic.Formula(terms).get_model_matrix(frame, context={"np": np})
+    names = ["(Intercept)" if name == "Intercept" else name for name in made.columns]
+    plain = separation(made.to_numpy(), frame["better"], fit_intercept=False)
+    assert found.coefficients == dict(zip(names, plain.coefficients.values(), strict=True))
+    assert (found.verdict, found.separated_rows, found.rank) == (plain.verdict, plain.separated_rows, plain.rank)
+    assert found.fit_intercept is ("0 +" not in terms)
+    read = Separation.from_json(found.to_json())
+    read.verify(f"better ~ {terms}", data=frame)
+    assert read == found
+
+
+def test_levels_and_references_are_those_of_the_formula() -> None:
+    frame = clinic()
+    plain = separation("better ~ age + C(dose)", data=frame)
+    assert plain.references == {"dose": "low"}
+    assert plain.coefficients["C(dose)[T.top]"] == inf
+    assert plain.separated_levels == {"dose": {"top": int((frame.dose == "top").sum())}}
+    assert plain.advice[0].startswith("Merge levels of dose: every row is separated at 'top'")
+    name = "C(dose, Treatment(reference='top'))"
+    other = separation(f"better ~ age + {name}", data=frame)
+    assert other.references == {"dose": "top"}
+    assert other.coefficients[f"{name}[T.mid]"] == -inf
+    frame["dose"] = pd.Categorical(frame["dose"], ["unused", "mid", "low", "top"])
+    ordered = separation("better ~ age + dose", data=frame)
+    assert ordered.references == {"dose": "mid"}
+    assert list(ordered.coefficients) == ["(Intercept)", "age", "dose[T.low]", "dose[T.top]"]
+
+
+@pytest.mark.parametrize("family", ["logistic", "poisson", "multinomial"])
+def test_fixed_effects_are_absorbed(family: Any) -> None:
+    frame = clinic()
+    frame["n"] = (frame.better == "yes") * frame.age
+    outcome = {"logistic": "better", "poisson": "n", "multinomial": "year"}[family]
+    text = f"{outcome} ~ age + size | ward + {'dose' if family == 'multinomial' else 'year'}"
+    found = separation(text, data=frame, family=family)
+    found.verify(text, data=frame)
+    # The same question with every level as a column of its own.
+    second = text.rpartition(" ")[2]
+    whole = separation(f"{outcome} ~ 0 + C(ward) + {second} + age + size", data=frame, family=family)
+    assert (found.verdict, found.separated_rows, found.rank) == (whole.verdict, whole.separated_rows, whole.rank)
+    assert found.pairs == whole.pairs
+    shown = {
+        name: value for name, value in whole.coefficients.items() if str(name).strip("')").endswith(("age", "size"))
+    }
+    assert found.coefficients == shown
+    hidden = [str(value) for name, value in whole.coefficients.items() if name not in shown]
+    counted = [n for counts in found.fixed_effects.values() for n in counts.values()]
+    assert sum(counted) == len(hidden)
+    if family == "logistic":
+        assert found.fixed_effects["ward"] == {"finite": 4, "-inf": 1}
+        assert "fixed effect ward: 4 finite, 1 -infinity." in found.summary()
+    assert Separation.from_json(found.to_json()) == found
+
+
+def test_many_fixed_effects_stay_sparse() -> None:
+    rng = np.random.default_rng(0)
+    n = 20_000
+    frame = pd.DataFrame({"y": rng.poisson(0.5, n), "firm": rng.integers(0, 2000, n), "year": rng.integers(0, 9, n)})
+    found = separation("y ~ 1 | firm + year", data=frame, family="poisson")
+    zeros = (frame.groupby("firm").y.sum() == 0).sum()
+    assert zeros > 0
+    assert found.fixed_effects["firm"]["-inf"] == zeros
+    assert found.coefficients == {}
+    assert found.about is not None
+    assert sp.issparse(found.about[0].X)
+
+
+def test_rows_with_missing_values_are_left_out_and_counted() -> None:
+    frame = clinic()
+    gaps = frame.astype({"age": float, "dose": object})
+    gaps.loc[[0, 7], "age"] = np.nan
+    gaps.loc[3, "dose"] = None
+    gaps.loc[5, "year"] = None  # which the formula does not need
+    text = "better ~ age + dose"
+    found = separation(text, data=gaps)
+    found.verify(text, data=gaps)
+    rest = separation(text, data=frame.drop([0, 3, 7]))
+    assert (found.n_missing, found.n_rows, rest.n_missing) == (3, len(frame) - 3, 0)
+    assert found.coefficients == rest.coefficients
+    # Rows are those of the whole table.
+    assert set(found.separated_rows) == set(np.flatnonzero(gaps.dose == "top").tolist()) - {0, 3, 7}
+    assert "3 further rows were left out for missing values" in found.summary()
+    lagged = separation("better ~ lag(age)", data=frame)
+    assert lagged.n_missing == 1
+
+
+def test_columns_that_belong_to_the_response() -> None:
+    frame = clinic().assign(n=3)
+    frame["good"] = np.where(frame.better == "yes", 3, 1)
+    weights = np.where(np.arange(len(frame)) % 5, 1, 0)
+    text = "good ~ age + dose"
+    found = separation(text, data=frame, family="binomial", trials=frame["n"], weights=weights)
+    found.verify(text, data=frame, trials=frame["n"], weights=weights)
+    used = frame[weights > 0]
+    rest = separation(text, data=used, family="binomial", trials=used["n"])
+    assert found.coefficients == rest.coefficients
+    assert found.left_out == (weights == 0).sum()
+    with pytest.raises(DataError, match=r"weights has the shape \(3,\)"):
+        separation(text, data=frame, family="binomial", trials=frame["n"], weights=[1, 1, 1])
+
+
+def test_an_ordered_model_keeps_its_thresholds_beside_fixed_effects() -> None:
+    frame = clinic()
+    frame["pain"] = pd.Categorical(
+        frame["year"].map({"a": "low", "b": "mid", "c": "high"}), ["low", "mid", "high"], ordered=True
+    )
+    found = separation("pain ~ age | ward", data=frame, family="cumulative")
+    found.verify("pain ~ age | ward", data=frame)
+    plain = separation("pain ~ age + C(ward)", data=frame, family="cumulative")
+    assert (found.verdict, found.rank) == (plain.verdict, plain.rank)
+    assert list(found.coefficients) == ["low|mid", "mid|high", "age"]
+
+
+def test_any_table_will_do() -> None:
+    frame = clinic()
+    text = "better ~ age + dose | ward"
+    found = separation(text, data=frame)
+    for data in (pl.from_pandas(frame), pl.from_pandas(frame).to_arrow(), frame.to_dict("list")):
+        assert separation(text, data=data) == found
+
+
+def test_a_certificate_is_of_its_formula() -> None:
+    frame = clinic()
+    read = Separation.from_json(separation("better ~ age + dose", data=frame).to_json())
+    for text in ("better ~ age", "better ~ 0 + age + dose", "better ~ dose + age"):
+        with pytest.raises(CertificateError, match=r"another formula|about other rows"):
+            read.verify(text, data=frame)
+    with pytest.raises(CertificateError, match="about other rows"):
+        read.verify("better ~ age + dose", data=frame.assign(age=frame.age + (frame.index == 2)))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"X": "better ~ age"}, "is about a table: give it as data"),
+        ({"X": "better ~ age", "y": [1], "data": {}}, "names the response: leave out y"),
+        ({"X": "better ~ age", "data": {}, "fit_intercept": False}, "write `y ~ 0 [+] x` for none"),
+        ({"X": "better ~ agee", "data": clinic()}, "names 'agee', which is no column of data; did you mean 'age'"),
+        ({"X": "better ~ age | ward | year", "data": clinic()}, "several |: write the fixed effects as `| firm"),
+        ({"X": "better ~ age + (1 | ward)", "data": clinic()}, "cannot be read: Operator `|` is incorrectly used"),
+        ({"X": "better ~ age | np.log(ward)", "data": clinic()}, "fixed effect 'np.log.ward.' is not a column"),
+        ({"X": "better ~ age | 1", "data": clinic()}, "no fixed effect stands after the |"),
+        ({"X": "~ age", "data": clinic()}, "needs one response before the ~"),
+        ({"X": "better + age ~ dose", "data": clinic()}, "needs one response before the ~"),
+        ({"X": "better ~ 1", "data": clinic()}, "no column besides the intercept"),
+        ({"X": "better ~ np.log(dose)", "data": clinic()}, "cannot be evaluated"),
+        ({"X": "better ~ np.log(0 * age)", "data": clinic()}, "-inf is not a finite number"),
+        ({"X": "better ~ age", "data": clinic().assign(age=np.nan)}, "no row is left: each of the"),
+        ({"X": [[1], [2]], "y": [0, 1], "data": clinic()}, "data belongs to a formula"),
+        ({"X": [[1], [2]]}, "y, the response, is missing"),
+        ({"X": "better ~ age", "data": np.eye(2)}, "data is a table with named columns"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_what_is_wrong_with_a_formula(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(DataError, match=said.replace("|", "[|]")):
+        separation(**arguments)
+
+
+def test_the_command_takes_decimals_as_they_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "d.csv"
+    file.write_text("a,b,y,g\n0.1,0.3,1,u\n0.2,0.6,0,v\n0.3,0.9,1,u\n,0.9,1,u\n0.4,1.2,0,v\n0.7,2.1,1,v\n")
+    asked: dict[str, Any] = {"target": None, "family": "logistic", "fit_intercept": True, "time_limit": None}
+    found = command(file, **asked, formula="y ~ a + b")
+    assert found.data["rank"] == 2  # b = 3 a as written, not as doubles
+    assert separation("y ~ a + b", data=pd.read_csv(file)).rank == 3
+    assert (found.warnings, found.data["formula"]["missing"]) == ([], 1)
+    assert ("left out", "1 rows with missing values") in found.lines
+    assert command(file, **asked, formula="y ~ np.exp(a)").warnings
+    absorbed = command(file, **asked, formula="y ~ a | g")
+    assert absorbed.data["formula"]["fixed_effects"] == separation("y ~ a | g", data=pd.read_csv(file)).fixed_effects
+    assert json.loads(json.dumps(absorbed.data))["formula"]["text"] == "y ~ a | g"
+    assert "  fixed effect g" in dict(absorbed.lines)
+    with pytest.raises(DataError, match="leave out --target"):
+        command(file, **{**asked, "target": "y"}, formula="y ~ a")
+    with pytest.raises(DataError, match="names 'z', which is no column; there are"):
+        command(file, **asked, formula="y ~ z")
+    (tmp_path / "r.svm").write_text("1 1:2\n0 1:3\n")
+    with pytest.raises(DataError, match="needs a table whose columns have names"):
+        command(tmp_path / "r.svm", **asked, formula="y ~ z")
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "formulaic", None)
+    with pytest.raises(ImportError, match=r"not installed: pip install 'linsep\[regression\]'"):
+        separation("better ~ age", data=clinic())
+    (tmp_path / "d.csv").write_text("a,y\n1,0\n2,1\n")
+    asked: dict[str, Any] = {"target": None, "family": "logistic", "fit_intercept": True, "time_limit": None}
+    with pytest.raises(DataError, match="not installed"):
+        command(tmp_path / "d.csv", **asked, formula="y ~ a")

@@ -1,0 +1,109 @@
+"""`guard`: the question comes before the fit, and nothing else changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
+
+from linsep import SeparationError, SeparationWarning, guard
+from linsep.types import DataError
+
+RNG = np.random.default_rng(0)
+FRAME = pd.DataFrame({"x": RNG.normal(size=60), "rare": np.arange(60) >= 54, "y": RNG.integers(0, 2, 60)})
+FRAME["kind"] = RNG.integers(0, 3, 60)
+FRAME["n"] = RNG.poisson(2, 60)
+APART = FRAME.assign(y=np.where(FRAME.rare, 1, FRAME.y), n=np.where(FRAME.rare, 0, FRAME.n))
+APART["kind"] = np.where(FRAME.rare, 2, FRAME.kind)
+
+
+def statsmodels_model(name: str, frame: pd.DataFrame) -> Any:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    from statsmodels.miscmodels.ordinal_model import OrderedModel  # type: ignore[import-not-found, unused-ignore]
+
+    plain = frame[["x", "rare"]].astype(float)
+    X = sm.add_constant(plain)
+    return {
+        "Logit": lambda: sm.Logit(frame.y, X),
+        "Probit": lambda: sm.Probit(frame.y, X),
+        "Poisson": lambda: sm.Poisson(frame.n, X),
+        "MNLogit": lambda: sm.MNLogit(frame.kind, X),
+        "binomial": lambda: sm.GLM(frame.y, X, family=sm.families.Binomial()),
+        "counts": lambda: sm.GLM(frame.n, X, family=sm.families.Poisson()),
+        "trials": lambda: sm.GLM(np.column_stack([2 * frame.y, 2 - 2 * frame.y]), X, family=sm.families.Binomial()),
+        "OrderedModel": lambda: OrderedModel(frame.kind, plain, distr="logit"),
+        "PHReg": lambda: sm.PHReg(np.where(frame.kind == 2, 9.0, 1.0 + frame.index), plain, status=frame.kind != 2),
+    }[name]()
+
+
+NAMES = ["Logit", "Probit", "Poisson", "MNLogit", "binomial", "counts", "trials", "OrderedModel", "PHReg"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_of_statsmodels_that_is_separated_is_not_fitted(name: str) -> None:
+    guarded = guard(statsmodels_model(name, APART))
+    with pytest.raises(SeparationError, match="separation") as caught:
+        guarded.fit(disp=0)
+    assert caught.value.separation is guarded.separation
+    infinite = [key for key, value in caught.value.separation.coefficients.items() if value in (np.inf, -np.inf)]
+    assert any("rare" in str(key) for key in infinite)
+
+
+@pytest.mark.parametrize("name", ["Logit", "counts", "MNLogit"])
+def test_a_model_with_finite_estimates_is_fitted_as_it_is(name: str) -> None:
+    options = {"disp": 0} if name != "counts" else {}
+    guarded = guard(statsmodels_model(name, FRAME))
+    found = guarded.fit(**options)
+    assert guarded.separation is not None
+    assert guarded.separation.verdict == "overlap"
+    assert np.array_equal(found.params, statsmodels_model(name, FRAME).fit(**options).params)
+
+
+def test_formulas_of_statsmodels() -> None:
+    smf = pytest.importorskip("statsmodels.formula.api", reason="the extra regression is not installed")
+    with pytest.raises(SeparationError, match=r"\+infinity for rare\[T.True\]; finite for Intercept, x"):
+        guard(smf.logit("y ~ x + rare", data=APART)).fit()
+
+
+def test_estimators_of_sklearn_without_a_penalty() -> None:
+    X = APART[["x", "rare"]].astype(float)
+    free = LogisticRegression(C=np.inf)
+    with pytest.raises(SeparationError, match=r"\+infinity for rare; finite for \(Intercept\), x"):
+        guard(free).fit(X, APART.y)
+    assert not hasattr(free, "coef_")
+    with pytest.raises(SeparationError, match="multinomial"):
+        guard(LogisticRegression(C=np.inf)).fit(X, APART.kind)
+    with pytest.raises(SeparationError, match="Poisson"):
+        guard(PoissonRegressor(alpha=0)).fit(X, APART.n)
+    with pytest.warns(SeparationWarning, match="Quasi-complete"):
+        warned = guard(PoissonRegressor(alpha=0), on_separation="warn").fit(X, APART.n)
+    assert hasattr(warned, "coef_")
+    # Rows with a weight of 0 do not count.
+    heavy = guard(LogisticRegression(C=np.inf))
+    heavy.fit(X[["x"]], APART.y, sample_weight=np.where(APART.rare, 0.0, 1.0))
+    assert heavy.separation is not None
+    assert heavy.separation.left_out == 6
+
+
+def test_a_penalty_needs_no_question() -> None:
+    X = APART[["x", "rare"]].astype(float)
+    for model, y in ((LogisticRegression(), APART.y), (PoissonRegressor(alpha=0.1), APART.n)):
+        guarded = guard(model)
+        assert guarded.fit(X, y) is model
+        assert guarded.separation is None
+
+
+def test_what_cannot_be_guarded() -> None:
+    with pytest.raises(DataError, match="Ridge is not a model that can be guarded; these can: Logit"):
+        guard(Ridge())
+    mode: Any = "report"
+    with pytest.raises(DataError, match="'raise' or 'warn', not 'report'"):
+        guard(LogisticRegression(), on_separation=mode)
+    with pytest.raises(DataError, match="fit needs X and y"):
+        guard(LogisticRegression(C=np.inf)).fit()
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    with pytest.raises(DataError, match="family Gaussian with the link Identity cannot be guarded"):
+        guard(sm.GLM(FRAME.x, FRAME[["y"]])).fit()

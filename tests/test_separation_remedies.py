@@ -1,0 +1,249 @@
+"""What remains after the separated rows are dropped: the finite estimates are those of the whole table in the limit."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import expit, gammaln
+from scipy.stats import chi2
+
+from linsep import Separation, separation
+from linsep.types import Array, DataError
+from test_separation import designs
+
+
+def newton(X: Array, y: Array, offset: Array, family: str) -> Array:
+    """The maximum of the likelihood by plain Newton steps with halving, on columns that are independent."""
+    b = np.zeros(X.shape[1])
+
+    def value(b: Array) -> float:
+        eta = X @ b + offset
+        with np.errstate(over="ignore"):
+            return float((y * eta - (np.logaddexp(0, eta) if family == "logistic" else np.exp(eta))).sum())
+
+    for _ in range(200):
+        eta = X @ b + offset
+        mu = expit(eta) if family == "logistic" else np.exp(eta)
+        w = mu * (1 - mu) if family == "logistic" else mu
+        step = np.linalg.solve(X.T @ (w[:, None] * X), X.T @ (y - mu))
+        while value(b + step) < value(b) - 1e-9 * abs(value(b)):
+            step /= 2
+        b = b + step
+        if np.abs(step).max() < 1e-13:
+            break
+    return b
+
+
+@pytest.mark.parametrize("family", ["logistic", "poisson"])
+@settings(max_examples=20, deadline=None)
+@given(data=st.data(), sparse=st.booleans())
+def test_the_finite_estimates_are_the_limit_of_those_of_all_rows(family: Any, data: Any, sparse: bool) -> None:
+    X, y = data.draw(designs(family))
+    some = data.draw(st.integers(1, len(y) - 1))  # rows that overlap, because each is there with two outcomes
+    X, y = np.vstack([X, X[:some]]), np.append(y, 1 - y[:some] if family == "logistic" else y[:some] + 1)
+    found = separation(sp.csr_matrix(X.astype(float)) if sparse else X, y, family=family)
+    assert found.verdict != "complete"
+    kept = found.drop()
+    whole = np.column_stack([np.ones(len(y)), X])
+    names = list(found.coefficients)
+    chosen = [names.index(name) for name in kept.names]
+    X_kept = kept.X.toarray() if sparse else kept.X
+    assert np.array_equal(X_kept, whole[kept.rows][:, chosen])
+    assert np.array_equal(kept.y, y[kept.rows])
+    assert set(range(len(y))) - set(kept.rows.tolist()) == set(found.separated_rows)
+    assert np.linalg.matrix_rank(X_kept) == len(chosen) == np.linalg.matrix_rank(whole[kept.rows])
+    assert sorted(kept.names + kept.dropped) == sorted(names)
+    finite = [name for name, value in found.coefficients.items() if value == "finite"]
+    assert kept.unchanged == finite
+    assert set(finite) <= set(kept.names)
+    # Far along the direction each separated row has eta beyond 100, and the others stay. Of several directions in turn
+    # this takes numbers that doubles do not hold.
+    assert found.proof is not None
+    if len(found.proof.directions) > 1:
+        return
+    push = np.zeros(len(y), dtype=object)
+    for d in found.proof.directions:
+        push = np.array(
+            [sum(d.get(k, 0) * v for k, v in enumerate(row)) for row in whole.astype(int).tolist()], dtype=object
+        )
+    smallest = min([abs(v) for v in push.tolist() if v], default=1)
+    away = np.array([float(Fraction(100 * v, smallest)) for v in push.tolist()])
+    limit = newton(whole[:, chosen], y, away, family)
+    here = newton(X_kept, y[kept.rows], np.zeros(len(kept.rows)), family)
+    at = [kept.names.index(name) for name in finite]
+    assert np.abs(limit - here)[at].max(initial=0) < 1e-8
+
+
+def test_statsmodels_agrees_on_what_remains() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(60, 2)), np.arange(60) >= 50, np.arange(60) >= 55])
+    y = np.where(np.arange(60) >= 50, 1, rng.random(60) < 0.5).astype(int)
+    found = separation(X, y)
+    kept = found.drop()
+    assert (kept.names, kept.dropped) == (["(Intercept)", "x1", "x2"], ["x3", "x4"])
+    fit = sm.Logit(kept.y, kept.X).fit(disp=False, tol=1e-12)
+    whole = np.column_stack([np.ones(60), X])
+    limit = newton(whole[:, :3], y, 60 * whole[:, 3], "logistic")
+    assert np.abs(fit.params - limit).max() < 1e-8
+
+
+def test_of_columns_that_say_the_same_the_last_is_left_out() -> None:
+    X = np.array([[1, 0, 2], [1, 0, 2], [1, 0, 5], [1, 0, 5], [0, 1, 3]])
+    found = separation(X, [0, 1, 0, 1, 1])
+    kept = found.drop()
+    assert (kept.names, kept.dropped) == (["(Intercept)", "x3"], ["x1", "x2"])
+    assert separation(kept.X[:, 1:], kept.y).verdict == "overlap"
+
+
+def test_rows_of_a_formula_are_those_of_the_table() -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    frame = pd.DataFrame({"y": [1, 0, 2, 0, 0, 3, 1], "x": [1, 2, np.nan, 1, 2, 5, 3], "firm": list("aaabbcc")})
+    kept = separation("y ~ x | firm", data=frame, family="poisson").drop()
+    assert kept.rows.tolist() == [0, 1, 5, 6]
+    assert (kept.names, kept.dropped, kept.unchanged) == (["x", "firm=a", "firm=c"], ["firm=b"], ["x"])
+
+
+def test_a_multinomial_model_is_dropped_from_where_whole_rows_are_separated() -> None:
+    X = np.array([[0, 0], [0, 0], [0, 0], [1, 0], [1, 0], [1, 0], [0, 1]])
+    y = np.array(list("abcabca"))
+    found = separation(X, y, family="multinomial")
+    assert found.separated_rows == (6,)
+    kept = found.drop()
+    assert (kept.names, kept.dropped, kept.rows.tolist()) == (["(Intercept)", "x1"], ["x2"], [0, 1, 2, 3, 4, 5])
+    assert ("b", "x1") in kept.unchanged
+    partly = separation([[0], [1], [0], [1], [2], [2]], list("aabbcc"), family="multinomial")
+    with pytest.raises(DataError, match=r"row 0 is separated from some of the other classes only \(4 such rows\)"):
+        partly.drop()
+
+
+def profile(X: Array, y: Array, j: int, b: float, family: str) -> float:
+    """The largest likelihood with coefficient j held at b, by a general search in a large box."""
+
+    def loss(rest: Array) -> float:
+        eta = X @ np.insert(rest, j, b)
+        with np.errstate(over="ignore"):
+            mean = np.logaddexp(0, eta) if family == "logistic" else np.exp(eta) + gammaln(y + 1)
+        return float((mean - y * eta).sum())
+
+    width = X.shape[1] - 1
+    return -float(minimize(loss, np.zeros(width), method="L-BFGS-B", bounds=[(-40, 40)] * width, tol=1e-13).fun)
+
+
+@pytest.mark.parametrize("family", ["logistic", "poisson"])
+def test_the_limits_are_where_the_profile_likelihood_has_fallen(family: Any) -> None:
+    rng = np.random.default_rng(5)
+    x, a, b = rng.normal(size=40), np.arange(40) >= 30, np.arange(40) >= 36
+    X = np.column_stack([x, a, b]).astype(float)
+    y = rng.integers(0, 2, 40) if family == "logistic" else rng.poisson(2.0, 40)
+    y[36:] = 0
+    y[30:36] = [0, 1, 0, 1, 1, 0]
+    found = separation(X, y, family=family)
+    part = found.finite_part(0.9)
+    assert found.coefficients == {"(Intercept)": "finite", "x1": "finite", "x2": "finite", "x3": -np.inf}
+    whole = np.column_stack([np.ones(40), X])
+    kept = found.drop()
+    fit = newton(kept.X, kept.y, np.zeros(len(kept.y)), family)
+    assert [part.estimates[name].value for name in kept.names] == pytest.approx(list(fit), abs=1e-8)
+    value, error, lower, upper = part.estimates["x3"]
+    assert (value, lower) == (-np.inf, -np.inf)
+    assert np.isnan(error)
+    assert 2 * (part.log_likelihood - profile(whole, y, 3, upper, family)) == pytest.approx(chi2.ppf(0.9, 1), abs=1e-4)
+
+
+def test_statsmodels_agrees_on_estimates_and_standard_errors() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(2)
+    X, y = np.column_stack([rng.normal(size=50), np.arange(50) > 44]), rng.poisson(1.5, 50)
+    y[45:] = 0
+    found = separation(X, y, family="poisson")
+    part, kept = found.finite_part(), found.drop()
+    fit = sm.GLM(kept.y, kept.X, family=sm.families.Poisson()).fit(tol=1e-14)
+    assert part.log_likelihood == pytest.approx(fit.llf, abs=1e-9)
+    assert part.n_rows == 45
+    for k, name in enumerate(kept.names):
+        told = part.estimates[name]
+        assert told[:2] == pytest.approx((fit.params[k], fit.bse[k]), abs=1e-8)
+        assert told[2:] == pytest.approx(tuple(fit.conf_int()[k]), abs=1e-7)
+
+
+@pytest.mark.parametrize("n", [1, 3, 50])
+def test_of_a_cell_of_zeros_the_limit_is_known(n: int) -> None:
+    """n counts of 0: the log-likelihood is -n exp(b), so exp(b) = quantile / (2 n)."""
+    X = np.column_stack([np.arange(n + 2) < n, np.arange(n + 2) >= n]).astype(int)
+    found = separation(X, [0] * n + [1, 2], family="poisson", fit_intercept=False)
+    upper = found.finite_part(0.95).estimates["x1"].upper
+    assert np.exp(upper) == pytest.approx(chi2.ppf(0.95, 1) / (2 * n), rel=1e-9)
+    # All rows separated: nothing remains, and the least upper bound is 0.
+    alone = separation([[1.0]] * n, [0] * n, family="poisson", fit_intercept=False).finite_part(0.95)
+    assert alone.estimates["x1"].upper == pytest.approx(upper, abs=1e-9)
+    assert (alone.log_likelihood, alone.n_rows) == (0.0, 0)
+
+
+def test_a_coefficient_whose_place_another_takes_has_no_limit() -> None:
+    X = np.array([[0, 0], [0, 0], [1, 1], [1, 1], [1, 2]])
+    part = separation(X, [0, 1, 1, 1, 1]).finite_part()
+    assert part.estimates["x1"][2:] == part.estimates["x2"][2:] == (-np.inf, np.inf)
+    twice = separation([[1, 1], [2, 2], [3, 3]], [0, 1, 0]).finite_part()
+    assert np.isnan(twice.estimates["x1"].value)
+    with pytest.raises(DataError, match="level is a number between 0 and 1, not 95"):
+        separation(X, [0, 1, 1, 1, 1]).finite_part(95)
+    with pytest.raises(DataError, match=r"fits logistic .logit. and Poisson regressions"):
+        separation(X, [0, 1, 2, 1, 1], family="multinomial").finite_part()
+
+
+def test_what_cannot_be_dropped() -> None:
+    X, y = [[0], [1], [2]], [0, 0, 1]
+    found = separation(X, y)
+    with pytest.raises(DataError, match="every row is separated: no row remains"):
+        found.drop()
+    with pytest.raises(DataError, match="read from JSON"):
+        Separation.from_json(found.to_json()).drop()
+    with pytest.raises(DataError, match="undecided, so nothing can be done"):
+        separation(X, y, time_limit=0.0).drop()
+
+
+def test_firth_fits_the_whole_design() -> None:
+    firthmodels = pytest.importorskip("firthmodels", reason="firthmodels is not installed")
+    X, y = np.array([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]]), np.array(["no", "yes", "no", "yes", "yes"])
+    found = separation(X, y).firth(max_iter=100)
+    plain = firthmodels.FirthLogisticRegression(max_iter=100).fit(X.astype(float), (y == "yes").astype(int))
+    assert found.coef_.tolist() == plain.coef_.tolist()
+    assert np.isfinite(found.coef_).all()
+    # Of one column of 0 and 1 the estimates are those of counts with 1/2 added to each cell.
+    one = separation([[0]] * 4 + [[1]] * 3, [0, 1, 0, 1, 1, 1, 1]).firth(gtol=1e-10, xtol=1e-10)
+    assert one.coef_[0] == pytest.approx(np.log(3.5 / 0.5), abs=1e-6)
+
+
+def test_what_firth_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DataError, match="firth fits logistic regressions"):
+        separation([[0], [1]], [0, 3], family="poisson").firth()
+    with pytest.raises(DataError, match="not identified: leave out columns first"):
+        separation([[1, 1], [2, 2], [3, 3]], [0, 1, 0]).firth()
+    monkeypatch.setitem(sys.modules, "firthmodels", None)
+    with pytest.raises(ImportError, match="not installed: pip install firthmodels"):
+        separation([[0], [1], [2]], [0, 0, 1]).firth()
+
+
+def test_rows_that_drive_a_coefficient() -> None:
+    X = np.array([[0, 1], [0, 2], [0, 3], [1, 0], [1, -2], [1, 2]])
+    found = separation(X, [0, 1, 0, 1, 1, 1])
+    assert found.separated_rows == (3, 4, 5)
+    assert found.rows_of("x1") == {3: 1, 4: 1, 5: 1}
+    assert found.rows_of("x2") == {4: -1, 5: 1}
+    low = separation(X, [0, 1, 0, 0, 0, 0], family="logistic")
+    assert low.rows_of("x1") == {3: -1, 4: -1, 5: -1}
+    several = separation([[0], [1], [0], [1], [2], [2]], list("aabbcc"), family="multinomial")
+    assert several.rows_of(("c", "x1")) == {1: -1, 3: -1, 4: 1, 5: 1}
+    with pytest.raises(DataError, match="no coefficient called 'x3'; "):
+        found.rows_of("x3")
+    assert separation(X, [0, 1, 0, 1, 0, 1]).rows_of("x1") == {}
