@@ -23,8 +23,7 @@ from linsep.data.columns import Column
 from linsep.data.features.dates import date_columns, date_kinds, read_dates
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import derive, find_kinds
-from linsep.data.features.ngrams import Grams
-from linsep.data.features.words import fit_words, weigh_words
+from linsep.data.features.words import Grams, fit_words, weigh_words
 from linsep.data.sources.open import open_data
 from linsep.export.as_json import to_json
 from linsep.learners.table_model import TableModel

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from linsep import AveragedPerceptron, Perceptron, TableModel, fit_table, open_data, score_table
 from linsep.app.cli import app
 from linsep.reporting.proof import is_rounded, weights_in_words
-from linsep.reporting.quality import score_lines, scores_of_rows
+from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_counts, scores_of_rows
 from linsep.theory.separability.combination import Combination
 
 XOR = "a,b,y\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
@@ -152,3 +152,46 @@ def test_the_report_leads_with_the_rows_held_out(tmp_path: Path, monkeypatch: py
     lead = Path("r.html").read_text().partition('class="lead">')[2].partition("</p>")[0]
     assert lead.startswith("Of 10 rows held out ")
     assert "always answering &#34;yes&#34; would give" in lead
+
+
+def _of_two(rows: int, rare: int, found: int, wrong: int) -> Scores:
+    """Scores of a class with `rare` of the rows, `found` of them, and `wrong` others taken for it."""
+    return scores_of_counts(np.array([[rows - rare - wrong, wrong], [rare - found, found]]), ["no", "yes"])
+
+
+def test_the_rarest_class_is_told_of_where_it_is_rare_or_not_found() -> None:
+    said = '; rarest class: recall 15.00% of 20 rows "yes", balanced accuracy 57.45%'
+    assert rare_words(_of_two(1000, 20, 3, 1)) == f"{said} (--class-weight balanced finds more)"
+    assert rare_words(_of_two(1000, 20, 3, 1), weighted=True) == said
+    assert "class-weight" not in rare_words(_of_two(1000, 20, 19, 1))
+    assert rare_words(_of_two(1000, 100, 50, 1)) == ""
+    assert rare_words(_of_two(1000, 400, 199, 1)) != ""
+    even = scores_of_counts(np.diag([10] * 9 + [9]), [f"c{k}" for k in range(10)])
+    assert even.hard_class is None
+
+
+def test_class_weights_are_compared_by_balanced_accuracy() -> None:
+    good, bad = _of_two(1000, 20, 18, 100), _of_two(1000, 20, 1, 100)
+    assert majority_line(good)[1].endswith("THE MODEL IS NO BETTER")
+    assert majority_line(good, weighted=True)[1] == (
+        '98.00% (always answering "no"); with class weights balanced accuracy counts: 89.90%, there 50.00%'
+    )
+    assert good.doubts("rows", weighted=True) == []
+    assert majority_line(bad, weighted=True)[1].endswith("THE MODEL IS NO BETTER")
+    assert "no better" in bad.doubts("rows", weighted=True)[0]
+
+
+def test_receipts_and_scores_tell_of_rare_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": rng.normal(size=800)})
+    frame["y"] = np.where(frame.a + rng.normal(size=800) > 2.8, "yes", "no")
+    frame.to_csv("t.csv", index=False)
+    said = linsep("fit", "t.csv", "--target", "y", "--holdout", "0.25").stdout
+    assert "rarest class" in said
+    assert "--class-weight balanced finds more" in said
+    weighted = linsep("fit", "t.csv", "--target", "y", "--class-weight", "balanced").stdout
+    scored = linsep("score", "model.linsep", "t.csv").stdout
+    for text in (weighted, scored):
+        assert "with class weights balanced accuracy counts" in text
+        assert "NO BETTER" not in text

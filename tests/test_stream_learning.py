@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 
 from linsep import AveragedPerceptron, PassiveAggressive, Perceptron, Rocchio, VotedPerceptron
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.ngrams import Grams, hash_words
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
+from linsep.data.features.words import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.data.sources.open import open_data
 from linsep.streaming.progressive import predict_then_learn

@@ -27,15 +27,18 @@ from linsep.app.options import (
     FormatOpt,
     FormulaOpt,
     JsonOpt,
+    LenientOpt,
     Link,
     ModelArg,
     NaOpt,
     PositiveOpt,
+    ProbabilitiesOpt,
     ProofMissingOpt,
     QueryOpt,
     ReportOpt,
     RowsArg,
     SepOpt,
+    ShownWeightsOpt,
     StrataOpt,
     TableArg,
     TargetOpt,
@@ -98,10 +101,8 @@ def predict(
     model: ModelArg,
     table: RowsArg,
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
-    probabilities: Annotated[
-        bool,
-        typer.Option("--probabilities", help="Also write the probability of each class, of a model that has them."),
-    ] = False,
+    probabilities: ProbabilitiesOpt = False,
+    lenient: LenientOpt = False,
     format: FormatOpt = None,
     sep: SepOpt = None,
     decimal: DecimalOpt = None,
@@ -113,7 +114,7 @@ def predict(
     from linsep.app.commands.predict import predict as run
 
     asked = reading_of(format, sep, decimal, encoding, query, na)
-    for message in run(model, table, output, probabilities=probabilities, **asked):
+    for message in run(model, table, output, probabilities=probabilities, lenient=lenient, **asked):
         warn(message)
 
 
@@ -127,6 +128,7 @@ def score(
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
     na: NaOpt = None,
+    lenient: LenientOpt = False,
     drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
@@ -134,7 +136,7 @@ def score(
     from linsep.app.commands.score import score as run
 
     asked = reading_of(format, sep, decimal, encoding, query, na)
-    finish(run(model, table, **asked, drop_unlabelled=drop_unlabelled), as_json)
+    finish(run(model, table, **asked, lenient=lenient, drop_unlabelled=drop_unlabelled), as_json)
 
 
 @app.command()
@@ -283,14 +285,7 @@ def separation(
 @app.command()
 def show(
     model: ModelArg,
-    weights: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="The number of weights of each class to print, the largest ones. Unless given, 20, or of several "
-            "classes about ten in all.",
-        ),
-    ] = None,
+    weights: ShownWeightsOpt = None,
     details: Annotated[
         bool, typer.Option("--details", help="Of several classes, print up to 20 weights of each.")
     ] = False,

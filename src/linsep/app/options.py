@@ -108,6 +108,22 @@ QueryOpt = Annotated[
 DropUnlabelledOpt = Annotated[
     bool, typer.Option("--drop-unlabelled", help="Leave out the rows whose label is missing, and count them.")
 ]
+ShownWeightsOpt = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="The number of weights of each class to print, the largest ones. Unless given, 20, or of several classes "
+        "about ten in all.",
+    ),
+]
+LenientOpt = Annotated[
+    bool,
+    typer.Option("--lenient", help="Count cells that the model cannot read as missing, and name the first ones."),
+]
+ProbabilitiesOpt = Annotated[
+    bool,
+    typer.Option("--probabilities", help="Also write the probability of each class, of a model that has them."),
+]
 MissingOpt = Annotated[
     MissingWay | None,
     typer.Option(

@@ -20,7 +20,7 @@ _CURRENCY = f"(?: ?[{_MONEY}] ?)"
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
 MISSING = r"^(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?$"
-_INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
+INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _INFINITE_ADVICE = "write the number that it stands for, or leave the cell empty: then it counts as a missing value"
 
 
@@ -81,7 +81,8 @@ def number_column(
                 f"{where(0)}, column {name!r}: some cells have a % or the sign of a currency that others lack: write "
                 f"all in one unit, or read the column as categories with --column {quote(name)}=category"
             )
-        _refuse_other_mark(name, text, where, decimal)
+        advice = f", or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
+        refuse_other_mark(name, text, where, decimal, advice)
         if 2 * int(good.sum()) <= len(good):
             return category_column(name, text, decimal)
         _refuse_cell(name, text, int(np.flatnonzero(~good & ~gone)[0]), where)
@@ -159,6 +160,22 @@ def _of_one_unit(cells: list[str]) -> bool:
     return len(set().union(*signs)) <= 1 and (not any("%" in sign for sign in signs) or all(signs))
 
 
+def of_other_units(text: pa.Array) -> Array:
+    """Return which cells have another currency, or a % more or less, than most of those that are there.
+
+    Examples
+    --------
+    >>> of_other_units(pa.array(["$1", "$2", "", "\u20ac3", "4"])).tolist()
+    [False, False, False, True, False]
+    """
+    gone = are_missing(text)
+    units = np.array(["".join(sorted({mark for mark in cell if mark in _SIGNS})) for cell in text.to_pylist()])
+    known, counts = np.unique(units[~gone], return_counts=True)
+    most = "" if not known.size else str(known[counts.argmax()])
+    plain = (units == "") & ("%" not in most)
+    return np.asarray((units != most) & ~plain & ~gone)
+
+
 def are_readable(text: pa.Array, decimal: str = ".") -> Array:
     """Return which cells may stand in a column of numbers: numbers, amounts, true and false, and what is missing.
 
@@ -217,22 +234,31 @@ def are_numbers(text: pa.Array, decimal: str = ".") -> Array:
     return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=bool)
 
 
-def _refuse_other_mark(name: str, text: pa.Array, where: Callable[[int], str], decimal: str) -> None:
-    """Raise DataError where the cells are no numbers, but all would be with the other decimal mark."""
+def refuse_other_mark(
+    name: str, text: pa.Array, where: Callable[[int], str], decimal: str, otherwise: str = ""
+) -> None:
+    """Raise DataError where the cells are no numbers, but all would be with the other decimal mark.
+
+    Examples
+    --------
+    >>> refuse_other_mark("a", pa.array(["1,5"] * 5), "t.csv:{}".format, ".")
+    Traceback (most recent call last):
+    linsep.types.DataError: t.csv:0, column 'a': '1,5' is a number if the decimal mark is ',': say --decimal ','
+    (decimal=',')
+    """
     other = "," if decimal == "." else "."
     there = ~are_missing(text)
     if there.sum() >= _ENOUGH and are_numbers(text, other)[there].all():
         row = int(np.flatnonzero(there & ~are_numbers(text, decimal))[0])
         raise DataError(
             f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} is a number if the decimal mark is {other!r}: "
-            f"say --decimal '{other}' (decimal={other!r}), or read the column as categories with --categorical "
-            f"{quote(name)} (categorical=[{name!r}])"
+            f"say --decimal '{other}' (decimal={other!r}){otherwise}"
         )
 
 
 def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str]) -> NoReturn:
     cell = text[row].as_py()
-    if cell.strip().lower() in _INFINITE:
+    if cell.strip().lower() in INFINITE:
         raise infinite(where(row), name, f"{cell!r:.80}", 1)
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "

@@ -15,6 +15,8 @@ from linsep.learners.table_model import parts_of
 from linsep.tables import as_floats, as_table, check_finite, check_index, column_names, is_sparse
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.named_classes import class_signs
+from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array, DataError, Hyperplane
 
 
@@ -30,7 +32,8 @@ class Subject(NamedTuple):
     """Decision values z of rows, and the plane if z = w.x + b.
 
     `classes` is None if only the labels tell them; `one` is the class against the rest, if there is one; `support` are
-    the rows on the margin, if they are known.
+    the rows on the margin, if they are known; `named` are the names of both classes of a certificate that names them,
+    the positive one last.
     """
 
     decide: Callable[[Any], Array]
@@ -38,6 +41,7 @@ class Subject(NamedTuple):
     classes: Array | None = None
     one: Any = None
     support: Array | None = None
+    named: tuple[str, ...] = ()
 
 
 def table_of(X: Any) -> Table:
@@ -87,7 +91,7 @@ def subject_of(model: Any, label: Any = None) -> Subject:
         plane = model.hyperplane or (model.directions[0] if model.directions else None)
         if plane is None:
             raise DataError(f"this certificate holds no plane ({model.verdict}); plot_witness shows why there is none")
-        return _of_plane(_in_floats(plane))
+        return _of_plane(_in_floats(plane))._replace(named=model.classes)
     if isinstance(model, MarginBracket):
         return _of_plane(model.hyperplane, np.array([i for i, weight in model.weights.items() if weight > 0]))
     if isinstance(model, tuple) and len(model) == 2:
@@ -163,6 +167,11 @@ def signs_of(subject: Subject, y: Array) -> Array | None:
     """
     if subject.one is not None:
         return np.where(y == subject.one, 1.0, -1.0)
+    if subject.named:
+        try:
+            return class_signs(y, subject.named)
+        except CertificateError as error:
+            raise DataError(str(error)) from error
     classes = np.unique(y) if subject.classes is None else subject.classes
     strange = np.flatnonzero(~np.isin(y, classes))
     if strange.size:
@@ -182,6 +191,8 @@ def codes_of(subject: Subject, y: Array) -> tuple[list[Any], Array]:
         return list(subject.classes), np.asarray((y[:, None] == subject.classes).argmax(axis=1))
     if subject.one is not None:
         names: list[Any] = ["the rest", subject.one]
+    elif subject.named:
+        names = list(subject.named)
     else:
         names = list(np.unique(y) if subject.classes is None else subject.classes)
     return names, (s > 0).astype(np.intp)

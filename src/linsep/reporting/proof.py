@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
+from linsep.theory.separability.decide import separability
 from linsep.types import Array, Hyperplane
 
 _SHOWN = 8  # rows, weights or terms that a line lists
@@ -15,6 +18,15 @@ _LONG = 10**9  # integers from here on are not printed whole
 _UNREAD = 10**5  # weights from here on are printed as parts of their sum
 
 Lines = list[tuple[str, str]]
+
+
+def certificate_of(X: Any, codes: Array, names: Array, **asked: Any) -> Separability:
+    """The certificate of rows of two classes, of which `names[1]` is the positive one, whatever the order of the names.
+
+    `codes` are 0 and 1, the places of the labels in `names`; `asked` are further arguments of `separability`.
+    """
+    found = separability(X, codes, **asked)
+    return replace(found, classes=tuple(str(name) for name in names), about=(X, names[codes]))
 
 
 def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]) -> tuple[Lines, Lines]:

@@ -19,6 +19,8 @@ from linsep.types import Array
 
 _SHOWN_CLASSES = 8  # a table of confusion is as wide as its classes are many
 _LISTED = 20
+_RARE = 0.1  # a class with a smaller share of the rows
+_FOUND = 0.9  # from this recall on no advice is needed
 _CLEARLY = 0.1  # so much above chance a mean recall is no accident
 
 
@@ -107,13 +109,44 @@ class Scores:
         """Whether the mean recall is clearly above 1 / K, that of any answer that does not look at the row."""
         return self.balanced_accuracy > 1 / max(self._occurring, 1) + _CLEARLY
 
-    def doubts(self, where: str) -> list[str]:
+    @property
+    def hard_class(self) -> str | None:
+        """The rarest class that occurs, if it is rare or most of it was not found.
+
+        Rare is less than a tenth of the rows, and less than half of what each class would have if all were as
+        frequent.
+        """
+        name = min((name for name, one in self.classes.items() if one.rows), key=lambda name: self.classes[name].rows)
+        one = self.classes[name]
+        is_rare = one.rows < min(_RARE, 0.5 / self._occurring) * self.rows
+        return name if self._occurring > 1 and (is_rare or (one.recall or 0.0) < 0.5) else None
+
+    def beats_no_look(self, *, weighted: bool) -> bool:
+        """Whether the predictions are better than an answer that does not look at the row.
+
+        Parameters
+        ----------
+        weighted : bool
+            Whether the model was fitted with class weights: the mean recall is then compared with 1 / K, in place of
+            the accuracy with that of the majority class.
+
+        Returns
+        -------
+        bool
+        """
+        if not weighted:
+            return self.beats_majority
+        return self.balanced_accuracy > 1 / max(self._occurring, 1) or self.accuracy == 1
+
+    def doubts(self, where: str, *, weighted: bool = False) -> list[str]:
         """What is to be said loudly: predictions no better than the majority class, and classes never predicted.
 
         Parameters
         ----------
         where : str
             What to call the rows.
+        weighted : bool, default=False
+            Whether the model was fitted with class weights.
 
         Returns
         -------
@@ -121,7 +154,7 @@ class Scores:
             Sentences; none if all is well.
         """
         said = []
-        if not self.beats_majority:
+        if not self.beats_no_look(weighted=weighted):
             told = (
                 f'no better than always answering "{self.majority_class}" ({self.majority_accuracy:.1%}): '
                 f"{self.accuracy:.1%} of the {where} are predicted correctly"
@@ -224,10 +257,29 @@ def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
     return Scores(**{**scores.__dict__, "brier": brier, "reliability": parts})
 
 
-def majority_line(scores: Scores) -> tuple[str, str]:
-    """What always answering one class would give."""
+def majority_line(scores: Scores, *, weighted: bool = False) -> tuple[str, str]:
+    """What always answering one class would give; of a model with class weights the mean recall is compared too."""
     text = f'{scores.majority_accuracy:.2%} (always answering "{scores.majority_class}")'
-    return "majority class", text if scores.beats_majority else f"{text}: THE MODEL IS NO BETTER"
+    if not scores.beats_no_look(weighted=weighted):
+        return "majority class", f"{text}: THE MODEL IS NO BETTER"
+    if weighted and not scores.beats_majority:
+        occurring = sum(one.rows > 0 for one in scores.classes.values())
+        text += (
+            f"; with class weights balanced accuracy counts: {scores.balanced_accuracy:.2%}, there {1 / occurring:.2%}"
+        )
+    return "majority class", text
+
+
+def rare_words(scores: Scores, *, weighted: bool = False) -> str:
+    """How much of the rarest class was found, where it is rare or most of it was not; else nothing."""
+    name = scores.hard_class
+    if name is None:
+        return ""
+    one = scores.classes[name]
+    said = f'; rarest class: recall {_share(one.recall)} of {one.rows:,} rows "{name}", balanced accuracy '
+    said += f"{scores.balanced_accuracy:.2%}"
+    advise = not weighted and (one.recall or 0.0) < _FOUND
+    return said + (" (--class-weight balanced finds more)" if advise else "")
 
 
 def score_lines(scores: Scores) -> list[tuple[str, str]]:

@@ -16,7 +16,8 @@ from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerc
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
-from linsep.reporting.quality import Scores, majority_line, score_lines, scores_of_rows
+from linsep.reporting.proof import certificate_of
+from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_rows
 from linsep.theory.bounds.cover import cover_note
 from linsep.theory.bounds.kernel import kernel_bounds
 from linsep.theory.bounds.least_loss import least_loss, training_loss
@@ -25,7 +26,6 @@ from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.decide import separability
 from linsep.types import Array, Hyperplane, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
@@ -109,7 +109,8 @@ def make_receipt(
         "held_out": None if held_out is None else held_out.to_dict(),
         "radius": float(radius(X)),
     }
-    weighted = weighted or getattr(learner, "class_weight", None) is not None
+    balanced = getattr(learner, "class_weight", None) is not None
+    weighted = weighted or balanced
     proof_lines, proof, proved = _prove(learner, model.classes_, X, y, weighted) if prove else ([], {}, Proved())
     with_loss = prove and not weighted and hasattr(learner, "excess_bound_")
     loss_lines, loss = _excess(learner, model.classes_, X, y) if with_loss else ([], {})
@@ -121,7 +122,7 @@ def make_receipt(
         ("columns", columns_line(encoder, p)),
         ("learner", f"{data['learner']}, {took}"),
         ("stop reason", f"{learner.stop_reason_}: {why_stopped(learner, data['training_accuracy'])}"),
-        *_accuracy(training, held_out, aside),
+        *_accuracy(training, held_out, aside, balanced),
         *proof_lines[:1],
     ]
     details = [
@@ -131,8 +132,8 @@ def make_receipt(
         *loss_lines,
         *proof_lines[1:],
     ]
-    doubts = [] if training is None else training.doubts("training rows")
-    doubts = doubts if held_out is None else held_out.doubts("held-out rows")
+    doubts = [] if training is None else training.doubts("training rows", weighted=balanced)
+    doubts = doubts if held_out is None else held_out.doubts("held-out rows", weighted=balanced)
     return Receipt(lines, data | loss | proof, proved, details, doubts, _scored_on(n, held_out, aside))
 
 
@@ -169,14 +170,21 @@ def _score_training(learner: Any, classes: Array, X: Any, y: Array) -> Scores:
     return scores_of_rows(positions(y, classes), positions(of_rows.predict(X), classes), values, names)
 
 
-def _accuracy(training: Scores | None, held_out: Scores | None, aside: str) -> list[tuple[str, str]]:
+def _accuracy(training: Scores | None, held_out: Scores | None, aside: str, balanced: bool) -> list[tuple[str, str]]:
     """The accuracy on rows held out, or else on the training rows, beside the majority class."""
     if held_out is not None:
         told = f"{held_out.accuracy:.2%} of {held_out.rows:,} rows{aside} (the same learner, fitted on the other rows)"
-        return [("held-out accuracy", told), majority_line(held_out)]
+        return [("held-out accuracy", told), *_beside(held_out, balanced)]
     if training is None:
         return [("training accuracy", _LEFT_OUT)]
-    return [("training accuracy", f"{training.accuracy:.2%} of the rows that it learnt from"), majority_line(training)]
+    told = f"{training.accuracy:.2%} of the rows that it learnt from"
+    return [("training accuracy", told), *_beside(training, balanced)]
+
+
+def _beside(scores: Scores, balanced: bool) -> list[tuple[str, str]]:
+    """What to compare the accuracy with; `balanced` if classes have weights."""
+    label, text = majority_line(scores, weighted=balanced)
+    return [(label, text + rare_words(scores, weighted=balanced))]
 
 
 def _more_of_accuracy(training: Scores | None, held_out: Scores | None, *, complete: bool) -> list[tuple[str, str]]:
@@ -223,21 +231,22 @@ def _prove(
         said = "not asked of a table this large: `linsep check` decides"
         return [("separable?", said)], {"verdict": None}, Proved()
     fit_intercept = getattr(learner, "fit_intercept", True)
-    certificate = separability(X, y, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
+    side = positions(y, classes)  # theorems take the label that sorts last as positive: of codes that is the learner's
+    certificate = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
     data: dict[str, Any] = {"verdict": certificate.verdict, "summary": certificate.summary()}
-    told = cover_note(len(y), X.shape[1] + fit_intercept, int((y == classes[1]).sum()))
+    told = cover_note(len(y), X.shape[1] + fit_intercept, int(side.sum()))
     lines = [("separable?", certificate.summary() + (told if certificate.verdict == "separable" else ""))]
     planes = []
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
     if certificate.verdict == "separable":
-        bracket = max_margin(X, y, bias="free" if fit_intercept else None, time_limit=_BRACKET_SECONDS)
+        bracket = max_margin(X, side, bias="free" if fit_intercept else None, time_limit=_BRACKET_SECONDS)
         data["margin"] = bracket.to_dict()
         lines.append(("margin bracket", f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"))
         planes.append(bracket.hyperplane)
         if fit_intercept:  # what bounds mistakes on (x, 1) best
-            planes.append(max_margin(X, y, bias="homogeneous", time_limit=_BRACKET_SECONDS).hyperplane)
-    bound_lines, data["bounds"], bounds = _bounds(learner, classes, X, y, planes, weighted)
+            planes.append(max_margin(X, side, bias="homogeneous", time_limit=_BRACKET_SECONDS).hyperplane)
+    bound_lines, data["bounds"], bounds = _bounds(learner, X, side, planes, weighted)
     reference = planes[-1] if certificate.verdict == "separable" else None
     return lines + bound_lines, data, Proved(certificate, reference, bounds)
 
@@ -274,13 +283,13 @@ def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[
 
 
 def _bounds(
-    learner: Any, classes: Array, X: Any, y: Array, planes: list[Hyperplane], weighted: bool
+    learner: Any, X: Any, side: Array, planes: list[Hyperplane], weighted: bool
 ) -> tuple[list[tuple[str, str]], Any, MistakeBounds | None]:
-    """Mistakes made against each bound, the least of those at the planes at hand."""
+    """Mistakes made against each bound, the least of those at the planes at hand; `side` is 1 for the positive."""
     if weighted:
         return [("mistake bounds", "none: they are about unit steps, and rows or classes have weights here")], [], None
     if isinstance(learner, KernelPerceptron):
-        R, table = _kernel_bounds(learner, classes, X, y)
+        R, table = _kernel_bounds(learner, X, side)
         lines, data, least = _told([table], learner)
         return [("R in the kernel's space", f"{R:.6g}"), *lines], data, least
     if not getattr(learner, "unit_steps", False):
@@ -290,13 +299,13 @@ def _bounds(
             None,
         )
     run = {"fit_intercept": learner.fit_intercept, "from_zero": learner.from_zero}
-    return _told([mistake_bounds(X, y, *plane, **run) for plane in planes], learner)
+    return _told([mistake_bounds(X, side, *plane, **run) for plane in planes], learner)
 
 
-def _kernel_bounds(learner: KernelPerceptron, classes: Array, X: Any, y: Array) -> tuple[float, MistakeBounds]:
+def _kernel_bounds(learner: KernelPerceptron, X: Any, side: Array) -> tuple[float, MistakeBounds]:
     """R and the bounds of a learner of two classes, at its last vector."""
     margins = copy(learner).set_params(average="last").decision_function(X)
-    margins[y != classes[1]] *= -1
+    margins[side == 0] *= -1
     kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
     R, norm = float(np.sqrt(kernel.diagonal(X).max())), float(np.sqrt(learner.norm2_[0]))
     return R, kernel_bounds(margins, norm, R, norm_w=norm, epochs=learner.n_iter_)

@@ -14,7 +14,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.table_model import TableModel
 from linsep.reporting.quality import Scores, scores_of_counts, with_areas
-from linsep.types import Array, DataError
+from linsep.types import Array, Chunk, DataError
 
 _MOST_VALUES = 20_000_000  # decision values that are kept for areas under curves
 
@@ -52,6 +52,7 @@ def iter_predictions(
     query: str | None = None,
     na: Collection[str] = (),
     probabilities: bool = False,
+    lenient: bool = False,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
 
@@ -76,6 +77,9 @@ def iter_predictions(
         Cells of CSV that stand for no value, beside those named when the model was trained.
     probabilities : bool, default=False
         Whether to give the probabilities of the classes as well.
+    lenient : bool, default=False
+        Count cells that the model cannot read as missing, such as text or inf in a column of numbers; otherwise the
+        first one is refused, and the others are counted. `model.encoder_.bad_cells_` has them.
 
     Yields
     ------
@@ -85,7 +89,8 @@ def iter_predictions(
     Raises
     ------
     DataError
-        The table does not have the columns of the model, or not one row; or the model has no probabilities.
+        The table does not have the columns of the model, or not one row, or a cell cannot be read; or the model has no
+        probabilities.
 
     Examples
     --------
@@ -98,7 +103,7 @@ def iter_predictions(
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
     asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
     asked |= {"query": query, "na": na}
-    for labels, z, y, X in _predicted(model, _opened(model, table, asked)):
+    for labels, z, y, X in _predicted(model, _opened(model, table, asked), lenient):
         of_classes = None
         if probabilities:
             known = model.calibration_
@@ -116,28 +121,46 @@ def _opened(model: TableModel, table: Any, asked: dict[str, Any]) -> Source:
     return source
 
 
-def _predicted(model: TableModel, source: Source) -> Iterator[tuple[Array, Array, Any, Any]]:
+def _predicted(model: TableModel, source: Source, lenient: bool) -> Iterator[tuple[Array, Array, Any, Any]]:
     """Classes, all decision values, labels and the encoded rows, some rows after another."""
     assert model.encoder_ is not None
-    for X, y in _encoded(model.encoder_, source):
+    for X, y in _encoded(model.encoder_, source, lenient):
         z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
         yield model.named(model.learner_.predict(X)), z, y, X
 
 
-def _encoded(encoder: TableEncoder, source: Source) -> Iterator[tuple[Any, Any]]:
-    if source.format in ("dataframe", "arrays"):
+def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[tuple[Any, Any]]:
+    if source.kind == "rows" and source.format == "arrays":
         rows = encoder.transform(source)
         yield rows.X, rows.y
         return
     encoder.start_counting()
+    source.keep_bad_cells()
+    chunks = iter([source.read()] if source.format == "dataframe" else (chunk for chunk, _ in source.chunks()))
     empty = True
-    for chunk, _ in source.chunks():
+    for chunk in chunks:
         if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
             continue
         empty = False
-        yield encoder.encode_chunk(chunk), chunk.y
+        mended = encoder.mended(chunk)
+        if encoder.bad_cells_.total and not lenient:
+            raise _refused(encoder, chunks)
+        yield encoder.encode_chunk(mended), chunk.y
     if empty:
         raise DataError(f"{source.name}: " + ("no row has a label" if source.unlabelled else "there are no rows"))
+
+
+def _refused(encoder: TableEncoder, chunks: Iterator[TableChunk | Chunk]) -> DataError:
+    """What to say of cells that cannot be read; those of the rows to come are counted too."""
+    try:
+        for chunk in chunks:
+            encoder.mended(chunk)
+    except DataError:
+        pass  # what is malformed later can be said when these are mended
+    advice = "mend them, or count such cells as missing with --lenient (lenient=True)"
+    if encoder.way in ("drop", "error"):
+        advice = f"mend them: the model was trained on complete rows alone (--missing {encoder.way})"
+    return encoder.bad_cells_.refusal(advice)
 
 
 def unknown_levels(model: TableModel) -> list[str]:
@@ -148,6 +171,7 @@ def unknown_levels(model: TableModel) -> list[str]:
     ignored = f"{encoder.ignored_:,} columns beyond those of the training rows were left out"
     return (
         ([ignored] if encoder.ignored_ else [])
+        + ([encoder.bad_cells_.told()] if encoder.bad_cells_.total else [])
         + [
             f"column {column!r}: {count:,} rows hold a category that was not there in training; they count as none"
             for column, count in encoder.unknown_.items()
@@ -172,6 +196,7 @@ def score_table(
     query: str | None = None,
     drop_unlabelled: bool = False,
     na: Collection[str] = (),
+    lenient: bool = False,
 ) -> Scores:
     """Compare predictions with the labels of a table of any size.
 
@@ -193,6 +218,9 @@ def score_table(
         Cells of CSV that stand for no value, beside those named when the model was trained.
     drop_unlabelled : bool, default=False
         Leave out rows whose label is missing, and count them.
+    lenient : bool, default=False
+        Count cells that the model cannot read as missing, such as text or inf in a column of numbers; otherwise the
+        first one is refused, and the others are counted. `model.encoder_.bad_cells_` has them.
 
     Returns
     -------
@@ -222,7 +250,7 @@ def score_table(
     strange: set[str] = set()
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     truths, kept = [], []
-    for labels, z, y, _ in _predicted(model, source):
+    for labels, z, y, _ in _predicted(model, source, lenient):
         if y is None:
             raise DataError("these rows have no labels to compare with")
         truth, said = label_names(model.as_classes(y)).tolist(), label_names(labels).tolist()

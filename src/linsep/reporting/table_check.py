@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,9 +13,8 @@ from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
-from linsep.reporting.proof import Lines, proof_lines
+from linsep.reporting.proof import Lines, certificate_of, proof_lines
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.decide import separability
 from linsep.types import Array, DataError, Verdict
 
 # Of several verdicts the one that is said of the table: the last in this order.
@@ -154,10 +153,7 @@ def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, time_limi
 
 
 def _answered(numbers: ExactNumbers, codes: Array, names: Array, title: str, time_limit: float | None) -> Asked:
-    found, named = separability(numbers.X, codes, time_limit=time_limit), names[codes]
-    # The second class is the positive one, whatever the order of the names.
-    classes = tuple(str(name) for name in names)
-    return Asked(title, replace(found, classes=classes, about=(numbers.X, named)), named)
+    return Asked(title, certificate_of(numbers.X, codes, names, time_limit=time_limit), names[codes])
 
 
 def _of_two(found: Separability, numbers: ExactNumbers) -> tuple[Lines, Lines]:

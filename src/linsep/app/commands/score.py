@@ -16,6 +16,11 @@ def score(model: Path, table: Any, **reading: Any) -> Result:
     """Accuracy beside the majority class, areas, and what is known of each class."""
     found = load_of_table(model)
     scores = score_table(found, table, **reading)
+    weighted = getattr(found.learner_, "class_weight", None) is not None
     lines = [("rows", f"{scores.rows:,}"), *told(scores.unlabelled)]
-    lines += [("accuracy", f"{scores.accuracy:.2%}"), majority_line(scores)]
-    return Result([*lines, *score_lines(scores)], scores.to_dict(), [*unknown_levels(found), *scores.doubts("rows")])
+    lines += [("accuracy", f"{scores.accuracy:.2%}"), majority_line(scores, weighted=weighted)]
+    return Result(
+        [*lines, *score_lines(scores)],
+        scores.to_dict(),
+        [*unknown_levels(found), *scores.doubts("rows", weighted=weighted)],
+    )

@@ -124,11 +124,37 @@ def read_dates(text: pa.Array, kind: str) -> tuple[Array, Array] | int:
     kept = cells.filter(pa.array(~skipped))
     found = _iso(kept) if is_iso else _written(kept.to_pylist(), kind)
     if found is None:
-        bad = {k for k, cell in enumerate(cells.to_pylist()) if not skipped[k] and not _is_one(cell, kind)}
-        return next(row for row, code in enumerate(codes.tolist()) if code in bad)
+        return int(_not_one(cells, skipped, kind)[codes].argmax())
     points = np.zeros(len(cells), "datetime64[us]")
     points[~skipped] = found
     return points[codes], missing
+
+
+def not_dates(text: pa.Array, kind: str) -> Array:
+    """Return which cells are there and no dates of this kind.
+
+    Examples
+    --------
+    >>> not_dates(pa.array(["1.2.2024", "30.2.2024", ""]), "%d.%m.%Y").tolist()
+    [False, True, False]
+    """
+    if not isinstance(read_dates(text, kind), int):
+        return np.zeros(len(text), dtype=np.bool_)
+    encoded = pc.utf8_trim_whitespace(text).dictionary_encode()
+    bad = _not_one(encoded.dictionary, are_missing(encoded.dictionary), kind)
+    return np.asarray(bad[encoded.indices.to_numpy(zero_copy_only=False)])
+
+
+def example_of(kind: str) -> str:
+    """Say what a cell of this kind looks like.
+
+    Examples
+    --------
+    >>> example_of("date"), example_of("%d.%m.%Y")
+    ('a date like 2024-02-29', 'a date like %d.%m.%Y')
+    """
+    known = {DATE: "a date like 2024-02-29", DATETIME: "a time like 2024-02-29 13:30"}
+    return known.get(kind, f"a date like {kind}")
 
 
 def date_columns(column: Column, kind: str, points: Array, missing: Array, *, exact: bool = False) -> dict[str, Column]:
@@ -194,6 +220,12 @@ def _written(cells: list[str], way: str) -> Array | None:
         return np.array([datetime.strptime(cell, way).replace(tzinfo=None) for cell in cells], "datetime64[us]")
     except ValueError:
         return None
+
+
+def _not_one(cells: pa.Array, skipped: Array, kind: str) -> Array:
+    """Which cells are no dates, but for those to be skipped."""
+    there = enumerate(cells.to_pylist())
+    return np.array([not skipped[k] and not _is_one(cell, kind) for k, cell in there], dtype=np.bool_)
 
 
 def _is_one(cell: str, kind: str) -> bool:

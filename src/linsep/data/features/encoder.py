@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from linsep.data.columns import TableChunk
+from linsep.data.features.bad_cells import BadCells, without_bad_cells
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted, check_columns, encode_as_fitted, fit_columns, moments
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
@@ -23,9 +24,9 @@ from linsep.data.features.missing import (
     refuse_missing,
     rows_to_learn,
 )
-from linsep.data.features.ngrams import Grams
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.sizes import check_size, check_size_of_entries
+from linsep.data.features.words import Grams
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import is_matrix
@@ -88,6 +89,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         Column -> missing values in the rows of `fit`.
     new_missing_ : dict
         Column -> missing values in the last `transform`, where `fit` saw none.
+    bad_cells_ : BadCells
+        The cells that could not be read in the last rows that were predicted.
 
     Examples
     --------
@@ -255,6 +258,23 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return encode_as_fitted(chunk, self._fitted, self.unknown_)
         return self._running.encode(chunk, learn=False)
 
+    def mended(self, chunk: TableChunk | Chunk) -> TableChunk | Chunk:
+        """Make the cells of new rows missing that the model cannot read, and count them in `bad_cells_`.
+
+        Parameters
+        ----------
+        chunk : TableChunk or Chunk
+            The rows.
+
+        Returns
+        -------
+        TableChunk or Chunk
+            The rows for `encode_chunk`; of a matrix as they are.
+        """
+        if isinstance(chunk, Chunk):
+            return chunk
+        return without_bad_cells(chunk, set(self.number_columns), self.kinds_, self.bad_cells_)
+
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError unless `learn_chunk` can learn from the rows.
 
@@ -327,6 +347,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """Set to 0 what `unknown_` and `ignored_` count."""
         self.unknown_ = {}
         self.new_missing_ = {}
+        self.bad_cells_ = BadCells()
         self.ignored_ = 0
 
     def _scaled(self, X: Any) -> Any:

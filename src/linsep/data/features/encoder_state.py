@@ -9,7 +9,7 @@ import numpy as np
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.kinds import SKIP, check_kind, is_words
 from linsep.data.features.missing import WAYS
-from linsep.data.features.ngrams import Grams
+from linsep.data.features.words import Grams
 from linsep.declared import MOST, ArraySpec, ValueSpec, check_arrays, check_values
 from linsep.types import Array, DataError
 

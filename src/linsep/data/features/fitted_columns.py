@@ -13,8 +13,7 @@ import scipy.sparse as sp
 from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.exact_decimals import WIDE
-from linsep.data.features.ngrams import Grams
-from linsep.data.features.words import Words, fit_words, weigh_words
+from linsep.data.features.words import Grams, Words, fit_words, weigh_words
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 

@@ -17,8 +17,17 @@ import pyarrow.compute as pc
 from linsep.data.cells import are_readable, have_currency, number_column
 from linsep.data.codes import doubt_of_codes, may_be_codes
 from linsep.data.columns import Column, TableChunk, as_text, like, quote
-from linsep.data.features.dates import DATE, DATETIME, date_columns, date_kinds, is_date, is_way, parts_of, read_dates
-from linsep.data.features.ngrams import Grams
+from linsep.data.features.dates import (
+    DATE,
+    date_columns,
+    date_kinds,
+    example_of,
+    is_date,
+    is_way,
+    parts_of,
+    read_dates,
+)
+from linsep.data.features.words import Grams
 from linsep.data.lookalikes import doubts_of_lookalikes
 from linsep.types import Array, DataError
 
@@ -169,7 +178,7 @@ def _is_dated(chunk: TableChunk, name: str) -> bool:
 
 def _as_dates(chunk: TableChunk, name: str) -> str:
     """The way in which a column of dates is written."""
-    text = _text_of(chunk, name)
+    text = text_of(chunk, name)
     ways = date_kinds(text)
     if not ways:
         read_as_dates(chunk, name, DATE)  # says which cell is none
@@ -337,20 +346,17 @@ def read_as_dates(chunk: TableChunk, name: str, kind: str, *, exact: bool = Fals
 
 def points_in_time(chunk: TableChunk, name: str, kind: str) -> tuple[Array, Array]:
     """The points in time of a column of dates, and which are missing; DataError for the first cell that is none."""
-    text = _text_of(chunk, name)
+    text = text_of(chunk, name)
     found = read_dates(text, kind)
     if isinstance(found, int):
-        like = {DATE: "a date like 2024-02-29", DATETIME: "a time like 2024-02-29 13:30"}.get(
-            kind, f"a date like {kind}"
-        )
         raise DataError(
-            f"{chunk.where(found)}, column {name!r}: {text[found].as_py()!r:.80} is not {like}; mend it, or read the "
-            f"column as categories with --column {quote(name)}=category"
+            f"{chunk.where(found)}, column {name!r}: {text[found].as_py()!r:.80} is not {example_of(kind)}; mend it, "
+            f"or read the column as categories with --column {quote(name)}=category"
         )
     return found
 
 
-def _text_of(chunk: TableChunk, name: str) -> pa.Array:
+def text_of(chunk: TableChunk, name: str) -> pa.Array:
     """The cells of a column as text; those of numbers as they are written."""
     column = chunk.cells(name)
     assert column is not None
@@ -367,7 +373,7 @@ def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
     if kind != NUMBER:
         if not column.is_number:
             return column
-        return Column(name, None, _text_of(chunk, name), column.there, missing=column.missing)
+        return Column(name, None, text_of(chunk, name), column.there, missing=column.missing)
     assert column.text is not None
     bad = np.flatnonzero(~are_readable(column.text, column.decimal))
     if bad.size:

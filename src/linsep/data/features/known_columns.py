@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linsep.data.features.bad_cells import BadCells
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.encoder_state import check_encoder
 from linsep.data.features.exact_decimals import row_names
@@ -33,6 +34,7 @@ class KnownColumns:
         self.ignored_ = 0
         self.missing_: dict[str, int] = {}
         self.new_missing_: dict[str, int] = {}
+        self.bad_cells_ = BadCells()
         self.kinds_: dict[str, str] = {}
         self.left_out_: dict[str, str] = {}
         self.doubts_: list[str] = []
@@ -81,6 +83,13 @@ class KnownColumns:
     def _columns(self) -> list[str]:
         """The columns of which features are made, dates in parts."""
         return self._fitted.columns if self._running is None else list(self._running.kinds)
+
+    @property
+    def number_columns(self) -> list[str]:
+        """Columns that hold numbers, and the elapsed time of dates."""
+        if self._running is not None:
+            return [name for name, kind in self._running.kinds.items() if kind == "number"]
+        return [name for name, levels in self._fitted.levels.items() if levels is None]
 
     @property
     def column_names(self) -> list[str] | None:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, as_text, quote
-from linsep.data.features.ngrams import Grams, hash_words
+from linsep.data.features.words import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.kernels.running_moments import standardise_running
 from linsep.types import Array, DataError

@@ -53,6 +53,7 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
     A missing value is kept as such; with `asked.open_columns` it says that the row does not have the column.
     """
     target, categorical, open_columns = asked.target, asked.categorical, asked.open_columns
+    keep = asked.keep_bad_cells
     names = [column for column in table.column_names if column != "__index_level_0__"]
     if open_columns:
         names = [column for column in names if column == target or table.column(column).null_count < table.num_rows]
@@ -72,9 +73,15 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
             there = pc.is_valid(table.column(column)).to_numpy()
             rows = np.flatnonzero(there)
             values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where)
-            some = _typed(column, values, lambda row: where(int(rows[row])), is_text=column in categorical)
+            some = _typed(
+                column,
+                values,
+                lambda row: where(int(rows[row])),
+                is_text=column in categorical,
+                keep=keep,
+            )
             return _spread(some, there)
-        return _typed(column, _values(table, column, where), where, is_text=column in categorical)
+        return _typed(column, _values(table, column, where), where, is_text=column in categorical, keep=keep)
 
     y = None
     if target is not None:
@@ -129,7 +136,7 @@ def _iso_text(values: Any) -> Any:
     return pc.cast(days if alone is not False else points, pa.string()).fill_null("")
 
 
-def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
+def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool = False) -> Column:
     kind = values.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
@@ -153,7 +160,7 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
     if pa.types.is_floating(kind) and np.isnan(numbers).any():
         missing = missing | np.isnan(numbers)
         numbers = np.where(missing, 0.0, numbers)
-    if not np.isfinite(numbers).all():
+    if not keep and not np.isfinite(numbers).all():
         rows = np.flatnonzero(~np.isfinite(numbers))
         raise infinite(where(int(rows[0])), column, str(numbers[rows[0]]), len(rows))
     # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.

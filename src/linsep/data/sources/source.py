@@ -112,6 +112,10 @@ class Source:
     def target(self) -> str | None:
         return self._asked.target
 
+    def keep_bad_cells(self) -> None:
+        """Let columns of numbers have cells that are none, or infinite, in place of refusing the first one."""
+        self._asked.keep_bad_cells = True
+
     @property
     def read_as(self) -> str:
         """How text is written where that is not as usual: other separators than commas, decimal commas, no UTF-8."""

@@ -11,7 +11,7 @@ from linsep import plots
 from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.table_model import parts_of
 from linsep.plots.style import count
-from linsep.plots.subject import Subject, Table
+from linsep.plots.subject import Subject, Table, codes_of, subject_of
 from linsep.regression.found import Separation
 from linsep.reporting.page.draw import Sketch
 from linsep.reporting.receipt import Proved
@@ -145,11 +145,12 @@ def _norm(seen: Seen, learner: Any, reference: Hyperplane) -> Sketch:
         "where the two meet no further mistake is possible."
     )
     alt = "Line of the squared norm of w over the number of updates, between its lower and its upper bound."
+    _, side = codes_of(seen.subject, seen.y)
     return Sketch(
         "The length of w",
         caption,
         alt,
-        lambda ax: plots.plot_trace(learner, "norm", seen.rows, seen.y, reference=reference, ax=ax),
+        lambda ax: plots.plot_trace(learner, "norm", seen.rows, side, reference=reference, ax=ax),
     )
 
 
@@ -181,7 +182,7 @@ def certificate_sketches(found: Separability, plane: Hyperplane | None, rows: Ta
     """The plane and its margins, or why there is none; `plane` is in the units of the rows."""
     if plane is None:
         return witness_sketches(found, rows, y)
-    n, pair = count(len(y), "row"), (plane.w, plane.b)
+    n, pair = count(len(y), "row"), subject_of((plane.w, plane.b))._replace(named=found.classes)
     projected = _PROJECTED if rows.X.shape[1] > 2 else ""
     if found.verdict != "separable":
         caption = f"A direction with no row on its wrong side; rows on the line are left.{projected}"

@@ -1,0 +1,160 @@
+"""Cells of new rows that the model cannot read: no numbers, not finite, or no dates where training had some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from linsep.data.cells import (
+    INFINITE,
+    are_numbers,
+    are_readable,
+    number_column,
+    of_other_units,
+    read_numbers,
+    refuse_other_mark,
+)
+from linsep.data.columns import Column, TableChunk
+from linsep.data.features.dates import example_of, is_date, not_dates
+from linsep.data.features.kinds import text_of
+from linsep.types import Array, DataError
+
+_NAMED = 3  # cells that are named
+
+
+@dataclass
+class BadCells:
+    """How many cells of each column could not be read, and what is to be said of the first ones.
+
+    Attributes
+    ----------
+    counts : dict
+        Column -> cells.
+    first : list of str
+        The first cells, each with its place and what is wrong with it.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    first: list[str] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    def told(self) -> str:
+        """The warning where such cells count as missing."""
+        n = self.total
+        more = f"; and {n - len(self.first):,} more" if n > len(self.first) else ""
+        cells = "1 cell cannot be read and counts" if n == 1 else f"{n:,} cells cannot be read and count"
+        return f"{cells} as missing: {'; '.join(self.first)}{more}"
+
+    def refusal(self, advice: str) -> DataError:
+        """The error where they are refused: the first one, and in which columns there are how many more."""
+        more = ""
+        if self.total > 1:
+            listed = ", ".join(f"{name!r:.40} {n:,}" for name, n in list(self.counts.items())[:6])
+            s = "s" if self.total > 2 else ""
+            more = f" (and {self.total - 1:,} more cell{s} cannot be read; in all: {listed})"
+        return DataError(f"{self.first[0]}{more}; {advice}")
+
+
+def without_bad_cells(
+    chunk: TableChunk, numbers: Collection[str], kinds: Mapping[str, str], bad: BadCells
+) -> TableChunk:
+    """Return the rows with their bad cells made missing, and count these in `bad`.
+
+    `numbers` are the columns that held numbers in training; those of `kinds` that are dates held dates.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> source = open_data(b"a,b\\n1,x\\n2,y\\nn.a.,z\\n3,z\\n", categorical=["a"])
+    >>> bad = BadCells()
+    >>> without_bad_cells(source.read(), ["a"], {}, bad).cells("a").missing.tolist(), bad.counts
+    ([False, False, True, False], {'a': 1})
+    """
+    mended: dict[str, Column] = {}
+    found: list[tuple[int, str]] = []
+    for name in chunk.names:
+        kind = kinds.get(name, "")
+        if is_date(kind):
+            mended[name], rows, wrong = _dates(chunk, name, kind)
+        elif name in numbers:
+            mended[name], rows, wrong = _numbers(chunk, name)
+        else:
+            continue
+        if rows.any():
+            bad.counts[name] = bad.counts.get(name, 0) + int(rows.sum())
+        found += [(row, f"column {name!r}: {wrong(row)}") for row in np.flatnonzero(rows)[:_NAMED].tolist()]
+    for row, said in sorted(found)[: _NAMED - len(bad.first)]:
+        bad.first.append(f"{chunk.where(row)}, {said}")
+
+    def parse(name: str) -> Column:
+        column = mended.get(name) or chunk.cells(name)
+        assert column is not None
+        return column
+
+    return replace(chunk, parse=parse, _parsed={})
+
+
+def _numbers(chunk: TableChunk, name: str) -> tuple[Column, Array, Callable[[int], str]]:
+    """A column as numbers, which of its cells are none, and what is said of one of these."""
+    column = chunk.cells(name)
+    assert column is not None
+    if column.values is not None:
+        bad = ~np.isfinite(column.values)
+        of_values = partial(_not_finite, column.values)
+        if not bad.any():
+            return column, bad, of_values
+        missing = bad if column.missing is None else bad | column.missing
+        return replace(column, values=np.where(bad, 0.0, column.values), missing=missing), bad, of_values
+    text, decimal = column.text, column.decimal
+    assert text is not None
+    refuse_other_mark(name, text, chunk.where, decimal)
+    plain = are_numbers(text, decimal)
+    numbers = read_numbers(pc.if_else(pa.array(plain), text, "0"), decimal)
+    assert numbers is not None
+    bad = ~are_readable(text, decimal) | ~np.isfinite(numbers[1])
+    known: dict[str, Any] = {"is_text": False, "is_number": True, "decimal": decimal}
+    try:
+        found = number_column(name, pc.if_else(pa.array(bad), "", text), chunk.where, **known)
+    except DataError:  # amounts of several units
+        bad |= of_other_units(text)
+        found = number_column(name, pc.if_else(pa.array(bad), "", text), chunk.where, **known)
+    return replace(found, there=column.there), bad, partial(_no_number, text, decimal)
+
+
+def _dates(chunk: TableChunk, name: str, kind: str) -> tuple[Column, Array, Callable[[int], str]]:
+    """A column of dates, which of its cells are none, and what is said of one of these."""
+    column, text = chunk.cells(name), text_of(chunk, name)
+    assert column is not None
+    bad = not_dates(text, kind)
+    said = f"is not {example_of(kind)}"
+    if bad.any():
+        text = pc.if_else(pa.array(bad), "", text)
+        missing = bad if column.missing is None else bad | column.missing
+        column = Column(name, None, text, column.there, column.decimal, missing)
+    return column, bad, lambda row: f"{_cell(text_of(chunk, name), row)} {said}"
+
+
+def _cell(text: pa.Array, row: int) -> str:
+    return f"{text[row].as_py()!r:.80}"
+
+
+def _not_finite(values: Array, row: int) -> str:
+    return f"{values[row]} is not a finite number"
+
+
+def _no_number(text: pa.Array, decimal: str, row: int) -> str:
+    one = text[row : row + 1]
+    if are_numbers(one, decimal)[0] or text[row].as_py().strip().lower() in INFINITE:
+        return f"{_cell(text, row)} is not a finite number"
+    if are_readable(one, decimal)[0]:
+        return f"{_cell(text, row)} is of another unit than most cells"
+    return f"{_cell(text, row)} where the model was trained on numbers"

@@ -1,0 +1,121 @@
+"""Cells of new rows that the model cannot read: refused with their number, or counted as missing."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from linsep import TableModel, open_data
+from linsep.app.cli import app
+from linsep.data.features.encoder import TableEncoder
+from linsep.data.features.missing import Missing
+from linsep.reporting.scores import iter_predictions, score_table
+from linsep.types import DataError
+
+HEAD = b"day;size;city;y\n"
+ROWS = HEAD + b"".join(
+    f"{1 + k % 28:02d}.01.2024;{k + 0.5!s};{'ab'[k % 2]};{'no' if k < 20 else 'yes'}\n".replace(".5", ",5").encode()
+    for k in range(40)
+)
+NEW = HEAD + b"31.02.2024;1,5;a;no\n02.01.2024;k.A.;b;no\n03.01.2024;inf;a;yes\n04.01.2024;1e400;a;yes\n;;;no\n"
+MENDED = HEAD + b";1,5;a;no\n02.01.2024;;b;no\n03.01.2024;;a;yes\n04.01.2024;;a;yes\n;;;no\n"
+
+
+def _model(missing: Missing | None = None) -> TableModel:
+    kinds = {"day": "%d.%m.%Y"}
+    return TableModel(encoder=TableEncoder(columns=kinds, missing=missing)).fit(open_data(ROWS, target="y"))
+
+
+def _stream() -> TableModel:
+    model = TableModel()
+    frame = open_data(ROWS, target="y")
+    return model.partial_fit(frame, classes=["no", "yes"])
+
+
+@pytest.mark.parametrize("make", [_model, _stream])
+def test_bad_cells_count_as_missing_where_that_is_asked_for(make: object) -> None:
+    model = make()  # type: ignore[operator]
+    ((labels, values, *_),) = iter_predictions(model, NEW, lenient=True, decimal=",")
+    counts = model.encoder_.bad_cells_.counts
+    ((same, like, *_),) = iter_predictions(model, MENDED, decimal=",")
+    assert labels.tolist() == same.tolist()
+    assert np.array_equal(values, like)
+    assert counts["size"] == 3
+    assert model.encoder_.bad_cells_.total == 0
+
+
+def test_the_first_bad_cell_is_refused_and_the_others_are_counted() -> None:
+    model = _model()
+    with pytest.raises(DataError) as error:
+        next(iter_predictions(model, NEW, decimal=","))
+    assert str(error.value) == (
+        "buffer:2, column 'day': '31.02.2024' is not a date like %d.%m.%Y (and 3 more cells cannot be read; in all: "
+        "'day' 1, 'size' 3); mend them, or count such cells as missing with --lenient (lenient=True)"
+    )
+
+
+def test_a_model_of_complete_rows_is_not_told_to_be_lenient() -> None:
+    with pytest.raises(DataError, match=r"trained on complete rows alone \(--missing error\)$"):
+        next(iter_predictions(_model("error"), NEW, decimal=","))
+
+
+def test_later_pieces_are_counted_too() -> None:
+    model = TableModel().fit(pd.DataFrame({"a": [1.0, 2.0]}), ["n", "y"])
+    rows = b"a\nx\n" + b"1\n" * 2_000_000 + b"x\n"
+    with pytest.raises(DataError, match=r"buffer:2, column 'a': 'x' where .* \(and 1 more cell cannot be read"):
+        next(iter_predictions(model, rows))
+
+
+@pytest.mark.parametrize("format", ["jsonl", "frame"])
+def test_infinite_numbers_of_other_formats(format: str) -> None:
+    model = TableModel().fit(pd.DataFrame({"a": [1.0, 2.0]}), ["n", "y"])
+    given = b'{"a": 1.5}\n{"a": Infinity}\n' if format == "jsonl" else pd.DataFrame({"a": [1.5, math.inf]})
+    asked = {"format": format} if format == "jsonl" else {}
+    parts = list(iter_predictions(model, given, lenient=True, **asked))  # type: ignore[arg-type]
+    assert sum(len(part.labels) for part in parts) == 2
+    assert model.encoder_ is not None
+    assert "inf is not a finite number" in model.encoder_.bad_cells_.told()
+    with pytest.raises(DataError, match="inf is not a finite number; mend"):
+        list(iter_predictions(model, given, **asked))  # type: ignore[arg-type]
+
+
+def test_amounts_of_another_unit() -> None:
+    model = TableModel().fit(pd.DataFrame({"a": [1.0, 2.0]}), ["n", "y"])
+    list(iter_predictions(model, "a\n$1\n$2\n€3\n$4\n5\n".encode(), lenient=True))
+    assert model.encoder_ is not None
+    assert model.encoder_.bad_cells_.told() == (
+        "1 cell cannot be read and counts as missing: buffer:4, column 'a': '€3' is of another unit than most cells"
+    )
+
+
+def test_another_decimal_mark_is_told_without_advice_that_there_is_not() -> None:
+    model = TableModel().fit(pd.DataFrame({"a": [1.0, 2.0], "b": ["u", "v"]}), ["n", "y"])
+    with pytest.raises(DataError, match=r"say --decimal ',' \(decimal=','\)$"):
+        list(iter_predictions(model, b"a;b\n" + b"1,5;u\n" * 6, lenient=True, decimal=".", sep=";"))
+
+
+def test_scores_are_lenient_too() -> None:
+    model = _model()
+    assert score_table(model, NEW, lenient=True, decimal=",").rows == 5
+    with pytest.raises(DataError, match="--lenient"):
+        score_table(model, NEW, decimal=",")
+
+
+def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_bytes(ROWS)
+    (tmp_path / "new.csv").write_bytes(NEW)
+    run = CliRunner().invoke
+    assert run(app, ["fit", "t.csv", "--target", "y", "--column", "day=%d.%m.%Y"]).exit_code == 0
+    found = run(app, ["predict", "model.linsep", "new.csv", "--lenient", "--decimal", ","])
+    assert found.exit_code == 0
+    assert len(found.stdout.splitlines()) == 6
+    assert "4 cells cannot be read and count as missing: new.csv:2, column 'day': '31.02.2024' is" in found.stderr
+    scored = run(app, ["score", "model.linsep", "new.csv", "--lenient", "--decimal", ",", "--json"])
+    assert json.loads(scored.stdout)["rows"] == 5
