@@ -120,7 +120,7 @@ def test_ctrl_c_twice_ends_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_from_python_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linsep.reporting.receipt.separability", press)
+    monkeypatch.setattr("linsep.reporting.proof.separability", press)
     found = fit_table(open_data("t.csv", target="y"))
     assert found.interrupted and "verdict" not in found.receipt.data
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -250,7 +250,7 @@ def test_ctrl_c_where_nothing_is_searched_ends_the_command(
         press()
         press()
 
-    module = "linsep.app.commands.check" if place == "open_labelled" else "linsep.reporting.table_check"
+    module = "linsep.app.commands.check" if place == "open_labelled" else "linsep.reporting.proof"
     monkeypatch.setattr(f"{module}.{place}", press if place == "open_labelled" else twice)
     with pytest.raises(KeyboardInterrupt, match="interrupted before there was an answer"):
         search(check, "t.csv", positive=None)

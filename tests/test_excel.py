@@ -108,7 +108,7 @@ def test_what_is_no_table_is_refused(content: bytes, message: str) -> None:
 def test_rows_are_counted_as_the_spreadsheet_counts_them() -> None:
     pytest.importorskip("python_calamine")
     rows: list[list[Any]] = [["size", "sold"], [1, "yes"], [2, None]]
-    with pytest.raises(DataError, match=r"buffer, row 3, column 'sold': the value is missing"):
+    with pytest.raises(DataError, match=r"buffer, row 3, column 'sold': the label is missing"):
         open_data(workbook(a=rows), format="excel", target="sold").read()
 
 

@@ -152,7 +152,7 @@ def test_missing_values_stay_errors_unless_asked(lines: Path) -> None:
     ):
         fit(lines, lines.with_name("m"), columns={}, open_columns=False, missing="error")
     lines.write_text('{"size": 1.0, "sold": "yes"}\n{"size": 2.0, "sold": null}\n')
-    with pytest.raises(DataError, match=r"rows.jsonl:2, column 'sold': the value is missing"):
+    with pytest.raises(DataError, match=r"rows.jsonl:2, column 'sold': the label is missing"):
         fit(lines, lines.with_name("m"), columns={})
 
 

@@ -307,7 +307,7 @@ def test_a_pass_that_finds_other_rows_is_refused(database: str, small_batches: N
         ("ATTACH 'other.db' AS o", "returns no table|says: not authorized"),
         ("VACUUM INTO 'other.db'", "returns no table|says: authorization denied|SELECT|VACUUM"),
         ("", "returns no table"),
-        ("SELECT NULL AS a, NULL AS y", "row 1 of the query, column 'y': the value is missing"),
+        ("SELECT NULL AS a, NULL AS y", "row 1 of the query, column 'y': the label is missing"),
     ],
 )
 def test_a_query_that_gives_no_table_is_refused_and_nothing_is_written(

@@ -11,8 +11,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linsep.theory.verify.exact import value_signs
-from linsep.theory.verify.rank import rank_is_at_least
+from linsep.theory.verify.exact import rank_is_at_least, value_signs
 from linsep.theory.verify.separability import (
     CertificateError,
     verify_directions,

@@ -133,6 +133,7 @@ class Scores:
         Returns
         -------
         bool
+            False where an answer without a look does as well.
         """
         if not weighted:
             return self.beats_majority

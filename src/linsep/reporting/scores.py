@@ -194,8 +194,8 @@ def score_table(
     decimal: str | None = None,
     encoding: str | None = None,
     query: str | None = None,
-    drop_unlabelled: bool = False,
     na: Collection[str] = (),
+    drop_unlabelled: bool = False,
     lenient: bool = False,
 ) -> Scores:
     """Compare predictions with the labels of a table of any size.

@@ -1,6 +1,7 @@
-"""Exact signs of products, for the verifiers: doubles where a bound on their error allows it, else digits or integers.
+"""Exact signs of sums of products, and ranks bounded from below, for the verifiers.
 
-Doubles are taken as the dyadic rationals that they are. Sparse tables stay sparse.
+Doubles are taken as the dyadic rationals that they are. Doubles answer where a bound on their error allows it, else
+digits of 16 bits, else integers of any size. Sparse tables stay sparse.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from flint import fmpz_mat, nmod_mat
 
+from linsep.theory.verify.rank import sparse_rank
 from linsep.types import Array
 
+_PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)
 _TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that underflow can make
 _LONGEST = 2**20  # terms of a sum of products of two digits of 16 bits, which doubles then hold
 _MOST_DIGITS = 2**24  # of all weights, each with as many as the longest one has
@@ -156,3 +160,33 @@ def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
         at = rest[start : start + step]
         out[at] = _whole_signs(X[at] if used.size == w.size else X[at][:, used], kept)
     return out
+
+
+def rank_is_at_least(table: Any, rank: int) -> bool:
+    """Whether rows have at least this rank modulo one of a few primes: never more than that of the integers."""
+    if rank <= 0:
+        return True
+    if min(table.shape) < rank:
+        return False
+    return any(_rank_modulo(table, prime) >= rank for prime in _PRIMES)
+
+
+def _rank_modulo(table: Any, prime: int) -> int:
+    """Rank modulo a prime below 2^31 of the rows times integers that make their entries whole."""
+    if hasattr(table, "toarray") and small(table):
+        table = table.tocsr()
+        return sparse_rank(table, _residues(table.data.astype(np.float64), prime), prime)
+    table = table.toarray() if hasattr(table, "toarray") else table
+    if not table.size or not small(table):
+        return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
+    residues = _residues(table.astype(np.float64), prime)
+    return int(nmod_mat(len(table), table.shape[1], residues.reshape(-1).tolist(), prime).rank())
+
+
+def _residues(values: Array, prime: int) -> Array:
+    """Doubles times one power of two that makes them whole, modulo a prime."""
+    mantissas, exps = np.frexp(values)
+    exps = np.where(mantissas == 0, 0, exps)
+    exps -= exps.min(initial=0)
+    powers = np.array([pow(2, k, prime) for k in range(int(exps.max(initial=0)) + 1)])
+    return np.asarray((np.ldexp(mantissas, 53).astype(np.int64) % prime) * powers[exps] % prime)

@@ -1,51 +1,22 @@
-"""The rank of integer or dyadic rows, bounded from below modulo a prime: never more than that of the rationals."""
+"""The rank of sparse rows modulo a prime: never more than that of the integers that they stand for."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from flint import fmpz_mat, nmod_mat
+from flint import nmod_mat
 
-from linsep.theory.verify.exact import integers, small
 from linsep.types import Array
 
-_PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)
 _FILLED = 0.2  # the part of a sparse table that is filled from which on it is eliminated as a dense one
 
 
-def rank_is_at_least(table: Any, rank: int) -> bool:
-    """Whether rows have at least this rank modulo one of a few primes: never more than that of the integers."""
-    if rank <= 0:
-        return True
-    if min(table.shape) < rank:
-        return False
-    find = _sparse_rank if hasattr(table, "toarray") and small(table) else _dense_rank
-    return any(find(table, prime) >= rank for prime in _PRIMES)
+def sparse_rank(table: Any, residues: Array, prime: int) -> int:
+    """Rank modulo a prime of a CSR table whose entries have these residues: columns with one entry first.
 
-
-def _dense_rank(table: Any, prime: int) -> int:
-    """Rank modulo a prime below 2^31 of the rows times integers that make their entries whole."""
-    table = table.toarray() if hasattr(table, "toarray") else table
-    if not table.size or not small(table):
-        return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
-    residues = _residues(table.astype(np.float64), prime)
-    return int(nmod_mat(len(table), table.shape[1], residues.reshape(-1).tolist(), prime).rank())
-
-
-def _residues(values: Array, prime: int) -> Array:
-    """Doubles times one power of two that makes them whole, modulo a prime."""
-    mantissas, exps = np.frexp(values)
-    exps = np.where(mantissas == 0, 0, exps)
-    exps -= exps.min(initial=0)
-    powers = np.array([pow(2, k, prime) for k in range(int(exps.max(initial=0)) + 1)])
-    return np.asarray((np.ldexp(mantissas, 53).astype(np.int64) % prime) * powers[exps] % prime)
-
-
-def _sparse_rank(table: Any, prime: int) -> int:
-    """The same of a sparse table: columns with one entry first, then rows with few; what fills up as a dense one."""
-    table = table.tocsr()
-    residues = _residues(table.data.astype(np.float64), prime)
+    Then columns with few; what fills up is eliminated as a dense table.
+    """
     kept, row = residues != 0, np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
     ends = np.searchsorted(row[kept], np.arange(table.shape[0] + 1)).tolist()
     columns = table.indices[kept].tolist()

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.theory.verify.exact import value_signs
-from linsep.theory.verify.rank import rank_is_at_least
+from linsep.theory.verify.exact import rank_is_at_least, value_signs
 from linsep.types import Array
 
 __all__ = ["CertificateError", "verify_directions", "verify_overlap", "verify_witness"]

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.theory.verify.exact import small, value_signs
-from linsep.theory.verify.rank import rank_is_at_least
+from linsep.theory.verify.exact import rank_is_at_least, small, value_signs
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array
 
