@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from linsep import Separation, separability, separation
 from linsep.theory import CertificateError
-from linsep.theory.verify.exact import value_signs
+from linsep.theory.verify.separability import value_signs
 from linsep.types import Array, DataError
 
 Family = Literal["logistic", "poisson", "multinomial"]

@@ -18,8 +18,7 @@ from linsep.theory.rows.sparse_factors import SparseFactors
 from linsep.theory.separation.search import by_elimination
 from linsep.theory.separation.search.by_elimination import prove_by_elimination
 from linsep.theory.separation.search.largest_direction import largest_direction
-from linsep.theory.verify.exact import rank_is_at_least
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.separability import CertificateError, rank_is_at_least
 from linsep.types import Array
 
 MODULE = "linsep.theory.separation.search.by_elimination"

@@ -22,8 +22,7 @@ APART["kind"] = np.where(FRAME.rare, 2, FRAME.kind)
 
 def statsmodels_model(name: str, frame: pd.DataFrame) -> Any:
     sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
-    from statsmodels.miscmodels.ordinal_model import OrderedModel  # type: ignore[import-not-found, unused-ignore]
-
+    ordinal = pytest.importorskip("statsmodels.miscmodels.ordinal_model")
     plain = frame[["x", "rare"]].astype(float)
     X = sm.add_constant(plain)
     return {
@@ -34,7 +33,7 @@ def statsmodels_model(name: str, frame: pd.DataFrame) -> Any:
         "binomial": lambda: sm.GLM(frame.y, X, family=sm.families.Binomial()),
         "counts": lambda: sm.GLM(frame.n, X, family=sm.families.Poisson()),
         "trials": lambda: sm.GLM(np.column_stack([2 * frame.y, 2 - 2 * frame.y]), X, family=sm.families.Binomial()),
-        "OrderedModel": lambda: OrderedModel(frame.kind, plain, distr="logit"),
+        "OrderedModel": lambda: ordinal.OrderedModel(frame.kind, plain, distr="logit"),
         "PHReg": lambda: sm.PHReg(np.where(frame.kind == 2, 9.0, 1.0 + frame.index), plain, status=frame.kind != 2),
     }[name]()
 

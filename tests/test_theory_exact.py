@@ -11,9 +11,10 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linsep.theory.verify.exact import rank_is_at_least, value_signs
 from linsep.theory.verify.separability import (
     CertificateError,
+    rank_is_at_least,
+    value_signs,
     verify_directions,
     verify_overlap,
     verify_witness,

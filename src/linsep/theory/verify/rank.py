@@ -22,10 +22,8 @@ def sparse_rank(table: Any, residues: Array, prime: int) -> int:
     columns = table.indices[kept].tolist()
     gone = _single_columns(columns, ends, table.shape[1])
     left, values = [i for i, went in enumerate(gone) if not went], residues[kept].tolist()
-    rank, core = (
-        sum(gone),
-        [dict(zip(columns[ends[i] : ends[i + 1]], values[ends[i] : ends[i + 1]], strict=True)) for i in left],
-    )
+    parts = [slice(ends[i], ends[i + 1]) for i in left]
+    rank, core = sum(gone), [dict(zip(columns[part], values[part], strict=True)) for part in parts]
     more, rest = _eliminated(core, prime)
     if not rest:
         return rank + more
@@ -80,8 +78,7 @@ def _eliminated(rows: list[dict[int, int]], prime: int) -> tuple[int, list[dict[
         row = rows[pivot]
         rows[pivot] = {}
         inverse = pow(row.pop(column), -1, prime)
-        touched = dict.fromkeys(row)
-        before = {j: len(at[j]) for j in touched}
+        before = {j: len(at[j]) for j in row}
         stored -= len(row) + 1
         for j in row:
             at[j].discard(pivot)

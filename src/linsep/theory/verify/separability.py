@@ -7,15 +7,23 @@ Rows are counted from 0; the second of the two sorted labels is the positive cla
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import lcm
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from flint import fmpz_mat, nmod_mat
 
-from linsep.theory.verify.exact import rank_is_at_least, value_signs
+from linsep.theory.verify.rank import sparse_rank
 from linsep.types import Array
 
 __all__ = ["CertificateError", "verify_directions", "verify_overlap", "verify_witness"]
+_PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)
+_TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that underflow can make
+_LONGEST = 2**20  # terms of a sum of products of two digits of 16 bits, which doubles then hold
+_MOST_DIGITS = 2**24  # of all weights, each with as many as the longest one has
 
 
 class CertificateError(ValueError):
@@ -95,3 +103,172 @@ def verify_overlap(
     table = np.column_stack([table, np.ones(len(table), dtype=table.dtype)]) if fit_intercept else table
     if not rank_is_at_least(table, len(given) - len(null)):
         raise CertificateError("the rows of the overlap do not span all rows")
+
+
+# ------------------------------------------------------------ exact arithmetic
+def integers(values: Sequence[Any]) -> list[int]:
+    """The rational numbers `values` times their least common denominator."""
+    if set(map(type, values)) <= {int}:
+        return list(values)
+    ratios = [value.as_integer_ratio() for value in values]
+    common = lcm(*(q for _, q in ratios))
+    return [p * (common // q) for p, q in ratios]
+
+
+def _digit_signs(A: Any, w: list[int]) -> Array | None:
+    """Signs of A w for doubles A: both in digits of 16 bits, whose products add up exactly; None if those are many."""
+    sparse = hasattr(A, "toarray")
+    values, every = (A.data, A.indices) if sparse else (A, slice(None))
+    largest = abs(A).max(axis=0)
+    exps = np.frexp(largest.toarray().reshape(-1) if sparse else largest)[1]
+    with np.errstate(all="ignore"):
+        rest, digits = values * np.ldexp(1.0, -exps)[every], []
+        longest = np.diff(A.indptr).max(initial=0) if sparse else len(w)
+        if longest > _LONGEST or not np.array_equal(rest * np.ldexp(1.0, exps)[every], values):
+            return None
+    while rest.any():
+        rest = rest * 2.0**16
+        digits.append(_placed(np.trunc(rest), A))
+        rest = rest - np.trunc(rest)
+        if len(digits) > 60:
+            return None
+    shifts = (exps - exps.min(initial=0)).tolist()
+    w = [v << e for v, e in zip(w, shifts, strict=True)]
+    n = max(map(int.bit_length, w), default=0) // 16 + 1
+    if n * len(w) > max(_MOST_DIGITS, sum(map(int.bit_length, w)) // 4):  # one long weight among many short ones
+        return None
+    W = np.array([np.frombuffer(abs(v).to_bytes(2 * n, "little"), "<u2") * (1.0 if v > 0 else -1.0) for v in w])
+    total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
+    for k, (columns, digit) in enumerate(reversed(digits)):
+        total[:, k : k + n] += (digit @ W[columns]).astype(np.int64)
+    carry, left = np.zeros(A.shape[0], dtype=np.int64), np.zeros(A.shape[0], dtype=bool)
+    for column in total.T:
+        carry, left = (carry + column) >> 16, left | ((carry + column) & 0xFFFF != 0)
+    return np.where(carry < 0, -1, (carry > 0) | left)
+
+
+def _placed(digits: Array, A: Any) -> tuple[Any, Any]:
+    """Columns, and these values of A in them: without the columns, or entries, that are 0."""
+    if not hasattr(A, "toarray"):
+        columns = np.flatnonzero(digits.any(axis=0))
+        return columns, digits[:, columns]
+    table = sp.csr_matrix((digits, A.indices.copy(), A.indptr.copy()), shape=A.shape)
+    table.eliminate_zeros()
+    return slice(None), table
+
+
+def small(A: Any) -> bool:
+    """Whether doubles hold every entry."""
+    stored = A.data if hasattr(A, "toarray") else A
+    return bool(
+        A.dtype != object and (A.dtype.itemsize < 8 or A.dtype.kind == "f" or abs(stored).max(initial=0) <= 2**53)
+    )
+
+
+def _as_doubles(w: Array, b: Any) -> tuple[Array, bool]:
+    """(w, b), times some power of two, rounded to doubles, and whether they are integers that doubles hold."""
+    if w.dtype.kind == "f" and w.dtype.itemsize <= 8 and (type(b) is float or b == 0):
+        v = np.append(w.astype(np.float64), b)
+        return v, False
+    whole = integers([*w.tolist(), b])
+    shift = max(0, max(map(abs, whole)).bit_length() - 500)
+    v = np.array([k / (1 << shift) for k in whole] if shift else whole, dtype=np.float64)
+    return v, shift == 0 and bool(abs(v).max() <= 2**53)
+
+
+def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
+    """Signs of A v[:-1] + v[-1] by doubles, and where a bound on their error leaves them open."""
+    out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
+    step = max(1, 2**22 * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else max(1, 2**22 // v.size)
+    for start in range(0, A.shape[0], step):
+        part = (A if step >= A.shape[0] else A[start : start + step]).astype(np.float64, copy=False)
+        stored = part.data if hasattr(part, "toarray") else part
+        with np.errstate(all="ignore"):
+            z = part @ v[:-1] + v[-1]
+            positive = part if stored.min(initial=0.0) >= 0 else abs(part)
+            size = positive @ (abs(v[:-1]) + _TINY) + abs(v[-1]) + _TINY * (1 + abs(v).sum())
+            unclear = ~(abs(z) > 2.0**-52 * (v.size + 8) * size)
+        if whole and unclear.any() and np.array_equal(stored, np.rint(stored)):
+            unclear &= ~(size < 2.0**52)  # sums of small integers are exact
+        unsure[start : start + step] = unclear
+        out[start : start + step] = np.where(unclear, 0, np.sign(z))
+    return out, unsure
+
+
+def _whole_signs(A: Any, w: list[int]) -> Array:
+    """Signs of A w[:-1] + w[-1] by integers."""
+    if small(A):
+        found = _digit_signs(_with_ones(A), w)
+        if found is not None:
+            return found
+    sums = []
+    for columns, row in _rows(A):
+        *entries, one = integers([*row, 1])
+        sums.append(sum((a * w[j] for j, a in zip(columns, entries, strict=True) if a), one * w[-1]))
+    return np.array([(s > 0) - (s < 0) for s in sums], dtype=np.int8)
+
+
+def _rows(A: Any) -> Iterator[tuple[Sequence[int], list[Any]]]:
+    """Columns and entries of each row, those that are stored."""
+    if not hasattr(A, "toarray"):
+        yield from ((range(A.shape[1]), row) for row in A.tolist())
+        return
+    for start, end in pairwise(A.indptr.tolist()):
+        yield A.indices[start:end].tolist(), A.data[start:end].tolist()
+
+
+def _with_ones(A: Any) -> Any:
+    """A as doubles with a column of ones."""
+    ones = np.ones((A.shape[0], 1))
+    if hasattr(A, "toarray"):
+        return sp.hstack([A.astype(np.float64), sp.csr_matrix(ones)], format="csr")
+    return np.hstack([A.astype(np.float64), ones])
+
+
+def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
+    """Sign (-1, 0 or 1) of w.x_i + b for every row, exact whatever the entries are (floats, ints, Fractions)."""
+    w, b = np.asarray(w), b.item() if isinstance(b, np.generic) else b
+    used = np.flatnonzero(w != 0)
+    if not hasattr(X, "toarray") and 4 * used.size <= w.size:
+        X, w, used = X[:, used], w[used], np.arange(used.size)
+    out, unsure = np.zeros(X.shape[0], dtype=np.int8), np.ones(X.shape[0], dtype=bool)
+    if small(X):
+        out, unsure = _float_signs(X, *_as_doubles(w, b))
+    rest = np.flatnonzero(unsure)
+    kept = integers([*w[used].tolist(), b]) if rest.size else []
+    entries = X.nnz // max(1, X.shape[0]) if hasattr(X, "toarray") else used.size
+    step = max(1, 2**22 // (entries + 1 + max(map(int.bit_length, kept), default=0) // 16))
+    for start in range(0, rest.size, step):
+        at = rest[start : start + step]
+        out[at] = _whole_signs(X[at] if used.size == w.size else X[at][:, used], kept)
+    return out
+
+
+def rank_is_at_least(table: Any, rank: int) -> bool:
+    """Whether rows have at least this rank modulo one of a few primes: never more than that of the integers."""
+    if rank <= 0:
+        return True
+    if min(table.shape) < rank:
+        return False
+    return any(_rank_modulo(table, prime) >= rank for prime in _PRIMES)
+
+
+def _rank_modulo(table: Any, prime: int) -> int:
+    """Rank modulo a prime below 2^31 of the rows times integers that make their entries whole."""
+    if hasattr(table, "toarray") and small(table):
+        table = table.tocsr()
+        return sparse_rank(table, _residues(table.data.astype(np.float64), prime), prime)
+    table = table.toarray() if hasattr(table, "toarray") else table
+    if not table.size or not small(table):
+        return int(nmod_mat(fmpz_mat([integers(row) for row in table.tolist()]), prime).rank())
+    residues = _residues(table.astype(np.float64), prime)
+    return int(nmod_mat(len(table), table.shape[1], residues.reshape(-1).tolist(), prime).rank())
+
+
+def _residues(values: Array, prime: int) -> Array:
+    """Doubles times one power of two that makes them whole, modulo a prime."""
+    mantissas, exps = np.frexp(values)
+    exps = np.where(mantissas == 0, 0, exps)
+    exps -= exps.min(initial=0)
+    powers = np.array([pow(2, k, prime) for k in range(int(exps.max(initial=0)) + 1)])
+    return np.asarray((np.ldexp(mantissas, 53).astype(np.int64) % prime) * powers[exps] % prime)

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.theory.verify.exact import rank_is_at_least, small, value_signs
-from linsep.theory.verify.separability import CertificateError
+from linsep.theory.verify.separability import CertificateError, rank_is_at_least, small, value_signs
 from linsep.types import Array
 
 _MOST_ENTRIES = 50_000_000  # of null vectors that are looked at as a table
