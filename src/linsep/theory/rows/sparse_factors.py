@@ -57,6 +57,13 @@ class WholeColumns:
             shift = np.maximum(shift - _BITS, 0)
         self.usable = not (rest != 0).any() and bool(self.parts)
 
+    def combined(self, ids: Array, weights: Array) -> list[int]:
+        """The sum of the rows `ids` times int64 weights below 2^29, in units of the integers."""
+        total = [0] * self.shape[1]
+        for k, part in enumerate(self.parts if ids.size else ()):
+            total = [t + (v << (_BITS * k)) for t, v in zip(total, (part[ids].T @ weights).tolist(), strict=True)]
+        return total
+
     def modulo(self, prime: int) -> Any:
         """The integers modulo a prime, in CSR."""
         total: Any = sp.csr_matrix(self.shape, dtype=np.int64)
@@ -165,7 +172,6 @@ class _System:
         many |= np.array([abs(v) >= 2**62 for v in goal], dtype=bool)
         self.long = np.flatnonzero(many)
         self.long_parts = [part[self.long] for part in parts]
-        self.other = [part.copy() for part in parts]
 
     def solve(self, digit: Any, deadline: Deadline) -> tuple[list[int], int] | None:
         """Numerators and a denominator > 0, or None if they are too long."""

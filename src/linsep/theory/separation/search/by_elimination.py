@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import lsmr
-from threadpoolctl import threadpool_limits
 
 from linsep.theory.cone.peel import peel
 from linsep.theory.rows.deadline import Deadline, time_left
@@ -39,7 +37,7 @@ _LONGEST = 29  # times a part of 15 bits, 2^17 of them add up below 2^63
 _GUESSED = (4, 20, 44)  # bits to which a guess is rounded
 _FLAT = (0.05, 1e-3, 1e-6)  # products with a guess up to this part of the largest size are taken for 0
 _AT_ONCE = 1_000  # rows whose signs are asked together
-_FURTHER = 4  # times that weights are looked for
+_FURTHER = 3  # directions by a guess
 _MOST_FREE = 500  # null vectors that are worked out
 
 
@@ -50,11 +48,11 @@ def prove_by_elimination(Z: Any, equal: Array, deadline: Deadline) -> Separation
     Z = sp.csr_matrix(Z, copy=True)
     Z.eliminate_zeros()
     directions, left = _peeled(Z, equal)
-    for guesses in range(_FURTHER):
-        weights = _positive(Z[left], equal[left], deadline)
-        found = _finished(Z, equal, directions, left, weights.u, deadline)
-        if found is not None or guesses == _FURTHER - 1:
-            return found
+    weights = _positive(Z[left], equal[left], deadline)
+    found = _finished(Z, equal, directions, left, weights.u, deadline)
+    for _ in range(_FURTHER):
+        if found is not None:
+            break
         more = _further(Z, equal, left, weights.direction, deadline)
         if more is None:
             guess = largest_direction(Z[left], equal[left], deadline)
@@ -62,7 +60,9 @@ def prove_by_elimination(Z: Any, equal: Array, deadline: Deadline) -> Separation
         if more is None:
             return None
         directions, left = (*directions, more[0]), more[1]
-    return None
+        weights = _positive(Z[left], equal[left], deadline)
+        found = _finished(Z, equal, directions, left, weights.u, deadline)
+    return found
 
 
 def _finished(
@@ -77,7 +77,7 @@ def _finished(
         return None
     time_left(deadline)
     rank_left = int(left[factors.ids].sum())
-    overlap = _overlap(Z, equal, factors, rank_left, dict(zip(ids.tolist(), u.tolist(), strict=True)), deadline)
+    overlap = _overlap(equal, factors, rank_left, dict(zip(ids.tolist(), u.tolist(), strict=True)), deadline)
     null = _null(Z[ids], factors, rank_left, deadline) if overlap is not None else None
     if overlap is None or null is None:
         return None
@@ -192,6 +192,9 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
 
 def _least_squares(A: Any, w: Array, tolerance: float) -> Array:
     """The x with which w A x is nearest to ones."""
+    from scipy.sparse.linalg import lsmr
+    from threadpoolctl import threadpool_limits
+
     table = sp.csr_matrix(sp.diags_array(w) @ A)
     # Threads would wait for each other in each of thousands of short vector products.
     with threadpool_limits(1, "blas"):
@@ -200,7 +203,7 @@ def _least_squares(A: Any, w: Array, tolerance: float) -> Array:
 
 
 def _overlap(
-    Z: Any, equal: Array, factors: SparseFactors, rank: int, u: dict[int, float], deadline: Deadline
+    equal: Array, factors: SparseFactors, rank: int, u: dict[int, float], deadline: Deadline
 ) -> Weights | None:
     """Exact weights: rounded ones on all rows but the basis."""
     basis = set(factors.ids[:rank].tolist())
@@ -208,12 +211,8 @@ def _overlap(
     largest = max(map(abs, u.values()), default=1.0)
     scale = min(2.0**_ROUNDED, 2.0**_LONGEST / largest)
     rounded = [round(u[i] * scale) if equal[i] else max(1, round(u[i] * scale)) for i in others]
-    goal = [0] * Z.shape[1]
-    at, values = np.array(others, dtype=np.int64), np.array(rounded, dtype=np.int64)
-    for n, part in enumerate(factors.whole.parts):
-        for j, v in enumerate((part[at].T @ values).tolist() if at.size else []):
-            goal[j] -= v << (15 * n)
-    found = factors.weights(rank, goal, deadline)
+    total = factors.whole.combined(np.array(others, dtype=np.int64), np.array(rounded, dtype=np.int64))
+    found = factors.weights(rank, [-v for v in total], deadline)
     if found is None:
         return None
     weights, q = found

@@ -130,7 +130,7 @@ def _vectors(vectors: Sequence[Sequence[int]]) -> tuple[Vector, ...]:
     return tuple(map(as_vector, vectors))
 
 
-def dense(vector: Vector, width: int) -> list[int]:
+def _dense(vector: Vector, width: int) -> list[int]:
     """All entries of a vector."""
     return [vector.get(j, 0) for j in range(width)]
 
@@ -143,7 +143,7 @@ def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> lis
         part, units = rows.X[separated], [j for v in null if len(v) == 1 for j in v]
         outside = np.asarray((part[:, units] != 0).sum(axis=1)).reshape(-1) > 0
         for v in (v for v in null if len(v) > 1):
-            outside |= ~vanishing(part, dense(v, rows.width))
+            outside |= ~vanishing(part, _dense(v, rows.width))
             if outside.sum() > 2 * rows.width:
                 break
         if not outside.any():
