@@ -1,13 +1,15 @@
-"""python -m fuzz [--seconds N] [--seed N] [--only NAME ...]: run the targets and print a table."""
+"""python -m fuzz [--seconds N] [--seed N] [--jobs N] [--only NAME ...]: run the targets and print a table."""
 
 from __future__ import annotations
 
 import argparse
 import faulthandler
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
-from fuzz.run import SLOWEST, Found, keep, run
+from fuzz.run import SLOWEST, Found, keep, run_in
 from fuzz.target import all_targets
 
 # Above so many bytes of memory above the start a target fails. A zstd frame may ask for a window of 128 MB, once for
@@ -22,6 +24,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="for all targets together")
     parser.add_argument("--executions", type=int, default=None, help="of each target, at most")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes at once")
     parser.add_argument("--only", nargs="*", default=None, help="targets by name")
     parser.add_argument("--keep", type=Path, default=Path("build/fuzz"), help="where failing cases are written")
     asked = parser.parse_args()
@@ -30,7 +33,8 @@ def main() -> int:
     print("| " + " | ".join(_COLUMNS) + " |\n|" + "---|" * len(_COLUMNS), flush=True)
     failed = False
     for target in chosen:
-        found = run(target, seed=asked.seed, seconds=asked.seconds / len(chosen), executions=asked.executions)
+        limits: dict[str, Any] = {"seconds": asked.seconds / len(chosen), "executions": asked.executions}
+        found = run_in(asked.jobs, target.name, seed=asked.seed, **limits)
         print(row(found), flush=True)
         for path in keep(found, asked.keep):
             print(f"  {path}", file=sys.stderr)

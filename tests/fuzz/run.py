@@ -7,18 +7,20 @@ import resource
 import traceback
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from time import perf_counter
 from typing import Any
 
-from fuzz.target import RefusedError, Target
+from fuzz.target import RefusedError, Target, all_targets
 from linsep.types import DataError
 
 SLOWEST = 2.0  # seconds of one execution, above which it counts as a hang
-EVERY = 4  # so many executions are between two of the other ways to read
+EVERY = 8  # so many executions are between two of the other ways to read
 MOST_KEPT = 20  # failing cases of each target
 
 
@@ -43,7 +45,7 @@ class Found:
             self.failures.append((kind, case, said))
 
 
-def run(target: Target, *, seed: int = 0, seconds: float = math.inf, executions: int | None = None) -> Found:
+def run(target: Target, *, seed: Any = 0, seconds: float = math.inf, executions: int | None = None) -> Found:
     """Make input and read it until the time or the number of executions is reached.
 
     The same seed makes the same input in the same order.
@@ -61,7 +63,35 @@ def run(target: Target, *, seed: int = 0, seconds: float = math.inf, executions:
     return found
 
 
-def warm(target: Target, seed: int) -> None:
+def run_in(processes: int, name: str, *, seed: int, seconds: float, executions: int | None) -> Found:
+    """Run a target in several processes at once, each with input of its own, and add up what they found."""
+    each = None if executions is None else -(-executions // processes)
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        asked = [pool.submit(_run_named, name, f"{seed} {k}", seconds, each) for k in range(processes)]
+        first, *others = [one.result() for one in asked]
+    for other in others:
+        slow = max(first, other, key=lambda found: found.slowest)
+        first = Found(
+            name,
+            executions=first.executions + other.executions,
+            seconds=max(first.seconds, other.seconds),
+            refused=first.refused + other.refused,
+            tracebacks=first.tracebacks + other.tracebacks,
+            wrong=first.wrong + other.wrong,
+            slowest=slow.slowest,
+            slow_case=slow.slow_case,
+            grown=max(first.grown, other.grown),
+            failures=first.failures + other.failures,
+        )
+    return first
+
+
+def _run_named(name: str, seed: str, seconds: float, executions: int | None) -> Found:
+    (target,) = [one for one in all_targets() if one.name == name]
+    return run(target, seed=seed, seconds=seconds, executions=executions)
+
+
+def warm(target: Target, seed: Any) -> None:
     """Load what the first executions load."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from linsep.data.columns import label_names
+from linsep.data.columns import label_names, shown
 from linsep.learners import (
     MLP,
     AveragedPerceptron,
@@ -99,11 +99,11 @@ def class_weight_of(given: Sequence[str], labels: Any, positive: str | None) -> 
         label, _, weight = text.rpartition("=")
         if label not in labelled:
             listed = ", ".join(labelled)
-            raise DataError(f"--class-weight takes balanced or LABEL=WEIGHT, not {text!r}; the labels are {listed}")
+            raise DataError(f"--class-weight takes balanced or LABEL=WEIGHT, not {text!r:.80}; the labels are {listed}")
         try:
             found[labelled[label]] = float(weight)
         except ValueError:
-            raise DataError(f"--class-weight {text}: {weight!r} is not a number") from None
+            raise DataError(f"--class-weight {shown(text)}: {weight!r:.80} is not a number") from None
     return found
 
 

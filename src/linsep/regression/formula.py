@@ -25,6 +25,8 @@ from linsep.theory.separation.outcome import Outcome
 from linsep.types import Array, DataError
 
 _CONSTANT = "Intercept"  # as formulaic calls it
+_IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
+_POWER_DIGITS = 3  # of (a + b)**k, which formulaic works out term by term
 
 
 class Asked(NamedTuple):
@@ -49,7 +51,7 @@ def asked_of(
         if y is not None:
             raise DataError("the formula names the response: leave out y, and give the table as data")
         if data is None:
-            raise DataError(f"the formula {X!r} is about a table: give it as data")
+            raise DataError(f"the formula {_short(X)} is about a table: give it as data")
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
         return _of_frame(_Formula.of(X), _as_pandas(data), family, order, beside)
@@ -123,16 +125,18 @@ class _Formula(NamedTuple):
     @classmethod
     def of(cls, text: str) -> _Formula:
         formulaic = _formulaic()
+        if re.search(rf"(\*\*|\^)[\s(]*\d{{{_POWER_DIGITS},}}", text):
+            raise DataError(f"the formula {_short(text)} has a power of {_POWER_DIGITS} digits: no table is that wide")
         try:
             read = formulaic.Formula(text)
-        except formulaic.errors.FormulaicError as error:
-            raise DataError(f"the formula {text!r} cannot be read: {_plain(error)}") from error
+        except (formulaic.errors.FormulaicError, SyntaxError, ValueError, RecursionError) as error:
+            raise DataError(f"the formula {_short(text)} cannot be read: {_plain(error)}") from error
         lhs = getattr(read, "lhs", None)
         if lhs is None or len(list(lhs)) != 1:
-            raise DataError(f"the formula {text!r} needs one response before the ~")
+            raise DataError(f"the formula {_short(text)} needs one response before the ~")
         parts = read.rhs if isinstance(read.rhs, tuple) else (read.rhs,)
         if len(parts) > 2:
-            raise DataError(f"the formula {text!r} has several |: write the fixed effects as `| firm + year`")
+            raise DataError(f"the formula {_short(text)} has several |: write the fixed effects as `| firm + year`")
         terms = list(parts[0])
         has_constant = any(str(term) == "1" for term in terms)
         effects = _effects(parts[1]) if len(parts) == 2 else {}
@@ -219,7 +223,7 @@ class _Frame:
             X = X.toarray()
         if not X.shape[1]:
             raise DataError(
-                f"the formula {formula.text!r} has no column besides the intercept: there is nothing to ask"
+                f"the formula {_short(formula.text)} has no column besides the intercept: there is nothing to ask"
             )
         rows = frame.index.to_numpy()
         design = Design(
@@ -251,8 +255,8 @@ def _materialized(formula: _Formula, terms: Any, frame: Any) -> Any:
     formulaic = _formulaic()
     try:
         return terms.get_model_matrix(frame, output="sparse", na_action="ignore", context={"np": np})
-    except (formulaic.errors.FormulaicError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise DataError(f"the formula {formula.text!r} cannot be evaluated: {_plain(error)}") from error
+    except (formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
+        raise DataError(f"the formula {_short(formula.text)} cannot be evaluated: {_plain(error)}") from error
 
 
 def _response(formula: _Formula, frame: Any) -> Any:
@@ -323,7 +327,12 @@ def _as_pandas(data: Any) -> Any:
 def _plain(error: Exception) -> str:
     """The first line of a message, without colours."""
     text = re.sub(r"\x1b\[[0-9;]*m|⧛[^⧚]*?m|⧚|⧛", "", str(error)).strip()
-    return text.partition("\n")[0] or type(error).__name__
+    return f"{text.partition(chr(10))[0]:.300}" or type(error).__name__
+
+
+def _short(text: str) -> str:
+    """A formula in a message."""
+    return repr(text) if len(text) <= 200 else f"{text[:200]!r}..."
 
 
 def _formulaic() -> Any:

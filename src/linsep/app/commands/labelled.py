@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from linsep.data.columns import like
+from linsep.data.columns import like, shown
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.inputs import find_files
 from linsep.data.sources.open import Source, open_data
@@ -30,7 +30,7 @@ def kinds_of(given: Sequence[str]) -> dict[str, str]:
     for text in given:
         name, equals, kind = text.rpartition("=")
         if not equals:
-            raise DataError(f"--column takes NAME=KIND, as in {text}=category, not {text!r}")
+            raise DataError(f"--column takes NAME=KIND, as in {shown(text)}=category, not {text!r:.80}")
         found[name] = check_kind(name, kind)
     return found
 

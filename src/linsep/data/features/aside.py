@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.columns import TableChunk, as_text
+from linsep.data.columns import TableChunk, as_text, shown
 from linsep.data.features.dates import is_date, read_dates
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import points_in_time
@@ -85,11 +85,11 @@ def split_by_date(chunk: TableChunk, kinds: dict[str, str], after: str) -> tuple
             raise DataError(f"--after {date}: it takes one column of dates, and {found}; say --after COLUMN={date}")
         column = dated[0]
     if column not in dated:
-        raise DataError(f"--after: {column!r} is no column of dates; say --column {column}=date")
+        raise DataError(f"--after: {column!r:.80} is no column of dates; say --column {shown(column)}=date")
     reads = [read_dates(pa.array([date]), kind) for kind in ("date", kinds[column])]
     read = next((one for one in reads if not isinstance(one, int) and not one[1].any()), None)
     if read is None:
-        raise DataError(f"--after: {date!r} is no date like 2024-02-29")
+        raise DataError(f"--after: {date!r:.80} is no date like 2024-02-29")
     points, missing = points_in_time(chunk, column, kinds[column])
     late = (points >= read[0][0]) & ~missing
     if late.all() or not late.any():

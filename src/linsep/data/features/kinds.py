@@ -65,8 +65,8 @@ def check_kind(name: str, kind: str) -> str:
         return Grams.parse("words" if kind == TEXT else kind).spec
     except DataError:
         raise DataError(
-            f"column {name!r}: a column is read as number, category, date, text, words1-2, chars3-5, skip, or as a "
-            f"date written like %d.%m.%Y, not as {kind!r}"
+            f"column {name!r:.80}: a column is read as number, category, date, text, words1-2, chars3-5, skip, or as a "
+            f"date written like %d.%m.%Y, not as {kind!r:.80}"
         ) from None
 
 

@@ -85,7 +85,10 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
 
     y = None
     if target is not None:
-        y = as_labels(_label_values(_values(table, target, where)), where, target)
+        labels = _values(table, target, where)
+        if pa.types.is_nested(labels.type):
+            raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
+        y = as_labels(_label_values(labels), where, target)
     features = [column for column in names if column != target]
     return TableChunk(features, y, start, table.num_rows, where, parse, keyed, unlabelled=unlabelled)
 
