@@ -135,6 +135,7 @@ ProofMissingOpt = Annotated[
     ProofMissingWay | None,
     typer.Option(
         help="What becomes of missing values: leave the row out (drop), and count it, or refuse the first one (error). "
+        "Numbers of rows that are printed count all rows of the file. "
         "Unless given, a missing number is refused, and a missing category is a category of its own."
     ),
 ]
