@@ -14,6 +14,7 @@ import pyarrow as pa
 from linsep.data.addresses import POSTGRES, is_address, shown
 from linsep.data.encodings import Decoded, encoding_told
 from linsep.data.remote import facts_of, open_remote, remote_files
+from linsep.files import unreadable
 from linsep.types import DataError
 
 STEP = 1 << 16  # bytes that are lost, at most, where a compressed file is damaged
@@ -138,18 +139,14 @@ class Input:
             return open_remote(path, anywhere=anywhere)
         try:
             return open(path, "rb", buffering=0)
-        except FileNotFoundError:
-            raise DataError(f"{self.name}: there is no file of that name") from None
-        except IsADirectoryError:
-            raise DataError(f"{self.name} is a folder: name a file in it") from None
         except OSError as error:
-            raise DataError(f"{self.name} cannot be opened: {error.strerror}") from None
+            raise DataError(unreadable(self.name, error)) from None
 
     def _stat(self, path: str) -> os.stat_result:
         try:
             return os.stat(path)
         except OSError as error:
-            raise DataError(f"{self.name} cannot be found: {error.strerror}") from None
+            raise DataError(unreadable(self.name, error)) from None
 
 
 class ByteStream:
