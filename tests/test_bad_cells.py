@@ -93,9 +93,10 @@ def test_values_of_several_types_in_json_lines() -> None:
     parts = list(iter_predictions(model, given, lenient=True, format="jsonl"))
     assert model.encoder_ is not None
     assert model.encoder_.bad_cells_.told() == (
-        "3 cells cannot be read and count as missing: buffer:2, column 'a': 'x' where the model was trained on "
-        "numbers; buffer:4, column 'a': '[1]' where the model was trained on numbers; buffer:6, column 'a': 'true' where the "
-        "model was trained on numbers"
+        "3 cells cannot be read and count as missing: "
+        "buffer:2, column 'a': 'x' where the model was trained on numbers; "
+        "buffer:4, column 'a': '[1]' where the model was trained on numbers; "
+        "buffer:6, column 'a': 'true' where the model was trained on numbers"
     )
     mended = pd.DataFrame({"a": [1.5, None, 2, None, None, None, 1.25], "b": [str(z) for z in b]})
     np.testing.assert_array_equal(parts[0].decision_values, next(iter_predictions(model, mended)).decision_values)

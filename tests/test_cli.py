@@ -103,7 +103,7 @@ def test_in_a_pipe(sold: Path) -> None:
         "predict", "p.linsep", "-", folder=sold, stdin='size,city,"note, long"\n55,Oslo,z\n10,Berlin,z\n'
     )
     assert [row["prediction"] for row in csv.DictReader(io.StringIO(predicted.stdout))] == ["yes", "no"]
-    assert "column 'city': 1 rows hold a category" in predicted.stderr
+    assert "column 'city': 1 row holds a category" in predicted.stderr
 
 
 def test_fit_equals_the_library(tmp_path: Path) -> None:

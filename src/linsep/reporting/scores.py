@@ -172,16 +172,23 @@ def unknown_levels(model: TableModel) -> list[str]:
     return (
         ([ignored] if encoder.ignored_ else [])
         + ([encoder.bad_cells_.told()] if encoder.bad_cells_.total else [])
-        + [
-            f"column {column!r}: {count:,} rows hold a category that was not there in training; they count as none"
-            for column, count in encoder.unknown_.items()
-            if count
-        ]
-        + [
-            f"column {column!r}: {count:,} values are missing, and none was in training; the mean stands in for them"
-            for column, count in encoder.new_missing_.items()
-        ]
+        + [_of_levels(column, n, encoder.first_unknown_[column]) for column, n in encoder.unknown_.items()]
+        + [_of_missing(column, n, column in encoder.text_columns) for column, n in encoder.new_missing_.items()]
     )
+
+
+def _of_levels(column: str, rows: int, first: dict[str, str]) -> str:
+    """What to say of categories that were not there in training."""
+    named = ", ".join(f"{level!r:.40} at {place}" for level, place in first.items())
+    hold = "1 row holds" if rows == 1 else f"{rows:,} rows hold"
+    return f"column {column!r}: {hold} a category that was not there in training, first {named}; it counts as none"
+
+
+def _of_missing(column: str, n: int, is_text: bool) -> str:
+    """What to say of missing values in a column that had none in training."""
+    them, are = ("it", "1 value is") if n == 1 else ("them", f"{n:,} values are")
+    stead = f"no category stands in for {them}" if is_text else f"the mean stands in for {them}"
+    return f"column {column!r}: {are} missing, and none was in training; {stead}"
 
 
 def score_table(

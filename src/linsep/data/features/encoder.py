@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from linsep.data.columns import TableChunk
 from linsep.data.features.bad_cells import BadCells, without_bad_cells
 from linsep.data.features.exact_decimals import row_names
-from linsep.data.features.fitted_columns import Fitted, check_columns, encode_as_fitted, fit_columns, moments
+from linsep.data.features.fitted_columns import Fitted, Unknown, check_columns, encode_as_fitted, fit_columns, moments
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
 from linsep.data.features.known_columns import KnownColumns
 from linsep.data.features.matrix_rows import aligned, from_first, scaled
@@ -82,7 +82,9 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     na_ : frozenset of str
         Cells that the source was said to have in place of no value; `score_table` and `iter_predictions` read alike.
     unknown_ : dict
-        Column -> rows with an unknown level in the last `transform`.
+        Column -> rows with an unknown level in the last `transform`; missing values are not among them.
+    first_unknown_ : dict
+        Column -> the first three of those levels, each with the place of its first row.
     ignored_ : int
         Matrix columns beyond those seen in `fit`, in the last `transform`.
     missing_ : dict
@@ -255,7 +257,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         chunk = derive(chunk, self.kinds_)
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
-            return encode_as_fitted(chunk, self._fitted, self.unknown_)
+            unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
+            return encode_as_fitted(chunk, self._fitted, unknown)
         return self._running.encode(chunk, learn=False)
 
     def mended(self, chunk: TableChunk | Chunk) -> TableChunk | Chunk:
@@ -345,7 +348,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
 
     def start_counting(self) -> None:
         """Set to 0 what `unknown_` and `ignored_` count."""
-        self.unknown_ = {}
+        self.unknown_, self.first_unknown_ = {}, {}
         self.new_missing_ = {}
         self.bad_cells_ = BadCells()
         self.ignored_ = 0

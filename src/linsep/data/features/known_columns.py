@@ -31,6 +31,7 @@ class KnownColumns:
         self.target: str | None = None
         self.na_: frozenset[str] = frozenset()
         self.unknown_: dict[str, int] = {}
+        self.first_unknown_: dict[str, dict[str, str]] = {}
         self.ignored_ = 0
         self.missing_: dict[str, int] = {}
         self.new_missing_: dict[str, int] = {}
