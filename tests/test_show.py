@@ -57,7 +57,7 @@ def test_terms_of_a_text_that_have_the_same_weight_share_a_line() -> None:
     )
     names = [name for name in lines if name.startswith("  note: ")]
     assert {"  note: 'late', 'sent late'", "  note: 'sent', 'was', 'was sent'"} <= set(names)
-    assert len(names) == 3 and names[2].endswith(", ... (5 terms)")
+    assert len(names) == 3 and sum(", ... (5 terms)" in name for name in names) == 1
     for name in names:
         same = {text.data["weights"][f"note:{term}"] for term in re.findall("'(.*?)'", name)}
         assert lines[name] == f"{same.pop():+.6g} each" and not same
