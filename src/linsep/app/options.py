@@ -93,7 +93,10 @@ DecimalOpt = Annotated[
 ]
 EncodingOpt = Annotated[
     str | None,
-    typer.Option(help="The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark."),
+    typer.Option(
+        help="The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark; "
+        "CSV that is neither is read as cp1252 where that reads well, and it is said that this was guessed."
+    ),
 ]
 NaOpt = Annotated[
     list[str] | None,

@@ -194,6 +194,8 @@ def _with_columns(found: Separability, numbers: ExactNumbers, source: Source) ->
         for name, k in zip(numbers.names, numbers.exponents, strict=True)
     ]
     data = {**found.to_dict(), "target": source.target, "columns": columns}
+    if source.encoding is not None:
+        data["encoding"] = source.encoding
     if source.na:
         data["no_values"] = sorted(source.na)
     return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.app.commands.labelled import inputs, open_labelled, read_as, read_as_text
+from linsep.app.commands.labelled import guessed, inputs, open_labelled, read_as, read_as_text
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
@@ -70,7 +70,7 @@ def separation(
     found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **taken)
     gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
     lines = [*read_as(source), *gone, *separation_lines(found, numbers.left_out)]
-    data = found.to_dict()
+    data = {**found.to_dict(), **guessed(source)}
     data |= {"left_out": known.left_out} if known.left_out else {}
     if numbers.left_out is not None:
         parts = {"separated_rows": found.separated_rows}
@@ -96,7 +96,9 @@ def _of_formula(
         raise DataError(str(error)) from error
     found = answer(asked, family, link, time_limit)
     lines = [*read_as(source), *separation_lines(found)]
-    return Result(lines, found.to_dict(), [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict])
+    return Result(
+        lines, {**found.to_dict(), **guessed(source)}, [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict]
+    )
 
 
 def _taken(source: Source, role: str, name: str) -> Any:

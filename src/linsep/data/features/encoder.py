@@ -81,6 +81,10 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         The label column of the source that `fit` saw.
     na_ : frozenset of str
         Cells that the source was said to have in place of no value; `score_table` and `iter_predictions` read alike.
+    encoding_ : str or None
+        The encoding of the text that was learnt from, if not UTF-8; new CSV that is not UTF-8 is read alike.
+    guessed_ : str or None
+        The encoding that was guessed of the last rows that were predicted.
     unknown_ : dict
         Column -> rows with an unknown level in the last `transform`; missing values are not among them.
     first_unknown_ : dict
@@ -150,7 +154,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading
-        self.na_ = source.na
+        self.na_, self.encoding_ = source.na, source.encoding
         return self.fit_chunk(chunk, source.name)
 
     def fit_chunk(self, chunk: TableChunk | Chunk, name: str) -> Self:
@@ -190,7 +194,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         texts = set(self.text_columns)
         kinds = {name: CATEGORY if name in texts else NUMBER for name in self.column_names or ()} | self.kinds_
         other = TableEncoder(columns=kinds, missing=self.missing)
-        other.target, other._first_index, other.na_ = self.target, self._first_index, self.na_
+        other.target, other._first_index = self.target, self._first_index
+        other.na_, other.encoding_ = self.na_, self.encoding_
         return other
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
@@ -351,7 +356,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         self.unknown_, self.first_unknown_ = {}, {}
         self.new_missing_ = {}
         self.bad_cells_ = BadCells()
-        self.ignored_ = 0
+        self.ignored_, self.guessed_ = 0, None
 
     def _scaled(self, X: Any) -> Any:
         self.ignored_ = max(self.ignored_, X.shape[1] - len(self._fitted.scale))
