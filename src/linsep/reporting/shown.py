@@ -40,6 +40,8 @@ class Description(NamedTuple):
 def describe(model: Any, n_weights: int | None = None) -> Description:
     """Describe a fitted `TableModel`, learner or tagger: how it was made, and its largest weights by feature name.
 
+    Beside a thread that learns it describes the model as it was at one moment.
+
     Parameters
     ----------
     model : fitted TableModel, learner or SequenceTagger
@@ -59,8 +61,14 @@ def describe(model: Any, n_weights: int | None = None) -> Description:
     >>> describe(Perceptron().fit([[0.0, 1.0], [0.0, -2.0]], [1, 0]), 1).data["weights"]
     {'x2': 1.0}
     """
-    if isinstance(model, SequenceTagger):
-        return _describe_tagger(model, n_weights or _WEIGHTS)
+    with model.reading() as still:  # another thread may learn meanwhile
+        if isinstance(still, SequenceTagger):
+            return _describe_tagger(still, n_weights or _WEIGHTS)
+        return _describe_rows(still, n_weights)
+
+
+def _describe_rows(model: Any, n_weights: int | None) -> Description:
+    """How a model of rows was made, and its largest weights by feature name."""
     learner, encoder = parts_of(model)
     found = weights_of(model)
     W, what_they_are = found.planes, found.about
