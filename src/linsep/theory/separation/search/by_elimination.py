@@ -29,6 +29,7 @@ _SMALL = 20_000  # entries of a table, zeros included, up to which another searc
 _ROUNDS = 15
 _NEAR, _NEARER = 1e-5, 1e-8  # what least squares leave, at first and of weights that are kept
 _LEAST = 0.01  # a weight that falls to less than this part of the one before is not yet taken for positive
+_HEAVY, _HEAVIER = 10.0, 1e3  # weights of equalities, beside 1
 _SHRINK = 0.2  # and then falls no further than to this part
 _TINY = 1e-5  # the least weight that is taken for positive, of the median
 _VANISHED = 1e-3  # with a weight below this part of the median the direction is tried
@@ -168,13 +169,14 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
     rows = np.where(rows > 0, rows, 1.0)
     A = sp.csr_matrix(sp.diags_array(1 / rows) @ A)
     fit = LeastSquares(A)
-    w = np.ones(A.shape[0])
+    goal = np.where(equal, 0.0, 1.0)
+    w = np.where(equal, _HEAVY, 1.0)
     x = np.zeros(A.shape[1])
     tolerance = _NEAR
     for _ in range(_ROUNDS):
         time_left(deadline)
-        x = fit.solve(w, tolerance)
-        y = w * (1 - w * (A @ x))  # A' y = A' w - A' w^2 A x = 0
+        x = fit.solve(w, goal, tolerance)
+        y = w * (goal - w * (A @ x))  # A' y = 0
         typical = float(np.median(np.abs(y)))
         if not np.isfinite(typical) or typical == 0:
             break
@@ -184,9 +186,9 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
                 continue
             y = y / rows
             return _Weights(y / np.median(np.abs(y)), columns * x)
-        size = np.where(equal, np.abs(y), y)
-        w = np.where(size > _SHRINK * w, size, _SHRINK * w)
+        w = np.where(equal, w, np.maximum(y, _SHRINK * w))
         if w[~equal].min(initial=1.0) < _VANISHED * typical:
+            x = fit.solve(np.where(equal, _HEAVIER, w), goal, _NEARER)
             break
     return _Weights(None, columns * x)
 

@@ -1,4 +1,4 @@
-"""Least squares of a large sparse table whose rows are weighted anew each time: min |w (A x - b)|.
+"""Least squares of a large sparse table whose rows are weighted anew each time: min |w A x - b|.
 
 The levels of a factor are columns that share no row. Their part of x follows from the rest: it is the mean of what is
 left in the rows of each level. So these columns are taken out, and LSMR (Fong and Saunders 2011) works on the others,
@@ -30,7 +30,7 @@ class LeastSquares:
     Examples
     --------
     >>> fit = LeastSquares(sp.csr_matrix([[1.0, 0], [1, 0], [1, 1], [0, 1]]))
-    >>> fit.solve(np.ones(4), 1e-12).round(3).tolist()
+    >>> fit.solve(np.ones(4), np.ones(4), 1e-12).round(3).tolist()
     [0.8, 0.6]
     """
 
@@ -47,8 +47,8 @@ class LeastSquares:
         self.at = np.repeat(np.arange(A.shape[0]), np.diff(self.rest.indptr))
         self.width = A.shape[1]
 
-    def solve(self, w: Array, tolerance: float) -> Array:
-        """The x with which w A x is nearest to ones, to about this relative tolerance."""
+    def solve(self, w: Array, goal: Array, tolerance: float) -> Array:
+        """The x with which w A x is nearest to the goal, to about this relative tolerance."""
         from scipy.sparse.linalg import LinearOperator, lsmr
         from threadpoolctl import threadpool_limits
 
@@ -76,7 +76,6 @@ class LeastSquares:
         operator: Any = LinearOperator(
             rest.shape, matvec=lambda x: left(rest @ x), rmatvec=lambda v: turned @ left(v), dtype=np.float64
         )
-        goal = np.ones(len(w))
         # Threads would wait for each other in each of thousands of short vector products.
         with threadpool_limits(1, "blas"):
             found = lsmr(operator, left(goal), atol=tolerance, btol=tolerance, maxiter=_STEPS)[0]
