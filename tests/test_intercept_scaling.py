@@ -12,8 +12,11 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.linear_model import Perceptron as ScikitPerceptron
+from typer.testing import CliRunner
 
 from linsep import load, save
+from linsep.app.cli import app
 from linsep.distributed.mixing import mixing_bound
 from linsep.learners import (
     AveragedPerceptron,
@@ -149,7 +152,7 @@ def test_bad_numbers_change_nothing(bad: Any) -> None:
     learner = Perceptron(max_iter=3).fit(X, y)
     before = learner.coef_.copy()
     learner.set_params(intercept_scaling=bad)
-    with pytest.raises(ValueError, match="intercept_scaling must be a number from 1e-15 to 1e\\+15, got"):
+    with pytest.raises(ValueError, match='intercept_scaling must be a number from 1e-15 to 1e\\+15 or "auto", got'):
         learner.fit(X, y)
     assert np.array_equal(before, learner.coef_) and learner.intercept_scaling_ == 1.0
     for bound in (homogeneous_margin, mistake_bounds):
@@ -157,6 +160,104 @@ def test_bad_numbers_change_nothing(bad: Any) -> None:
             continue
         with pytest.raises(DataError, match="intercept_scaling must be a finite number above 0"):
             bound(X, y, [1.0, 0.0, 0.0], 0.0, intercept_scaling=bad)
+
+
+def test_a_tenth_is_the_damping_of_scikit_learn_on_sparse_rows() -> None:
+    X, y = whole_numbers(2)
+    for rows, c in ((X, 1.0), (sp.csr_matrix(X), 0.1)):
+        theirs = ScikitPerceptron(tol=None, shuffle=False, max_iter=5).fit(rows, y)
+        ours = Perceptron(max_iter=5, intercept_scaling=c).fit(rows, y)
+        assert np.array_equal(theirs.coef_, ours.coef_)
+        np.testing.assert_allclose(theirs.intercept_, ours.intercept_, rtol=1e-12)
+        assert ours.intercept_[0] != 0
+
+
+# ------------------------------------------------------------------------ auto
+@pytest.mark.parametrize("learner", [*EXACT, NEAR[0], NEAR[3]], ids=name_of)
+def test_auto_is_the_root_mean_square_length_of_the_rows(learner: Any) -> None:
+    X, y = whole_numbers(2)
+    c = float(np.sqrt((X**2).sum(axis=1).mean()))
+    for rows in (X, sp.csr_matrix(X)):
+        found = clone(learner).set_params(intercept_scaling="auto", random_state=0).fit(rows, y)
+        assert found.intercept_scaling_ == pytest.approx(c, rel=1e-14)
+        told = clone(learner).set_params(intercept_scaling=found.intercept_scaling_, random_state=0).fit(rows, y)
+        assert np.array_equal(found.coef_, told.coef_) and np.array_equal(found.intercept_, told.intercept_)
+
+
+def test_auto_is_that_of_the_first_block_and_kept(tmp_path: Path) -> None:
+    X, y = whole_numbers(2)
+    whole, resumed = AveragedPerceptron(intercept_scaling="auto"), AveragedPerceptron(intercept_scaling="auto")
+    for at in range(0, 60, 20):
+        whole.partial_fit(X[at : at + 20] * (1 + at), y[at : at + 20], classes=[0, 1])
+        resumed.partial_fit(X[at : at + 20] * (1 + at), y[at : at + 20], classes=[0, 1])
+        save(resumed, tmp_path / "m")
+        resumed = load(tmp_path / "m")
+    assert whole.intercept_scaling_ == resumed.intercept_scaling_
+    assert whole.intercept_scaling_ == pytest.approx(np.sqrt((X[:20] ** 2).sum(axis=1).mean()))
+    assert np.array_equal(whole.intercept_, resumed.intercept_)
+    assert whole.fit(3 * X, y).intercept_scaling_ == pytest.approx(3 * np.sqrt((X**2).sum(axis=1).mean()))
+
+
+def test_auto_makes_the_scale_of_the_rows_not_matter() -> None:
+    X, y = whole_numbers(2)
+    for learner in (Perceptron(max_iter=5, intercept_scaling="auto"), AveragedPerceptron(intercept_scaling="auto")):
+        learner.set_params(random_state=0)
+        small, large = clone(learner).fit(2.0**-40 * X, y), clone(learner).fit(2.0**40 * X, y)
+        assert small.predict(2.0**-40 * X).tolist() == large.predict(2.0**40 * X).tolist()
+
+
+def test_auto_where_there_is_no_length() -> None:
+    X, y = whole_numbers(2)
+    assert Perceptron(intercept_scaling="auto", max_iter=2).fit(0 * X, y).intercept_scaling_ == 1.0
+    with pytest.warns(PrecisionWarning, match="a constant 1e-15"):
+        assert Perceptron(intercept_scaling="auto", max_iter=2).fit(1e-40 * X, y).intercept_scaling_ == 1e-15
+    learner = Perceptron(intercept_scaling="auto")
+    with pytest.raises(DataError, match="give one to partial_fit before single rows"):
+        learner.learn_one(X[0], y[0])
+    with pytest.raises(DataError, match="there are none yet"):
+        learner.start_empty(np.array([0, 1]), X[:0])
+    assert not hasattr(clone(learner), "classes_")
+    learner = Perceptron(intercept_scaling="auto").partial_fit(X, y, classes=[0, 1]).learn_one(X[0], y[0])
+    assert learner.t_ == 61
+
+
+# ------------------------------------------------------------------ the command
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    X, y = whole_numbers(2)
+    rows = [f"{a},{b},{c},{label}" for (a, b, c), label in zip(X.tolist(), y.tolist(), strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,label", *rows]))
+    return tmp_path / "t.csv"
+
+
+def run(table: Path, *options: str) -> Any:
+    model = str(table.with_name("m.linsep"))
+    return CliRunner().invoke(app, ["fit", str(table), "--target", "label", "--model", model, *options])
+
+
+@pytest.mark.parametrize("how", [[], ["--stream", "--half-life", "500"]])
+def test_the_option_of_the_command(table: Path, how: list[str]) -> None:
+    for asked, least, most in (("0.25", 0.25, 0.25), ("auto", 1.0, 3.0)):
+        assert run(table, "--intercept-scaling", asked, "--learner", "perceptron", *how).exit_code == 0
+        learner = load(table.with_name("m.linsep")).learner_
+        assert least <= learner.intercept_scaling_ <= most
+        assert learner.intercept_scaling == (asked if asked == "auto" else 0.25)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["wide"], "--intercept-scaling takes a number or auto, not 'wide'"),
+        (["0"], "intercept_scaling must be a number from 1e-15 to 1e+15"),
+        (["0", "--stream"], "intercept_scaling must be a number from 1e-15 to 1e+15"),
+        (["2", "--learner", "rocchio"], "--intercept-scaling is not an option of --learner rocchio"),
+        (["2", "--learner", "auto"], "--intercept-scaling is not an option of --learner auto"),
+    ],
+)
+def test_the_command_refuses_what_makes_no_sense(table: Path, options: list[str], said: str) -> None:
+    result = run(table, "--intercept-scaling", *options)
+    assert said in (" ".join(result.output.split()) if result.exit_code == 2 else str(result.exception))
+    assert not table.with_name("m.linsep").exists()
 
 
 # ---------------------------------------------------------------------- bounds

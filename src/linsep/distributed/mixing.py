@@ -72,6 +72,8 @@ def check_mix(learner: Any, mix: str | None) -> None:
         raise DataError(
             f"a {name} predicts with more than weights that can be mixed; mix=None takes the shards in turn"
         )
+    if learner.intercept_scaling == "auto":
+        raise DataError('intercept_scaling="auto" is the length of the rows of one machine; on shards give a number')
     for parameter, bad in (("warm_start", True), ("trace", "updates")):
         if getattr(learner, parameter) == bad:
             raise DataError(f"{parameter}={bad!r} is not for shards: a run starts from w = 0 and keeps no update log")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from linsep.declared import ValueSpec
 from linsep.kernels.linear.epoch import Rows, plain_epochs
+from linsep.kernels.linear.gradient import row_sizes
 from linsep.kernels.linear.one_row import learn_row, learn_row_of_many
-from linsep.kernels.optional import UpdateLog
+from linsep.kernels.optional import NO_WEIGHTS, UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base.batch import BatchLearner
+from linsep.learners.base.classifier import as_rows
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.base.one_row import OnlineClassifier
 from linsep.learners.engine.interrupt import uninterrupted
@@ -35,6 +38,19 @@ from linsep.types import Array, DataError, StopReason
 ROSENBLATT = PerceptronStep(0.0)
 
 
+def constant_feature(asked: float | str, X: Any) -> float:
+    """c: the number asked for, or for "auto" (mean ||x||^2)^(1/2) of these rows; 1 if all of them are 0.
+
+    It lies between `LEAST_CONSTANT` and `MOST_CONSTANT`.
+    """
+    if not isinstance(asked, str):
+        return float(asked)
+    if not X.shape[0]:
+        raise DataError('intercept_scaling="auto" is the length of the rows, and there are none yet: give a number')
+    mean2 = row_sizes(as_rows(X), NO_WEIGHTS, 0.0)[1]
+    return min(max(math.sqrt(mean2), LEAST_CONSTANT), MOST_CONSTANT) if mean2 > 0 else 1.0
+
+
 class LinearBatchLearner(BatchLearner, LinearClassifier):
     """A linear learner that makes passes over its rows; `EpochLearner` can also be trained further on new rows."""
 
@@ -45,7 +61,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     }
 
     fit_intercept: bool
-    intercept_scaling: float
+    intercept_scaling: float | str
     intercept_scaling_: float = 1.0  # that of models kept before there were others
     warm_start: bool
     trace: str
@@ -56,7 +72,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         max_iter: int | None = 1000,
         time_limit: float | None = None,
         fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
+        intercept_scaling: float | str = 1.0,
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
@@ -82,7 +98,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
 
     def start(self, X: Any) -> None:
         super().start(X)
-        self.intercept_scaling_ = float(self.intercept_scaling)
+        self.intercept_scaling_ = constant_feature(self.intercept_scaling, X)
 
     @property
     def constant2(self) -> float:
@@ -134,6 +150,14 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         """Set the state of an untrained learner: w = 0, b = 0, nothing counted."""
         super().start(X)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
+
+    def _start_with(self, x: Any, y: Any, classes: Any) -> None:
+        if self.intercept_scaling == "auto":
+            raise DataError(
+                'intercept_scaling="auto" is the length of the rows of a first block: give one to partial_fit before '
+                "single rows, or give a number"
+            )
+        super()._start_with(x, y, classes)
 
     def end_run(self, stop: StopReason, n_epochs: int, trace: Trace | None = None) -> None:
         """Record why a run that others made ended, its epochs in all and, if one was kept, its trace."""

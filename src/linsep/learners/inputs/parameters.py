@@ -67,10 +67,10 @@ def check_run(learner: Any) -> None:
 
 def check_constant(c: Any) -> None:
     """Raise unless `intercept_scaling` is a constant feature that learners can have."""
-    if not (is_number(c) and LEAST_CONSTANT <= c <= MOST_CONSTANT):
+    if not (is_number(c) and LEAST_CONSTANT <= c <= MOST_CONSTANT) and not (isinstance(c, str) and c == "auto"):
         raise ValueError(
-            f"intercept_scaling must be a number from {LEAST_CONSTANT:g} to {MOST_CONSTANT:g}, got {c!r}; for no "
-            "intercept set fit_intercept=False"
+            f'intercept_scaling must be a number from {LEAST_CONSTANT:g} to {MOST_CONSTANT:g} or "auto", got {c!r}; '
+            "for no intercept set fit_intercept=False"
         )
 
 
