@@ -143,7 +143,7 @@ def test_a_file_without_it_has_one_and_a_bad_number_in_a_file_is_refused() -> No
     del values["intercept_scaling_"]
     old = Perceptron()
     old.set_state(values, arrays, learner.classes_, None)
-    assert old.intercept_scaling_ == old.constant2 == 1.0
+    assert old.intercept_scaling_ == old.constant2_ == 1.0
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, 1e-16, 1e16, math.nan, math.inf, True, None, "1"])

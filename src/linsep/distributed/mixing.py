@@ -170,4 +170,4 @@ def mixing_bound(learner: Any, radius2: float, planes: list[tuple[Hyperplane, fl
         why = "no separator is at hand: no pass was clean, and no reference separates the rows"
     if why:
         return Bound("parameter mixing", None, False, why, formula)
-    return Bound("parameter mixing", float((radius2 + learner.constant2) / max(gammas) ** 2), True, "", formula)
+    return Bound("parameter mixing", float((radius2 + learner.constant2_) / max(gammas) ** 2), True, "", formula)

@@ -48,14 +48,14 @@ def update_of(model: Any, table: Table, k: int) -> Update:
         raise DataError(f"update {k} was asked for; the run kept updates 1 to {len(rows)}")
     k = int(k)
     check_rows(model, table)
-    end = float(np.linalg.norm(_summed(table, rows, steps, model.constant2).w))
+    end = float(np.linalg.norm(_summed(table, rows, steps, model.constant2_).w))
     if len(rows) == model.n_updates_ and not np.isclose(end, trace.norm_w[-1], rtol=1e-3):
         raise DataError(
             "these updates of these rows do not add up to w: not the rows of the fit, a run that did not start from "
             "zero, or one that also shrinks w"
         )
-    before = _summed(table, rows[: k - 1], steps[: k - 1], model.constant2)
-    after = _summed(table, rows[:k], steps[:k], model.constant2)
+    before = _summed(table, rows[: k - 1], steps[: k - 1], model.constant2_)
+    after = _summed(table, rows[:k], steps[:k], model.constant2_)
     return Update(k, int(rows[k - 1]), int(trace.update_epochs[k - 1]), float(steps[k - 1]), before, after)
 
 

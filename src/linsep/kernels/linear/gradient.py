@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.linear.epoch import Rows, squared_norm
+from linsep.kernels.linear.epoch import Rows, squared_norm, weight_of_constant
 from linsep.kernels.linear.losses import loss_slope, loss_value
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead
@@ -92,8 +92,7 @@ def fold(w: Any, k: int) -> None:
 @njit(cache=True, nogil=True)
 def measure(w: Any, k: int, intercept: float) -> None:
     """norm2_k = ||(w_k, b_k / c)||^2 from its entries, `intercept` being c^2. Changes `w.norm2`."""
-    constant2 = np.float64(w.b[k]) ** 2 / intercept if intercept > 0.0 else 0.0
-    w.norm2[k] = w.s[k] ** 2 * (squared_norm(w.V[k]) + constant2)
+    w.norm2[k] = w.s[k] ** 2 * (squared_norm(w.V[k]) + weight_of_constant(w.b[k:], intercept) ** 2)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)

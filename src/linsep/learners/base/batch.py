@@ -166,7 +166,7 @@ class BatchLearner(LabelledClassifier):
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
-            if constant2 := getattr(self, "constant2", 0.0):
+            if constant2 := getattr(self, "constant2_", 0.0):
                 warn_of_short_rows(rows.X, constant2)
             if coef_init is not None or intercept_init is not None:
                 self._start_from(coef_init, intercept_init, warm=warm)
@@ -205,7 +205,7 @@ class BatchLearner(LabelledClassifier):
         """Make the passes of one `fit`; return a warning that is to be raised when the model is kept."""
         n = len(rows.y)
         rng = check_random_state(self.random_state) if self.reorders() else None
-        constant2 = getattr(self, "constant2", 0.0)
+        constant2 = getattr(self, "constant2_", 1.0)
         log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
         told: dict[str, Any] = {"visits": self.t_, "compared": reference.size > 0, "constant2": constant2}
         self.trace_ = Trace(n, log, numbers, **told)
@@ -213,7 +213,7 @@ class BatchLearner(LabelledClassifier):
             self.trace_.start = Hyperplane(self.moving()[0][0].copy(), float(self.moving()[1][0]))
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         # Without an intercept rows of zeros are mistakes in every pass.
-        hopeless = 0 if getattr(self, "fit_intercept", True) else self.count_hopeless(rows)
+        hopeless = 0 if constant2 else self.count_hopeless(rows)
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)

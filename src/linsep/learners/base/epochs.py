@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from linsep.declared import ValueSpec
 from linsep.kernels.linear.epoch import Rows, plain_epochs
-from linsep.kernels.linear.gradient import row_sizes
 from linsep.kernels.linear.one_row import learn_row, learn_row_of_many
-from linsep.kernels.optional import NO_WEIGHTS, UpdateLog
+from linsep.kernels.optional import UpdateLog
 from linsep.kernels.records import RECORD
 from linsep.kernels.steps import PerceptronStep
 from linsep.learners.base.batch import BatchLearner
-from linsep.learners.base.classifier import as_rows
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.base.one_row import OnlineClassifier
 from linsep.learners.engine.interrupt import uninterrupted
@@ -38,19 +35,6 @@ from linsep.types import Array, DataError, StopReason
 ROSENBLATT = PerceptronStep(0.0)
 
 
-def constant_feature(asked: float | str, X: Any) -> float:
-    """c: the number asked for, or for "auto" (mean ||x||^2)^(1/2) of these rows; 1 if all of them are 0.
-
-    It lies between `LEAST_CONSTANT` and `MOST_CONSTANT`.
-    """
-    if not isinstance(asked, str):
-        return float(asked)
-    if not X.shape[0]:
-        raise DataError('intercept_scaling="auto" is the length of the rows, and there are none yet: give a number')
-    mean2 = row_sizes(as_rows(X), NO_WEIGHTS, 0.0)[1]
-    return min(max(math.sqrt(mean2), LEAST_CONSTANT), MOST_CONSTANT) if mean2 > 0 else 1.0
-
-
 class LinearBatchLearner(BatchLearner, LinearClassifier):
     """A linear learner that makes passes over its rows; `EpochLearner` can also be trained further on new rows."""
 
@@ -60,8 +44,6 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         "intercept_scaling_": ValueSpec("number", least=LEAST_CONSTANT, most=MOST_CONSTANT, needed=False),
     }
 
-    fit_intercept: bool
-    intercept_scaling: float | str
     intercept_scaling_: float = 1.0  # that of models kept before there were others
     warm_start: bool
     trace: str
@@ -90,20 +72,16 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         flags = ("fit_intercept", "shuffle", "warm_start", "open_classes")
         check_options(self, *flags, multi_class=("ovr", "multiclass"), trace=("epochs", "updates"))
         check_run(self)
-        check_constant(self.intercept_scaling)
+        if type(self.intercept_scaling) is not float or self.intercept_scaling != 1:
+            check_constant(self.intercept_scaling)
         if self.n_jobs is not None:
             check_threads(self.n_jobs)
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
 
-    def start(self, X: Any) -> None:
-        super().start(X)
-        self.intercept_scaling_ = constant_feature(self.intercept_scaling, X)
-
-    @property
-    def constant2(self) -> float:
-        """c^2, the square of the constant feature, by which updates of b are multiplied; 0 without an intercept."""
-        return self.intercept_scaling_**2 if self.fit_intercept else 0.0
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        super().set_state(meta, arrays, classes, names)
+        self.constant2_ = self.fit_intercept * self.intercept_scaling_**2
 
     # ------------------------------------------------------------------ hooks
     def step_rule(self) -> Any:
@@ -123,7 +101,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         W, b = self.moving()
         watch = self.watch()
         watch = log if watch is None else watch if log is None else (watch, log)
-        step, intercept = self.step_rule(), self.constant2
+        step, intercept = self.step_rule(), self.constant2_
         if len(self.classes_) <= 2:
             return int(plain_epochs(rows, step, W[0], b, intercept, watch, self.t_, reference, record, 0))
         together = self.multi_class != "ovr"
@@ -233,7 +211,7 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
     def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
         """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
         W, b = self.moving()
-        step, rest = self.step_rule(), (self.constant2, self.watch(), self.t_)
+        step, rest = self.step_rule(), (self.constant2_, self.watch(), self.t_)
         if type(step) is PerceptronStep:
             step = step.margin
         if len(self.classes_) <= 2:

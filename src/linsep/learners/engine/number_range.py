@@ -53,8 +53,8 @@ def check_entries(X: Any) -> None:
 def warn_of_short_rows(X: Any, constant2: float) -> None:
     """Warn where R^2, R = max ||x||, is below c^2 eps of the dtype: the intercept then drowns what rows say.
 
-    `constant2` is c^2, c the constant feature. An update with step tau moves b by c^2 tau,
-    and the value w.x of any row by at most tau R^2.
+    `constant2` is c^2, c the constant feature. An update with step tau moves b by c^2 tau, and the value w.x of any row
+    by at most tau R^2.
 
     Warns
     -----
@@ -70,10 +70,9 @@ def warn_of_short_rows(X: Any, constant2: float) -> None:
     if most > 0 and most * most * longest < eps:
         warnings.warn(
             f"no row is longer than {most * math.sqrt(longest):.3g}, and the intercept is the weight of a constant "
-            f"{math.sqrt(constant2):g}: "
-            "one update moves b by more than all updates of a usual run move w.x, so b decides nearly alone. Scale "
-            "the columns up (linsep.TableEncoder or StandardScaler), or set a smaller intercept_scaling or "
-            "fit_intercept=False.",
+            f"{math.sqrt(constant2):g}: one update moves b by more than all updates of a usual run move w.x, so b "
+            "decides nearly alone. Scale the columns up (linsep.TableEncoder or StandardScaler), or set a smaller "
+            "intercept_scaling or fit_intercept=False.",
             PrecisionWarning,
             stacklevel=3,
         )

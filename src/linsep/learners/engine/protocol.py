@@ -50,8 +50,8 @@ class Learner(Stored, Protocol):
     ----------
     unit_steps : bool
         Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
-    intercept_scaling_, constant2 : float
-        The constant feature c, and c^2 with an intercept, 0 without.
+    intercept_scaling_, constant2_ : float
+        The constant feature c, and c^2, by which updates of b are multiplied; 0 without an intercept.
     state_values, state_arrays : dict of str to ValueSpec, and to ArraySpec
         The attributes that `get_state` gives, and what each must be.
     plane_arrays : tuple of str
@@ -64,6 +64,7 @@ class Learner(Stored, Protocol):
 
     unit_steps: ClassVar[bool]
     intercept_scaling_: float
+    constant2_: float
     state_values: ClassVar[dict[str, ValueSpec]]
     state_arrays: ClassVar[dict[str, ArraySpec]]
     plane_arrays: ClassVar[tuple[str, ...]]
@@ -88,10 +89,6 @@ class Learner(Stored, Protocol):
 
     def start_empty(self, classes: Array, X: Any, names: list[str] | None = None) -> None:
         """Start with these distinct labels, to which none may join, and with rows like `X`, its columns named."""
-
-    @property
-    def constant2(self) -> float:
-        """c^2, the square of the constant feature, by which updates of b are multiplied; 0 without an intercept."""
 
     def moving(self) -> tuple[Array, Array]:
         """The weights (n_planes, n_features) and intercepts that passes move, in place."""

@@ -125,7 +125,7 @@ class Perceptron(EpochLearner):
     def run(self, rows: Rows, memory: list[Skip] | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if memory is None:
             return super().run(rows, memory, log, reference, record)
-        w, intercept = self.coef_[0], self.constant2
+        w, intercept = self.coef_[0], self.constant2_
         state = (w, self.intercept_, intercept, log, self.t_, reference, record)
         if memory:
             return int(skipping_epochs(rows, memory[0], *state))

@@ -319,7 +319,7 @@ class SGDClassifier(DerivedLearner):
             weighting=_WEIGHTING[self.average],
             radius=math.inf if self.projection_radius is None else float(self.projection_radius),
             clip=math.inf if self.clip_norm is None else float(self.clip_norm),
-            intercept=self.constant2,
+            intercept=self.constant2_,
         )
 
     def reorders(self) -> bool:
@@ -337,7 +337,7 @@ class SGDClassifier(DerivedLearner):
 
     def prepare(self, rows: Rows) -> Array:
         """The classes of the rows as the pass reads them, once G and eta0 are known."""
-        largest, mean = row_sizes(rows.X, rows.weight, self.constant2)
+        largest, mean = row_sizes(rows.X, rows.weight, self.constant2_)
         heaviest = math.prod(float(part.max()) for part in (rows.weight, rows.own) if len(part))
         radius = math.inf if self.projection_radius is None else float(self.projection_radius)
         self.gradient_bound_ = heaviest * gradient_bound(self.loss, math.sqrt(largest), radius)
@@ -347,7 +347,7 @@ class SGDClassifier(DerivedLearner):
             steps = None if self.max_iter is None else self.max_iter * len(rows.y)
             self.eta0_ = auto_eta0(radius, self.gradient_bound_, steps, self.learning_rate)
         self._from_zero = self.t_ == 0
-        measure_all(self._iterate(), self.constant2)
+        measure_all(self._iterate(), self.constant2_)
         return self._positions_of(rows)
 
     def _positions_of(self, rows: Rows) -> Array:
@@ -359,7 +359,7 @@ class SGDClassifier(DerivedLearner):
         sgd_epoch(rows, self._descent(), self._iterate(), counts, log, self.t_)
         record[0, _COUNTED] = counts.sum(axis=0)
         record[0, RECORD.dots] = len(rows.y) * len(self._b)
-        describe(self._iterate(), self.constant2, reference, record[0])
+        describe(self._iterate(), self.constant2_, reference, record[0])
         planned = memory is not None and self._from_zero
         self._promise = astuple(excess_bound(self, self.t_ + len(rows.y), planned=planned))
         if not np.isfinite(record[0, RECORD.norm_w]):
@@ -387,7 +387,7 @@ class SGDClassifier(DerivedLearner):
         super()._make_room(before, place)
         planes = len(self._b)
         self._scale, self._scale_sum, self._norm2 = np.ones(planes), np.zeros(planes), np.zeros(planes)
-        measure_all(self._iterate(), self.constant2)
+        measure_all(self._iterate(), self.constant2_)
 
     def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
         # Of two classes the weight scales every step; of more only those of the plane of the row's own class.

@@ -281,7 +281,7 @@ class VotedPerceptron(EpochLearner):
 
     def _vote(self, G: Array) -> Array:
         """Votes of all vectors on a block of rows, from its dot products with the mistaken rows. Changes `G`."""
-        G += self.constant2
+        G += self.constant2_
         survival = self.survival_counts()
         votes = np.zeros((len(G), len(self.intercept_)), dtype=np.int64)
         if len(survival) < votes.shape[1]:
