@@ -33,7 +33,7 @@ AMOUNT = re.compile(f"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-])){DIGITS}{CURRENCY}?
 NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?%?\)|{CURRENCY}\({DIGITS}\)")
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-NAMING = ("columns", "target", "rows_left_out", "no_values")
+NAMING = ("columns", "target", "rows_left_out", "no_values", "encoding")
 WAYS_TO_READ = ({"level"}, {"exponent"}, {"date"}, {"date", "exponent"})  # a column of a CSV file
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
@@ -112,7 +112,7 @@ def read_table(path, claim, doubles):
     require(all(isinstance(text, str) for text in no_values), "a cell that stands for no value is no text")
     left_out = claim.get("rows_left_out", [])
     left_out = set(numbers_of(left_out, claim["rows"] + len(left_out), "rows_left_out"))
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    with open(path, encoding=claim.get("encoding", "utf-8-sig"), newline="") as file:
         for number_of_row, found in enumerate(csv.DictReader(file)):
             line = {name: "" if cell.strip() in no_values else cell for name, cell in found.items()}
             if number_of_row in left_out:

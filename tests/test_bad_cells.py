@@ -85,6 +85,34 @@ def test_infinite_numbers_of_other_formats(format: str) -> None:
         list(iter_predictions(model, given, **asked))  # type: ignore[arg-type]
 
 
+def test_values_of_several_types_in_json_lines() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0, 1.5], "b": ["u", "v", "3"]})
+    model = TableModel().fit(frame, ["n", "y", "n"])
+    a, b = [1.5, "x", 2, [1], None, True, 1.25], ["u", 3, "v", "u", "u", "v", "u"]
+    given = b"\n".join(json.dumps({"a": x, "b": z}).encode() for x, z in zip(a, b, strict=True))
+    parts = list(iter_predictions(model, given, lenient=True, format="jsonl"))
+    assert model.encoder_ is not None
+    assert model.encoder_.bad_cells_.told() == (
+        "3 cells cannot be read and count as missing: "
+        "buffer:2, column 'a': 'x' where the model was trained on numbers; "
+        "buffer:4, column 'a': '[1]' where the model was trained on numbers; "
+        "buffer:6, column 'a': 'true' where the model was trained on numbers"
+    )
+    mended = pd.DataFrame({"a": [1.5, None, 2, None, None, None, 1.25], "b": [str(z) for z in b]})
+    np.testing.assert_array_equal(parts[0].decision_values, next(iter_predictions(model, mended)).decision_values)
+    with pytest.raises(DataError, match=r"buffer:2, column 'a': 'x' where .* 2 more .*--lenient \(lenient=True\)$"):
+        list(iter_predictions(model, given, format="jsonl"))
+
+
+def test_true_and_false_beside_numbers_are_none() -> None:
+    model = TableModel().fit(pd.DataFrame({"a": [1.0, 2.0]}), ["n", "y"])
+    list(iter_predictions(model, b"a,b\n1,u\ntrue,u\n,u\n", lenient=True))
+    assert model.encoder_ is not None
+    assert model.encoder_.bad_cells_.counts == {"a": 1}
+    list(iter_predictions(model, b"a,b\nfalse,u\ntrue,u\n,u\n", lenient=True))
+    assert model.encoder_.bad_cells_.counts == {}
+
+
 def test_amounts_of_another_unit() -> None:
     model = TableModel().fit(pd.DataFrame({"a": [1.0, 2.0]}), ["n", "y"])
     list(iter_predictions(model, "a\n$1\n$2\n€3\n$4\n5\n".encode(), lenient=True))

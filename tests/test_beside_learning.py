@@ -16,6 +16,7 @@ import pytest
 
 import linsep
 from linsep.learners.engine.guard import Guard
+from linsep.reporting import weights
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -236,3 +237,22 @@ def test_predictions_of_a_tagger_wait_for_the_end_of_its_training() -> None:
     finally:
         ended.set()
         thread.join()
+
+
+def test_a_description_is_of_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row that is learnt while the description is made."""
+    model = linsep.TableModel(linsep.Perceptron())
+    frame = pd.DataFrame({"size": [1.0, -1.0, 2.0], "kind": ["a", "b", "a"]})
+    model.partial_fit(frame, ["n", "y", "n"], classes=["n", "y"])
+    before = linsep.describe(model)
+    of_learner = weights._planes
+
+    def interrupted(learner: Any) -> Any:
+        found = of_learner(learner)
+        model.partial_fit(pd.DataFrame({"size": [5.0], "kind": ["c"]}), ["y"])
+        return found
+
+    monkeypatch.setattr(weights, "_planes", interrupted)
+    assert linsep.describe(model) == before
+    monkeypatch.undo()
+    assert linsep.describe(model) != before

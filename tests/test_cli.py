@@ -18,6 +18,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from linsep import load
+from linsep.app.cli import main
 from linsep.app.result import program
 
 TABLE = (
@@ -102,7 +103,7 @@ def test_in_a_pipe(sold: Path) -> None:
         "predict", "p.linsep", "-", folder=sold, stdin='size,city,"note, long"\n55,Oslo,z\n10,Berlin,z\n'
     )
     assert [row["prediction"] for row in csv.DictReader(io.StringIO(predicted.stdout))] == ["yes", "no"]
-    assert "column 'city': 1 rows hold a category" in predicted.stderr
+    assert "column 'city': 1 row holds a category" in predicted.stderr
 
 
 def test_fit_equals_the_library(tmp_path: Path) -> None:
@@ -202,6 +203,29 @@ def test_bad_usage_and_input_exit_with_2(tmp_path: Path, args: list[str], messag
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "model.linsep").exists()
+
+
+@pytest.mark.parametrize("command", ["show M", "predict M t.csv", "score M t.csv", "export M --to json", "tag show M"])
+@pytest.mark.parametrize(
+    ("model", "said"), [("none.linsep", "there is no file of that name"), ("a folder", "is a folder: name a file")]
+)
+def test_a_model_that_cannot_be_read_is_one_sentence(
+    command: str,
+    model: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "a folder").mkdir()
+    (tmp_path / "t.csv").write_text(XOR)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["linsep", *(model if word == "M" else word for word in command.split())])
+    with pytest.raises(SystemExit) as end:
+        main()
+    told = capsys.readouterr().err
+    assert (end.value.code, told.startswith(f"linsep: error: {model}"), said in told) == (2, True, True)
+    assert "Errno" not in told
 
 
 def test_synth_then_check(tmp_path: Path) -> None:

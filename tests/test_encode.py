@@ -13,8 +13,10 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
+from linsep import TableModel
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import open_data
+from linsep.reporting.scores import iter_predictions, unknown_levels
 from linsep.types import DataError
 
 
@@ -58,6 +60,26 @@ def test_unknown_categories_are_counted_and_encode_as_nothing() -> None:
     later = encoder.transform(source(b=["w", "v", "w"], a=[2.0, 2.0, 3.0], extra=[1, 2, 3]))
     assert later.X.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0]]
     assert encoder.unknown_ == {"b": 2}
+
+
+def test_unknown_levels_are_named_and_missing_ones_counted_apart() -> None:
+    rows = open_data(b"city,y\nOslo,1\nRome,0\nOslo,1\n", target="y")
+    model = TableModel().fit(rows)
+    cities = ["Oslo", "", "Bari", "Bari", "Pisa", "", "Rom", "Rome", "Ulm"]
+    list(iter_predictions(model, ("city\n" + "".join(f'"{city}"\n' for city in cities)).encode()))
+    assert unknown_levels(model) == [
+        "column 'city': 5 rows hold a category that was not there in training, first 'Bari' at buffer:4, 'Pisa' at "
+        "buffer:6, 'Rom' at buffer:8; it counts as none",
+        "column 'city': 2 values are missing, and none was in training; no category stands in for them",
+    ]
+    list(iter_predictions(model, b"city\nOslo\n"))
+    assert unknown_levels(model) == []
+    holes = TableModel().fit(open_data(b'city,y\nOslo,1\nRome,0\n"",1\n', target="y"))
+    list(iter_predictions(holes, b'city\n""\nBari\n'))
+    assert unknown_levels(holes) == [
+        "column 'city': 1 row holds a category that was not there in training, first 'Bari' at buffer:3; it counts as "
+        "none"
+    ]
 
 
 def test_wide_tables_become_sparse_with_the_same_numbers() -> None:

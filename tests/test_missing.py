@@ -110,7 +110,7 @@ def test_values_that_were_never_missing_in_training_are_counted() -> None:
     rows.loc[3, "floor"] = np.nan
     model.predict(rows)
     assert model.encoder_.new_missing_ == {"size": int(rows["size"].isna().sum()), "floor": 1}
-    assert "column 'floor': 1 values are missing, and none was in training" in str(unknown_levels(model))
+    assert "column 'floor': 1 value is missing, and none was in training" in str(unknown_levels(model))
 
 
 @pytest.mark.parametrize("way", ["drop", "error"])

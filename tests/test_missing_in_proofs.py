@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from linsep import DataError, open_data
 from linsep.reporting.table_check import check_table
+from linsep.theory import Separability
 
 PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
 CITIES = ("Oslo", "Rome", "", "Bari")
@@ -50,7 +52,11 @@ def test_dropped_rows_are_as_if_they_were_not_there() -> None:
     known = {"id": "skip", "name": "skip"}  # too few rows are left to find that out
     found = check_table(opened(rows), missing="drop", columns=known)
     twin = check_table(opened([row for row in rows if complete(row)]), columns=known)
-    assert found.data == twin.data | {"rows_left_out": gone}
+    own = ("summary", "file_rows", "rows_left_out")
+    assert {key: value for key, value in found.data.items() if key not in own} == {
+        key: value for key, value in twin.data.items() if key not in own
+    }
+    assert found.data["rows_left_out"] == gone
     np.testing.assert_array_equal(found.numbers.X, twin.numbers.X)
     assert ("unlabelled", "1 row without a label is left out; --drop-unlabelled") in found.lines
     assert found.lines[2][1].startswith("15 rows have one ('city' 10, 'size' 6, 'paid (days)' 1) and are left out: the")
@@ -58,6 +64,32 @@ def test_dropped_rows_are_as_if_they_were_not_there() -> None:
     many = [f"{row.rpartition(',')[0]},{labels[k % 3]}" for k, row in enumerate(rows)]
     every = check_table(opened(many), missing="drop").data["one_against_rest"]
     assert all(one["rows_left_out"] == [k for k, row in enumerate(many) if not complete(row)] for one in every.values())
+
+
+def test_rows_have_their_numbers_in_the_file(tmp_path: Path) -> None:
+    table = b"x,y,kind\n,9,in\n0,0,in\n1,,in\n2,2,out\n1,1,in\n,4,out\n1,1,out\n"
+    found = check_table(open_data(table, target="kind"), missing="drop")
+    said = dict(found.lines)
+    assert "the 2 rows 4, 6 (counted from 0, rows left out too)" in said["why"]
+    assert said["witness"].startswith("row 4, row 6 add up")
+    assert (said["separated rows"], said["rows left"]) == ("2 (1, 3)", "2 (4, 6): no direction moves them")
+    assert (found.data["witness"]["rows"], found.data["rows_left"]) == ([2, 3], [2, 3])
+    assert found.data["file_rows"] == {"witness": [4, 6], "overlap": [4, 6], "separated_rows": [1, 3]}
+    read = Separability.from_dict(found.data)
+    assert read.to_dict() == {key: found.data[key] for key in read.to_dict()}
+    earlier = found.data["summary"].replace("4, 6 (counted from 0, rows left out too)", "2, 3 (counted from 0)")
+    assert Separability.from_dict(found.data | {"summary": earlier}).summary() == found.data["summary"]
+    other = found.data["summary"].replace("4, 6", "5, 6")
+    with pytest.raises(ValueError, match="its summary says something else than its parts"):
+        Separability.from_dict(found.data | {"summary": other})
+    with pytest.raises(ValueError, match="its rows_left_out are not in ascending order"):
+        Separability.from_dict(found.data | {"rows_left_out": [2, 0, 5]})
+    (tmp_path / "t.csv").write_bytes(table)
+    run(tmp_path, "check", "t.csv", "--target", "kind", "--missing", "drop", "--report", "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert re.findall(r"<td[^>]*>(\d)</td>", page.rpartition("Rows that no hyperplane separates")[2])[:1] == ["4"]
+    asked = ("separation", "t.csv", "--target", "kind", "--missing", "drop")
+    assert "separated rows  1, 3 (counted from 0)" in run(tmp_path, *asked).stdout
 
 
 @pytest.mark.parametrize(
@@ -153,6 +185,8 @@ def test_separation_leaves_out_rows_and_columns(tmp_path: Path) -> None:
     data, twin = json.loads(found.stdout), json.loads(run(tmp_path, "separation", "twin.csv", *asked).stdout)
     assert data.pop("rows_left_out") == [k for k, row in enumerate(rows) if not complete(row)]
     assert data.pop("report") == "r.html"
+    whole = [k for k, row in enumerate(rows) if complete(row)]
+    assert data.pop("file_rows") == {"separated_rows": [whole[row] for row in twin["separated_rows"]]}
     assert data == twin
     assert list(twin["coefficients"]) == ["(Intercept)", "city=Oslo", "city=Rome", "size", "paid (days)"]
     (tmp_path / "full.csv").write_text(csv([row for row in lines_of(80) if complete(row)]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,28 @@ def test_of_two_classes_or_few_weights_all_are_shown() -> None:
     for model, n in ((learnt(2, 15), 15), (learnt(3, 3), 9)):
         found = describe(model)
         assert (len(weights(found.lines)), list(found.details)) == (n, [])
+
+
+def test_terms_of_a_text_that_have_the_same_weight_share_a_line() -> None:
+    notes = ["was sent late", "was sent", "paid at once", "was sent late", "was sent", "paid at once"]
+    frame = pd.DataFrame({"note": notes, "a": [3.0, 1.0, 2.0, 3.5, 1.0, 0.5], "y": [1, 0, 0, 1, 0, 0]})
+    source = open_data(frame.to_csv(index=False).encode(), target="y")
+    found = fit_table(source, columns={"note": "words1-2"})
+    text = describe(found.model)
+    lines = dict(text.lines)
+    assert (
+        lines["note:..."] == "1 to 2 words in a row of the text in 'note'; terms that have the same weight share a line"
+    )
+    names = [name for name in lines if name.startswith("  note: ")]
+    assert {"  note: 'late', 'sent late'", "  note: 'sent', 'was', 'was sent'"} <= set(names)
+    assert len(names) == 3 and sum(", ... (5 terms)" in name for name in names) == 1
+    for name in names:
+        same = {text.data["weights"][f"note:{term}"] for term in re.findall("'(.*?)'", name)}
+        assert lines[name] == f"{same.pop():+.6g} each" and not same
+    said = dict(found.receipt.lines)["separable?"]
+    assert said.endswith("This is with the words of 'note'; `linsep check` asks without them, and may answer otherwise")
+    plain = fit_table(open_data(frame.drop(columns="note").to_csv(index=False).encode(), target="y"))
+    assert "linsep check" not in dict(plain.receipt.lines)["separable?"]
 
 
 def test_the_heading_of_a_report_says_of_which_rows_the_scores_are() -> None:

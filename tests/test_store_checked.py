@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
+import scipy.sparse as sp
 
 import linsep
 from crafted_models import bases, in_a_child, parts_of, sealed
@@ -55,6 +56,22 @@ def test_an_averaged_model_cut_to_width_1_is_refused(path: Path) -> None:
 
     said = refusal(path, linsep.AveragedPerceptron().fit(X, Y), cut)
     assert "the array coef_ has the shape (1, 1), not (1, 2)" in said
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_columns_that_cost_no_bytes_are_refused_before_they_cost_memory(path: Path) -> None:
+    most = 2**31 - 1
+
+    def without_nodes(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        header["state"]["n_features_in_"] = most
+        arrays |= {"state/hidden_coef_": np.zeros((0, most)), "state/hidden_intercept_": np.zeros(0)}
+        arrays["state/output_coef_"] = np.zeros((1, 0))
+
+    network = linsep.MLP(max_iter=1, random_state=0).fit(X, Y)
+    assert "the network has no hidden node" in refusal(path, network, without_nodes)
+    kernel = linsep.KernelPerceptron("rbf", gamma=1.0).fit(sp.csr_matrix(X), Y)
+    said = refusal(path, kernel, lambda header, arrays: header["state"].update(n_features_in_=most))
+    assert "n_features_in_" in said and "268435456" in said.replace(",", "")
 
 
 RICH = "TableModel with dates and words"

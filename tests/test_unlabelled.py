@@ -67,9 +67,9 @@ def test_rows_left_out_are_as_if_they_were_not_there(
         check_table(open_data(rest, target="sold")),
     ]
     assert (
-        verdicts[0].lines[1][1].startswith("4 rows without a label are left out; --drop-unlabelled (rows are counted")
+        verdicts[0].lines[1][1].startswith("4 rows without a label are left out; --drop-unlabelled (row numbers count")
     )
-    assert verdicts[0].data == verdicts[1].data | {"rows_left_out": HOLES}
+    assert verdicts[0].data == verdicts[1].data | {"rows_left_out": HOLES, "file_rows": {}}
     flow, dry = fit_stream(whole, target="sold", drop_unlabelled=True), fit_stream(rest, target="sold")
     np.testing.assert_array_equal(flow.model.learner_.coef_, dry.model.learner_.coef_)
     assert (flow.counters.unlabelled, flow.counters.rows, flow.mistakes) == (4, 56, dry.mistakes)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linsep
-from linsep import DataError, open_data
+from linsep import DataError, TableModel, load, open_data, save
 from linsep.data.columns import Column, TableChunk
 from linsep.data.readers.written import HEAD_BYTES
 from linsep.data.sources import blocks
+from linsep.reporting.scores import iter_predictions, unknown_levels
+from linsep.reporting.table_check import check_table
 
 # Cells of a column of text; a digit first would make some columns numbers.
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\ufeff"), max_size=6).map(lambda text: "w" + text)
@@ -108,7 +113,12 @@ def test_the_first_lines_tell(content: bytes, said: str, found: list[float]) -> 
         (b"a;b\n1,500;x\n2,250;y\n", {}, "'1,500' may be a number with a decimal comma, which may be a thousand"),
         (b"a;b\n1,5;2.5\n", {}, "'1,5' .* and other columns have points: say --decimal ','"),
         (b'a,b\n"1,5",x\n' * 1 + b'"2,5",x\n' * 4, {}, "buffer:2, column 'a': '1,5' is a number if the decimal mark"),
-        ("a,b\n1,Ö\n".encode("latin-1"), {}, r"buffer:2: not UTF-8 .* --encoding \(encoding=\), such as latin-1"),
+        ("a,b\n1,Москва\n".encode("cp1251"), {}, r"buffer:2: not UTF-8 .* --encoding \(encoding=\), such as latin-1"),
+        ("a,b\n1,男\n".encode("gbk"), {}, "buffer:2: not UTF-8"),
+        (b"a,b\n1,\x9dx\xe9\n", {}, "buffer:2: not UTF-8"),
+        (b"a,b\n1,\x01x\xe9\n", {}, "buffer:2: not UTF-8"),
+        (b"\xef\xbb\xbfa,b\n1,x\xe9\n", {}, "buffer:2: not UTF-8"),
+        (b'{"a": "x\xe9", "b": 1}\n', {"format": "jsonl"}, "buffer:1: not UTF-8"),
         ("a,b\n1,x\n".encode("utf-16-le"), {}, "a NUL byte.*--encoding utf-16-le"),
         ("a,b\n1,x\n".encode("utf-16")[:-1], {}, "buffer:2: not utf-16 text"),
         (b"a,b\n1,x\n", {"sep": "::"}, "one character between the columns"),
@@ -157,3 +167,48 @@ def test_exact_numbers_are_those_written_with_commas() -> None:
     """(.1, .3)+, (.2, .6)-, (.3, .9)+ is inseparable as written and separable as doubles."""
     written = b"a;b;y\n0,1;0,3;p\n0,2;0,6;n\n0,3;0,9;p\n"
     assert linsep.check_table(open_data(written, target="y", decimal=",")).verdict == "inseparable"
+
+
+def test_csv_that_is_not_utf8_is_read_as_cp1252_and_it_is_said(tmp_path: Path) -> None:
+    text = "city,size,y\nKöln,1,a\nUlm,2,b\n„Århus“,3,a\n"
+    for sent in (text, "city,size,y\n" + "Ulm,2,b\n" * 20_000 + text.partition("\n")[2]):
+        source = open_data(sent.encode("cp1252"), target="y", format="csv")
+        twin = open_data(sent.encode(), target="y", format="csv")
+        assert source.read().columns[0].text == twin.read().columns[0].text
+        assert (source.guessed_encoding, twin.guessed_encoding, twin.read_as) == ("cp1252", None, "")
+        assert source.read_as == "CP1252 (guessed, as it is not UTF-8; --encoding says otherwise)"
+    (tmp_path / "1.csv").write_text(text, encoding="utf-8")
+    (tmp_path / "2.csv").write_text(text, encoding="cp1252")
+    both = open_data(tmp_path, target="y", format="csv")
+    assert sum(len(chunk.y) for chunk, _ in both.chunks() if chunk.y is not None) == 6
+    assert both.read_as.startswith(f"CP1252 in {tmp_path / '2.csv'} (guessed")
+    late = open_data(("city,size,y\n" + "Ulm,2,b\n" * 20_000).encode() + b"K\xf6ln,1,a\n", target="y", format="csv")
+    with pytest.raises(DataError, match="buffer:20002: not UTF-8 text"):  # a stream is decided by its beginning
+        list(late.chunks())
+
+
+def test_models_and_certificates_keep_the_encoding(tmp_path: Path) -> None:
+    rows = "city,size,y\nKöln,1,a\nKöln,2,a\nUlm,3,b\nUlm,4,b\n"
+    (tmp_path / "t.csv").write_text(rows, encoding="cp1252")
+    model = TableModel().fit(open_data(tmp_path / "t.csv", target="y"))
+    save(model, tmp_path / "m")
+    model = load(tmp_path / "m")
+    assert model.encoder_.encoding_ == "cp1252"
+    new = "city,size\nKöln,1\näöü,1\n".encode("cp1252")
+    (found,) = iter_predictions(model, new)
+    (twin,) = iter_predictions(model, "city,size\nKöln,1\näöü,1\n".encode())
+    np.testing.assert_array_equal(found.decision_values, twin.decision_values)
+    model = TableModel().fit(open_data(rows.encode(), target="y"))
+    with pytest.raises(DataError, match="not UTF-8"):  # umlauts beside each other, and no model that knows better
+        list(iter_predictions(model, new))
+    list(iter_predictions(model, "city,size\nKöln,1\n".encode("cp1252")))
+    assert unknown_levels(model) == [
+        "the rows are read as CP1252 (guessed, as it is not UTF-8; --encoding says otherwise)"
+    ]
+    claim = check_table(open_data(tmp_path / "t.csv", target="y")).data
+    (tmp_path / "c.json").write_text(json.dumps(claim))
+    program = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
+    proved = subprocess.run(
+        [sys.executable, program, "c.json", "t.csv"], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert (proved.returncode, claim["encoding"]) == (0, "cp1252"), proved.stdout

@@ -38,6 +38,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "options", "said"),
     [
         ("latin.csv", ["--encoding", "latin-1"], "columns separated by ';', decimal comma, ISO8859-1"),
+        (
+            "latin.csv",
+            [],
+            "columns separated by ';', decimal comma, CP1252 (guessed, as it is not UTF-8; --encoding says otherwise)",
+        ),
         ("excel.csv", [], "columns separated by ';', decimal comma, UTF-16"),
         ("t.tsv", ["--decimal", ","], "columns separated by tab, decimal comma"),
         ("latin.csv", ["--encoding", "cp1252", "--sep", ";"], "columns separated by ';', decimal comma, CP1252"),
@@ -59,4 +64,7 @@ def test_the_commands_agree(
     assert said in ask("separation", name, "--target", "sold", *options)
     assert said in ask("check", name, "--target", "sold", *options)
     found = json.loads(ask("check", name, "--target", "sold", *options, "--json"))
+    encoding = "CP1252" if "(guessed" in said else said.rpartition(", ")[2]
+    assert found.pop("guessed_encoding", None) == ("cp1252" if "(guessed" in said else None)
+    assert found.pop("encoding", "decimal comma").upper() == encoding.upper()
     assert found == json.loads(ask("check", "plain.csv", "--target", "sold", "--json"))

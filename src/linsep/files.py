@@ -29,6 +29,27 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _ADVICE = "check that the folder exists, is writable and has room"
 
 
+def unreadable(name: str, error: OSError) -> str:
+    """Return one plain sentence on a file that could not be read, in place of what the system says.
+
+    What the library has put in words itself stays as it is.
+
+    Examples
+    --------
+    >>> unreadable("m.linsep", FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+    'm.linsep: there is no file of that name'
+    """
+    if error.errno is None or error.strerror != os.strerror(error.errno):
+        return f"{name}: {error.strerror or error}"
+    if isinstance(error, FileNotFoundError):
+        return f"{name}: there is no file of that name"
+    if isinstance(error, IsADirectoryError):
+        return f"{name} is a folder: name a file in it"
+    if isinstance(error, PermissionError):
+        return f"{name}: you have no permission to read this file"
+    return f"{name} cannot be read: {error.strerror}"
+
+
 @contextmanager
 def open_output(
     path: Name, what: str = "the file", *, binary: bool = False, reads: tuple[Any, ...] = ()

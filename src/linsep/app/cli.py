@@ -381,7 +381,11 @@ def main() -> None:
     except (DataError, ValueError, OSError, MemoryError) as error:
         from rich.text import Text
 
+        from linsep.files import unreadable
+
         told = f"not enough memory: {error}" if isinstance(error, MemoryError) else str(error)
+        if isinstance(error, OSError) and error.filename is not None:
+            told = unreadable(str(error.filename), error)
         console(stderr=True).print(Text.assemble(("linsep: error:", "red"), " ", printable(without_secrets(told))))
         status = 2
     except Exception as error:

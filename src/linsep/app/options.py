@@ -93,7 +93,10 @@ DecimalOpt = Annotated[
 ]
 EncodingOpt = Annotated[
     str | None,
-    typer.Option(help="The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark."),
+    typer.Option(
+        help="The encoding of text, such as latin-1 or cp1252. Otherwise UTF-8, or UTF-16 with its mark; "
+        "CSV that is neither is read as cp1252 where that reads well, and it is said that this was guessed."
+    ),
 ]
 NaOpt = Annotated[
     list[str] | None,
@@ -135,6 +138,7 @@ ProofMissingOpt = Annotated[
     ProofMissingWay | None,
     typer.Option(
         help="What becomes of missing values: leave the row out (drop), and count it, or refuse the first one (error). "
+        "Numbers of rows that are printed count all rows of the file. "
         "Unless given, a missing number is refused, and a missing category is a category of its own."
     ),
 ]

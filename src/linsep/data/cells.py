@@ -184,9 +184,19 @@ def are_readable(text: pa.Array, decimal: str = ".") -> Array:
     >>> are_readable(pa.array(["2", "$1,000", "($3.50)", "True", "NA", "x"])).tolist()
     [True, True, True, True, True, False]
     """
-    truth = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), "^(true|false)$")
-    known = np.asarray(truth.to_numpy(zero_copy_only=False), dtype=np.bool_)
-    return known | are_numbers(text, decimal) | _are_amounts(text, decimal) | are_missing(text)
+    return are_true_or_false(text) | are_numbers(text, decimal) | _are_amounts(text, decimal) | are_missing(text)
+
+
+def are_true_or_false(text: pa.Array) -> Array:
+    """Return which cells are the words true or false.
+
+    Examples
+    --------
+    >>> are_true_or_false(pa.array(["True", "1", " false", "no"])).tolist()
+    [True, False, True, False]
+    """
+    found = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), "^(true|false)$")
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def have_currency(text: pa.Array) -> Array:

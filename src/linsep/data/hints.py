@@ -25,7 +25,7 @@ _BORN = frozenset(["birth", "birthday", "birthdate", "born", "dob"])
 
 
 def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str], fraction: float) -> list[tuple[str, str]]:
-    """Lines for rows held out at random: one if a column names groups of them, one if they have dates.
+    """The line for rows held out at random, if a column names groups of them, or if they have dates; else none.
 
     A column names groups if it is called after whom several rows are about (patient, customer_id, userId; `_WHOM` has
     the words), has at least ten different values, and two rows or more of each on average. Dates count unless they are
@@ -43,7 +43,7 @@ def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str], fraction: float) 
     Returns
     -------
     list of (str, str)
-        At most two lines.
+        At most one line: only one of `--group` and `--after` can be given, so both stand in one as a choice.
 
     Examples
     --------
@@ -51,16 +51,20 @@ def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str], fraction: float) 
     >>> rows = "".join(f"p{k % 12},2024-01-{k % 28 + 1:02d}\\n" for k in range(40))
     >>> for line in hints_on_holding_out(open_data(("patient,seen\\n" + rows).encode()).read(), {"seen": "date"}, 0.2):
     ...     print(line)
-    ('hint', "12 values of 'patient' in 40 rows: --group patient holds out all rows of one, or none")
-    ('hint', "'seen' holds dates: --after 2024-01-21 holds out the later rows, as new rows will be")
+    ('hint', "12 values of 'patient' in 40 rows, and 'seen' holds dates: either --group patient holds out all rows of
+    one, or none; or --after 2024-01-21 holds out the later rows, as new rows will be")
     """
     if not isinstance(chunk, TableChunk):
         return []
     used = [name for name in chunk.names if kinds.get(name) != SKIP]
-    return [*_on_groups(chunk, used, kinds), *_on_dates(chunk, used, kinds, fraction)]
+    found = [hint for hint in (_on_groups(chunk, used, kinds), _on_dates(chunk, used, kinds, fraction)) if hint]
+    whys, ways = ([hint[part] for hint in found] for part in (0, 1))
+    said = f"either {ways[0]}; or {ways[1]}" if len(ways) == 2 else "".join(ways)
+    return [("hint", f"{', and '.join(whys)}: {said}")] if found else []
 
 
-def _on_groups(chunk: TableChunk, used: list[str], kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+def _on_groups(chunk: TableChunk, used: list[str], kinds: Mapping[str, str]) -> tuple[str, str] | None:
+    """Why rows belong together, and the option that keeps them together with what it does."""
     for name in used:
         words = words_of(name)
         if (
@@ -72,8 +76,8 @@ def _on_groups(chunk: TableChunk, used: list[str], kinds: Mapping[str, str]) -> 
         n_groups = _n_values(chunk.cells(name))
         if n_groups >= _FEWEST_GROUPS and chunk.n_rows >= _ROWS_OF_A_GROUP * n_groups:
             what = f"{n_groups:,} values of {name!r:.40} in {chunk.n_rows:,} rows"
-            return [("hint", f"{what}: --group {quote(name)} holds out all rows of one, or none")]
-    return []
+            return what, f"--group {quote(name)} holds out all rows of one, or none"
+    return None
 
 
 def _n_values(column: Column | None) -> int:
@@ -86,14 +90,15 @@ def _n_values(column: Column | None) -> int:
     return 0 if (column.values != np.floor(column.values)).any() else len(np.unique(column.values))
 
 
-def _on_dates(chunk: TableChunk, used: list[str], kinds: Mapping[str, str], fraction: float) -> list[tuple[str, str]]:
+def _on_dates(chunk: TableChunk, used: list[str], kinds: Mapping[str, str], fraction: float) -> tuple[str, str] | None:
+    """Why rows come one after another, and the option that keeps them in order with what it does."""
     dated = [name for name in used if is_date(kinds.get(name, "")) and not _BORN.intersection(words_of(name))]
     if not dated:
-        return []
+        return None
     points, missing = points_in_time(chunk, dated[0], kinds[dated[0]])
     there = np.sort(points[~missing])
     if not len(there) or there[0] == there[-1]:
-        return []
+        return None
     day = str(there[int((1 - fraction) * len(there))].astype("datetime64[D]"))
     asked = day if sum(map(is_date, kinds.values())) == 1 else f"{quote(dated[0] + '=' + day)}"
-    return [("hint", f"{dated[0]!r:.40} holds dates: --after {asked} holds out the later rows, as new rows will be")]
+    return f"{dated[0]!r:.40} holds dates", f"--after {asked} holds out the later rows, as new rows will be"

@@ -12,8 +12,9 @@ from typing import Any
 import pyarrow as pa
 
 from linsep.data.addresses import POSTGRES, is_address, shown
-from linsep.data.encodings import Decoded, encoding_told
+from linsep.data.encodings import HEAD, Decoded, encoding_told, guess_of
 from linsep.data.remote import facts_of, open_remote, remote_files
+from linsep.files import unreadable
 from linsep.types import DataError
 
 STEP = 1 << 16  # bytes that are lost, at most, where a compressed file is damaged
@@ -41,8 +42,14 @@ class Input:
         Whether `open` gives the text as UTF-8, whatever the encoding of the file.
     encoding : str or None
         The encoding of text; None where the byte order mark tells it.
+    may_guess : bool
+        Whether text that is no UTF-8 may be read in another encoding: the one `known`, or the one that is guessed.
+    known : str or None
+        The encoding that text was in which was read before, for `may_guess`.
     found_encoding : str
         The encoding of the text that was opened last.
+    is_guessed : bool
+        Whether that was guessed.
 
     Examples
     --------
@@ -58,6 +65,8 @@ class Input:
         self.is_text = False
         self.encoding: str | None = None
         self.found_encoding = "utf-8"
+        self.may_guess = self.is_guessed = False
+        self.known: str | None = None
         if isinstance(given, str):
             self.name = "standard input" if given == "-" else shown(given)
         elif isinstance(given, bytes | bytearray | memoryview):
@@ -118,8 +127,18 @@ class Input:
         self._taken = True
         stream = self._stream()
         if self.is_text:
-            self.found_encoding = stream.decode_from(self.encoding)
+            self.found_encoding, other = stream.decode_from(self.encoding, HEAD if self.may_guess else 0, self.known)
+            if other is not None:
+                self.found_encoding, self.is_guessed = other, self.known is None
+                stream.decode_from(self.found_encoding)
         return stream
+
+    def as_utf8(self, content: bytes) -> bytes:
+        """Text that was read to its end, as UTF-8: bytes that are none may stand behind the first ones."""
+        if self.may_guess and self.found_encoding == "utf-8" and (other := guess_of(content, self.known)):
+            self.found_encoding, self.is_guessed = other, self.known is None
+            return Decoded(io.BytesIO(content), self.name, other).read_all()
+        return content
 
     def _stream(self) -> ByteStream:
         if self.path == "-":
@@ -138,18 +157,14 @@ class Input:
             return open_remote(path, anywhere=anywhere)
         try:
             return open(path, "rb", buffering=0)
-        except FileNotFoundError:
-            raise DataError(f"{self.name}: there is no file of that name") from None
-        except IsADirectoryError:
-            raise DataError(f"{self.name} is a folder: name a file in it") from None
         except OSError as error:
-            raise DataError(f"{self.name} cannot be opened: {error.strerror}") from None
+            raise DataError(unreadable(self.name, error)) from None
 
     def _stat(self, path: str) -> os.stat_result:
         try:
             return os.stat(path)
         except OSError as error:
-            raise DataError(f"{self.name} cannot be found: {error.strerror}") from None
+            raise DataError(unreadable(self.name, error)) from None
 
 
 class ByteStream:
@@ -168,17 +183,24 @@ class ByteStream:
         if kind is not None:
             self._stream = pa.CompressedInputStream(pa.PythonFile(self._raw, "r"), kind)
 
-    def decode_from(self, encoding: str | None) -> str:
-        """Give text as UTF-8 from now on; return the encoding that it has, which is found where None is asked for."""
+    def decode_from(self, encoding: str | None, guess_by: int = 0, known: str | None = None) -> tuple[str, str | None]:
+        """Give text as UTF-8 from now on; return the encoding that it has, which is found where None is asked for.
+
+        The second item is what the first `guess_by` bytes are, `known` or guessed, if they are no UTF-8; the text is
+        then still as it is.
+        """
         if encoding is None:
             try:
                 head = self._stream = self._raw if self._stream is self._raw else _Peeked(self._stream)
-            except OSError:  # damaged from the first byte on, as `read` will find
-                return "utf-8"
+                head.look(guess_by)
+            except OSError:  # damaged, as `read` will find
+                return "utf-8", None
             encoding = encoding_told(head.head)
+            if guess_by and encoding == "utf-8" and (other := guess_of(head.head, known)):
+                return encoding, other
         if encoding != "utf-8":
             self._stream = Decoded(self._stream, self.name, encoding)
-        return encoding
+        return encoding, None
 
     def read(self, size: int) -> bytes:
         """Read up to `size` bytes: fewer only at the end, or before what is damaged."""
@@ -243,8 +265,12 @@ class _Peeked:
     def __init__(self, stream: Any) -> None:
         self.stream = stream
         self.head = b""
-        while len(self.head) < _LONGEST_MAGIC and (more := stream.read(_LONGEST_MAGIC - len(self.head))):
-            self.head += more
+        self.look(_LONGEST_MAGIC)
+
+    def look(self, size: int) -> None:
+        """Have the first `size` bytes in `head`."""
+        while len(self.head) < size and (more := self.stream.read(size - len(self.head))):
+            self.head += bytes(more)
 
     def read(self, size: int) -> Any:
         if self.head:

@@ -18,7 +18,7 @@ from linsep.learners.engine.loop import Progress, run_epochs
 from linsep.learners.engine.trace import Trace, make_record
 from linsep.learners.inputs.labels import check_classes, distinct_labels
 from linsep.learners.inputs.parameters import is_number, is_whole
-from linsep.types import Array, Budget, StopReason
+from linsep.types import Array, Budget, DataError, StopReason
 
 # Epochs in a row that may bring less than the tolerance.
 _PATIENCE = 10
@@ -223,6 +223,12 @@ class MLP(Classifier):
         self.output_coef_, self.output_intercept_ = v.T.copy(), c.copy()
 
     # ------------------------------------------------------------- prediction
+    def check_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        """Raise DataError unless this is a state of such a network: without nodes its columns cost no bytes."""
+        super().check_state(meta, arrays, classes, names)
+        if not len(arrays["hidden_coef_"]):
+            raise DataError("the network has no hidden node")
+
     def decision_function(self, X: Any) -> Array:
         """z = v.max(0, W x + b) + c.
 

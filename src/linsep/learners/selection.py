@@ -90,7 +90,7 @@ class Ladder(NamedTuple):
 
 
 class _Trial(NamedTuple):
-    """The best learner of a rung, by its place, and the rows held out so far that it is right about."""
+    """The best learner of a rung, by its place, the rows held out so far that it is right about, and why it ended."""
 
     place: int
     right: Array
@@ -148,7 +148,7 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS) -> Ladder:
         learners = rung(few)
         if not learners:
             continue
-        below = [trial for trial in trials.values() if not trial.given_up]
+        below = {lower: trial for lower, trial in trials.items() if not trial.given_up}
         trials[name] = _try(learners, few, labels, folds, below, X.shape[0])
         if not trials[name].given_up and _mistakes(trials[name]) <= _TOO_FEW_MISTAKES:
             break
@@ -188,7 +188,7 @@ def _folds(y: Array) -> list[tuple[Array, Array]]:
 
 
 def _try(
-    learners: list[Any], X: Any, y: Array, folds: list[tuple[Array, Array]], below: list[_Trial], n: int
+    learners: list[Any], X: Any, y: Array, folds: list[tuple[Array, Array]], below: Mapping[str, _Trial], n: int
 ) -> _Trial:
     """Hold out fold after fold; n is the number of rows that the chosen learner will learn from."""
     rights = [np.zeros(0, bool) for _ in learners]
@@ -200,13 +200,17 @@ def _try(
             if _takes_too_long(fitted, n):
                 going_on.remove(k)
         if not going_on:
-            return _Trial(0, rights[0], f"would take too long on {n:,} rows")
+            return _Trial(0, rights[0], f", but it would take too long on {n:,} rows")
         best = max(going_on, key=lambda k: rights[k].sum())
         going_on = [k for k in going_on if not _clearly_more(rights[best], rights[k], 1)]
         seen = len(rights[best])
-        ahead = all(rights[best].sum() > trial.right[:seen].sum() for trial in below)
-        if not ahead and (seen >= _FIRST_LOOK or number == 2):
-            return _Trial(best, rights[best], f"was not ahead on the first {seen:,}")
+        lower = max(below, key=lambda name: below[name].right[:seen].sum(), default=None)
+        if lower is None or (seen < _FIRST_LOOK and number != 2):
+            continue
+        reached = below[lower].right[:seen]
+        if rights[best].sum() <= reached.sum():
+            compared = f"where {lower} was right about {reached.mean():.1%}: it was tried on no more"
+            return _Trial(best, rights[best], f" of the first {seen:,} of these rows, {compared}")
     return _Trial(best, rights[best])
 
 
@@ -240,7 +244,7 @@ def _why(best: str, learner: Any, trials: Mapping[str, _Trial], names: list[str]
     """What was best, and why nothing above it was chosen."""
     at = names.index(best)
     told = {name: f"{trial.right.mean():.1%}" for name, trial in trials.items()}
-    told |= {name: f"{told[name]}, which {trial.given_up}" for name, trial in trials.items() if trial.given_up}
+    told = {name: told[name] + trial.given_up for name, trial in trials.items()}
     below = [f"{name} about {told[name]}" for name in names[:at] if name in trials]
     n = len(trials[best].right)
     first = "; ".join([f"{best} ({_described(learner)}) was right about {told[best]} of {n:,} rows held out", *below])
@@ -248,7 +252,9 @@ def _why(best: str, learner: Any, trials: Mapping[str, _Trial], names: list[str]
     tried = [f"{name} {told[name]}" for name in above if name in trials]
     if tried:
         shown = "; ".join(tried)
-        return f"{first}. No rung above it was better by more than {_ERRORS} standard errors ({shown})."
+        return (
+            f"{first}. No rung above it was better by more than {_ERRORS} standard errors ({shown}): {best} was chosen."
+        )
     if not above:
         return f"{first}. It is the top of the ladder."
     untried = f"so {' and '.join(above)} stayed untried"

@@ -16,6 +16,7 @@ from safetensors.numpy import load as _unpack
 from safetensors.numpy import save as _pack
 
 from linsep.declared import ValueSpec, check_values
+from linsep.files import unreadable
 from linsep.jsonable import to_jsonable
 from linsep.types import Array, DataError
 
@@ -229,7 +230,8 @@ def read_key(key: Key | None) -> bytes | None:
         try:
             key = Path(key).read_bytes()
         except (OSError, TypeError, ValueError) as error:
-            raise DataError(f"cannot read the key of model files: {error}; see {KEY_VARIABLE}") from error
+            why = unreadable(str(key), error) if isinstance(error, OSError) else str(error)
+            raise DataError(f"cannot read the key of model files: {why}; see {KEY_VARIABLE}") from error
     if len(key) < _LEAST_KEY:
         raise DataError(f"a key of {len(key)} bytes can be guessed: take {_LEAST_KEY} random ones at least")
     return bytes(key)

@@ -102,7 +102,7 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
         at[:, 1] = s[shown] > 0
     _draw_others(ax, at, s[shown], np.isin(shown, rows))
     inner = at[np.searchsorted(shown, rows)]
-    _draw_held(ax, inner, s[rows], rows, classes, certificate.fit_intercept)
+    _draw_held(ax, inner, s[rows], certificate.in_file(rows), classes, certificate.fit_intercept)
     _draw_meeting(ax, inner, s[rows], share, certificate.fit_intercept, table.X.shape[1])
     if not view.exact:
         note(ax, "projected; the meeting is exact in all features")

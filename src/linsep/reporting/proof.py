@@ -50,12 +50,12 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
         lines.append(("margin", f"between {found.margin.lower:.6g} and {found.margin.upper:.6g}"))
     if found.verdict == "quasi-separable":
         at_least, unmoved = ("", "no direction moves them") if found.maximal else ("at least ", _NOT_PROVED)
-        lines.append(("separated rows", at_least + _rows(found.separated_rows)))
-        lines.append(("rows left", f"{_rows(found.rows_left)}: {unmoved}"))
+        lines.append(("separated rows", at_least + _rows(found.in_file(found.separated_rows))))
+        lines.append(("rows left", f"{_rows(found.in_file(found.rows_left))}: {unmoved}"))
     if found.witness is not None:
-        lines.append(("witness", f"{_combination(found.witness)} add up to 0 once signed by label"))
+        lines.append(("witness", f"{_combination(found.witness, found)} add up to 0 once signed by label"))
     if found.overlap is not None and found.overlap != found.witness:
-        details.append(("overlap", f"{_combination(found.overlap)} add up to 0 and span the rows left"))
+        details.append(("overlap", f"{_combination(found.overlap, found)} add up to 0 and span the rows left"))
     return lines, details
 
 
@@ -84,9 +84,9 @@ def _rows(rows: Array) -> str:
     return f"{rows.size:,} ({shown}{', ...' if rows.size > _SHOWN else ''})"
 
 
-def _combination(part: Combination) -> str:
+def _combination(part: Combination, found: Separability) -> str:
     weights = weights_in_words(part)
-    pairs = zip(part.rows[:_SHOWN], weights, strict=False)
+    pairs = zip(found.in_file(part.rows[:_SHOWN]), weights, strict=False)
     shown = ", ".join(f"row {i}" if weight == "1" else f"{weight} x row {i}" for i, weight in pairs)
     more = f", ... ({len(part.rows)} rows)" if len(part.rows) > _SHOWN else ""
     return f"{shown}{more}{' (parts of the whole, rounded)' if is_rounded(part) else ''}"

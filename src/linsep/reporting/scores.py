@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.data.columns import TableChunk, label_names
+from linsep.data.encodings import GUESSED
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.table_model import TableModel
@@ -118,6 +119,7 @@ def _opened(model: TableModel, table: Any, asked: dict[str, Any]) -> Source:
     name = str(table) if isinstance(table, str | Path) else table
     source = open_data(name, **asked, categorical=model.encoder_.text_columns, bits=model.encoder_.bits)
     source.read_as_missing(model.encoder_.na_)
+    source.read_alike(model.encoder_.encoding_)
     return source
 
 
@@ -146,6 +148,7 @@ def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[t
         if encoder.bad_cells_.total and not lenient:
             raise _refused(encoder, chunks)
         yield encoder.encode_chunk(mended), chunk.y
+    encoder.guessed_ = source.guessed_encoding
     if empty:
         raise DataError(f"{source.name}: " + ("no row has a label" if source.unlabelled else "there are no rows"))
 
@@ -170,18 +173,26 @@ def unknown_levels(model: TableModel) -> list[str]:
         return []
     ignored = f"{encoder.ignored_:,} columns beyond those of the training rows were left out"
     return (
-        ([ignored] if encoder.ignored_ else [])
+        ([f"the rows are read as {encoder.guessed_.upper()} ({GUESSED})"] if encoder.guessed_ else [])
+        + ([ignored] if encoder.ignored_ else [])
         + ([encoder.bad_cells_.told()] if encoder.bad_cells_.total else [])
-        + [
-            f"column {column!r}: {count:,} rows hold a category that was not there in training; they count as none"
-            for column, count in encoder.unknown_.items()
-            if count
-        ]
-        + [
-            f"column {column!r}: {count:,} values are missing, and none was in training; the mean stands in for them"
-            for column, count in encoder.new_missing_.items()
-        ]
+        + [_of_levels(column, n, encoder.first_unknown_[column]) for column, n in encoder.unknown_.items()]
+        + [_of_missing(column, n, column in encoder.text_columns) for column, n in encoder.new_missing_.items()]
     )
+
+
+def _of_levels(column: str, rows: int, first: dict[str, str]) -> str:
+    """What to say of categories that were not there in training."""
+    named = ", ".join(f"{level!r:.40} at {place}" for level, place in first.items())
+    hold = "1 row holds" if rows == 1 else f"{rows:,} rows hold"
+    return f"column {column!r}: {hold} a category that was not there in training, first {named}; it counts as none"
+
+
+def _of_missing(column: str, n: int, is_text: bool) -> str:
+    """What to say of missing values in a column that had none in training."""
+    them, are = ("it", "1 value is") if n == 1 else ("them", f"{n:,} values are")
+    stead = f"no category stands in for {them}" if is_text else f"the mean stands in for {them}"
+    return f"column {column!r}: {are} missing, and none was in training; {stead}"
 
 
 def score_table(

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from linsep.regression.found import Separation
+from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.sentences import by_estimate, listed, told
+from linsep.types import Array
 
 _MOST_LINES = 40  # coefficients printed one a line
 
 
-def separation_lines(found: Separation) -> list[tuple[str, str]]:
-    """The kind, the summary, the rows and the advice, as (label, text)."""
+def separation_lines(found: Separation, left_out: Array | None = None) -> list[tuple[str, str]]:
+    """The kind, the summary, the rows and the advice, as (label, text).
+
+    Rows are named by their numbers among all rows, those `left_out` (in ascending order) counted too.
+    """
     lines: list[tuple[str, str]] = [("separation", found.verdict)]
     if found.references:
         lines.append(("reference levels", listed(f"{name}={level}" for name, level in found.references.items())))
@@ -17,9 +22,12 @@ def separation_lines(found: Separation) -> list[tuple[str, str]]:
     if found.n_missing:
         lines.append(("left out", f"{found.n_missing:,} rows with missing values"))
     if found.separated_rows:
-        lines.append(("separated rows", f"{listed(found.separated_rows)} (counted from 0)"))
+        lines.append(
+            ("separated rows", f"{listed(rows_of_file(found.separated_rows, left_out).tolist())} (counted from 0)")
+        )
     if found.pairs:
-        pairs = (f"row {row} from {label}" for row, label in found.pairs)
+        own = rows_of_file([row for row, _ in found.pairs], left_out).tolist()
+        pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))
         lines.append(("separated pairs", listed(pairs)))
     lines += coefficient_lines(found)
     for effect, counts in found.fixed_effects.items():

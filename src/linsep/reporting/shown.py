@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.data.features.kinds import is_words
+from linsep.data.features.words import Grams
 from linsep.learners import SequenceTagger
 from linsep.learners.table_model import parts_of
 from linsep.reporting.weights import weights_of
@@ -14,6 +16,7 @@ from linsep.types import Array
 
 _WEIGHTS = 20  # of each class
 _SHOWN = 10  # of several classes together
+_NAMED = 4  # terms of one text that have the same weight
 
 
 class Description(NamedTuple):
@@ -37,6 +40,8 @@ class Description(NamedTuple):
 def describe(model: Any, n_weights: int | None = None) -> Description:
     """Describe a fitted `TableModel`, learner or tagger: how it was made, and its largest weights by feature name.
 
+    Beside a thread that learns it describes the model as it was at one moment.
+
     Parameters
     ----------
     model : fitted TableModel, learner or SequenceTagger
@@ -56,8 +61,14 @@ def describe(model: Any, n_weights: int | None = None) -> Description:
     >>> describe(Perceptron().fit([[0.0, 1.0], [0.0, -2.0]], [1, 0]), 1).data["weights"]
     {'x2': 1.0}
     """
-    if isinstance(model, SequenceTagger):
-        return _describe_tagger(model, n_weights or _WEIGHTS)
+    with model.reading() as still:  # another thread may learn meanwhile
+        if isinstance(still, SequenceTagger):
+            return _describe_tagger(still, n_weights or _WEIGHTS)
+        return _describe_rows(still, n_weights)
+
+
+def _describe_rows(model: Any, n_weights: int | None) -> Description:
+    """How a model of rows was made, and its largest weights by feature name."""
     learner, encoder = parts_of(model)
     found = weights_of(model)
     W, what_they_are = found.planes, found.about
@@ -83,10 +94,14 @@ def describe(model: Any, n_weights: int | None = None) -> Description:
     if _is_long(W, n_weights):
         largest = sorted(found.heaviest(max(1, _SHOWN // len(W))), key=lambda one: -abs(one[2]))
         first = {labels[k] + name for k, name, _ in largest[:_SHOWN]}
-    lines = [*about.items(), *((f"  {name}", f"{weights[name]:+.6g}") for name in weights if name in first)]
-    others = [(f"  {name}", f"{weights[name]:+.6g}") for name in weights if name not in first]
+    texts = {} if encoder is None else {name: kind for name, kind in encoder.kinds_.items() if is_words(kind)}
+    for name, kind in texts.items():
+        about[f"{name}:..."] = f"{_units(kind)} of the text in {name!r}; terms that have the same weight share a line"
+    starts = [f"{label}{name}:" for label in labels for name in texts]
+    lines = [*about.items(), *_weight_lines({name: weights[name] for name in weights if name in first}, starts)]
+    others = _weight_lines({name: weights[name] for name in weights if name not in first}, starts)
     if others:
-        lines.append(("  ...", f"{len(others):,} further weights: --details"))
+        lines.append(("  ...", f"{len(weights) - len(first):,} further weights: --details"))
     data = {
         "learner": type(learner).__name__,
         "classes": classes.tolist(),
@@ -98,6 +113,41 @@ def describe(model: Any, n_weights: int | None = None) -> Description:
         "weights": weights,
     }
     return Description(lines, data, others)
+
+
+def _units(kind: str) -> str:
+    """What the terms of running text are."""
+    unit, low, high = Grams.parse(kind)
+    some = f"{low}" if low == high else f"{low} to {high}"
+    if high == 1:
+        return "a word" if unit == "words" else "a character"
+    return f"{some} {'words' if unit == 'words' else 'characters'} in a row"
+
+
+def _weight_lines(weights: Mapping[str, float], starts: Sequence[str]) -> list[tuple[str, str]]:
+    """A line for each weight; terms of one text that have the same one, as those of the same rows do, share a line.
+
+    Their names begin with one of `starts`.
+    """
+    lines: list[tuple[str, str]] = []
+    terms: dict[tuple[str, str], list[str]] = {}
+    for name, value in weights.items():
+        said = f"{value:+.6g}"
+        start = next((start for start in starts if name.startswith(start)), None)
+        if start is None:
+            lines.append((f"  {name}", said))
+            continue
+        same = terms.setdefault((start, said), [])
+        if not same:
+            lines.append((start, said))
+        same.append(name.removeprefix(start))
+    return [line if line not in terms else _of_terms(*line, terms[line]) for line in lines]
+
+
+def _of_terms(start: str, said: str, terms: list[str]) -> tuple[str, str]:
+    """The line of terms of one text that have the same weight."""
+    named = ", ".join(map(repr, terms[:_NAMED])) + (f", ... ({len(terms):,} terms)" if len(terms) > _NAMED else "")
+    return f"  {start} {named}", said + (" each" if len(terms) > 1 else "")
 
 
 def _is_long(W: Array, asked: int | None) -> bool:

@@ -55,6 +55,7 @@ def stream_receipt(found: StreamFit) -> Receipt:
     lines += told_unlabelled(counters.unlabelled)
     data |= {"missing": counters.missing} if counters.missing else {}
     data |= {"unlabelled": counters.unlabelled} if counters.unlabelled else {}
+    data |= {"guessed_encoding": found.guessed_encoding} if found.guessed_encoding else {}
     if counters.skipped:
         data["skipped"] = counters.skipped
     if counters.alarms:

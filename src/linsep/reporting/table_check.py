@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -153,7 +153,9 @@ def _ask(numbers: ExactNumbers, y: Array, names: Array, positive: Any, time_limi
 
 
 def _answered(numbers: ExactNumbers, codes: Array, names: Array, title: str, time_limit: float | None) -> Asked:
-    return Asked(title, certificate_of(numbers.X, codes, names, time_limit=time_limit), names[codes])
+    found = certificate_of(numbers.X, codes, names, time_limit=time_limit)
+    gone = () if numbers.left_out is None else tuple(numbers.left_out.tolist())
+    return Asked(title, replace(found, left_out=gone), names[codes])
 
 
 def _of_two(found: Separability, numbers: ExactNumbers) -> tuple[Lines, Lines]:
@@ -192,8 +194,8 @@ def _with_columns(found: Separability, numbers: ExactNumbers, source: Source) ->
         for name, k in zip(numbers.names, numbers.exponents, strict=True)
     ]
     data = {**found.to_dict(), "target": source.target, "columns": columns}
+    if source.encoding is not None:
+        data["encoding"] = source.encoding
     if source.na:
         data["no_values"] = sorted(source.na)
-    if numbers.left_out is not None:
-        data["rows_left_out"] = numbers.left_out.tolist()
     return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units

@@ -12,8 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linsep.data.columns import TableChunk, label_names
 from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_out, groups_of, set_aside
+from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.kinds import left_out_line, without_skipped
+from linsep.data.features.kinds import is_words, left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
 from linsep.data.hints import hints_on_holding_out
 from linsep.data.sources.source import Source
@@ -187,7 +188,7 @@ def fit_table(
     )
     encoder, telling = prepared.encoder, _telling(source, prepared.encoder.kinds_, positive)
     gone = encoder.missing_
-    lines = [*choice.lines, *receipt.lines, *told_unlabelled(source.unlabelled)]
+    lines = [*choice.lines, *_beside_check(receipt, encoder.kinds_), *told_unlabelled(source.unlabelled)]
     lines += told(gone, encoder.way, encoder.kinds_of_parts)
     lines += left_out_line(encoder.left_out_)
     hints = hints_on_holding_out(source.read(), encoder.kinds_, holdout) if holdout and groups is None else []
@@ -237,6 +238,18 @@ def _set_aside(source: Source, prepared: Prepared, how: HoldOut, targets: Array)
     aside = set_aside(chunk, encoder, source.name, how)
     check_hold_out(lambda kept: set(targets[kept].tolist()), aside.train, len(targets))
     return aside
+
+
+def _beside_check(receipt: Receipt, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The lines of the receipt; that on separability says where `linsep check` asks about fewer features."""
+    words = [name for name, kind in kinds.items() if is_words(kind)]
+    dates = [name for name, kind in kinds.items() if is_date(kind)]
+    if receipt.data.get("verdict") is None or not (words or dates):
+        return receipt.lines
+    parts = [f"the words of {', '.join(map(repr, words))}"] if words else []
+    parts += [f"month, weekday and hour of {', '.join(map(repr, dates))}"] if dates else []
+    beside = f". This is with {' and '.join(parts)}; `linsep check` asks without them, and may answer otherwise"
+    return [(label, text + beside if label == "separable?" else text) for label, text in receipt.lines]
 
 
 def _choose(prepared: Prepared, rungs: Mapping[str, Any], aside: Aside | None) -> tuple[Any, Receipt]:

@@ -151,6 +151,8 @@ class StreamFit:
         The running 64-bit hash of each file that was read, in hexadecimal.
     read_as : str
         How text is written where that is not as usual, as `Source.read_as`.
+    guessed_encoding : str or None
+        The encoding of CSV that is not UTF-8, where it was guessed.
     """
 
     model: TableModel
@@ -161,6 +163,7 @@ class StreamFit:
     was_finished: bool = False
     data_hash: str = ""
     read_as: str = ""
+    guessed_encoding: str | None = None
 
     @property
     def mistakes(self) -> list[int]:

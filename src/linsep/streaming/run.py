@@ -211,6 +211,7 @@ class StreamRun:
             *resumed,
             data_hash=self.source.seen.told() if self.source.seen else "",
             read_as=self.source.read_as,
+            guessed_encoding=self.source.guessed_encoding,
         )
 
     def warnings(self) -> list[str]:

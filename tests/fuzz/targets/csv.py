@@ -44,7 +44,7 @@ def naive(case: bytes) -> Any:
     """The header, then records; a column is numbers, or text, or refused."""
     if case in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16, and nothing after its mark
         return []
-    text = decoded(case.removeprefix(b"\xef\xbb\xbf"))
+    text = decoded(case).removeprefix("\ufeff")
     if not text.strip(" \t\n\r\x0b\x0c"):  # blank as bytes are
         if text:
             raise RefusedError
@@ -62,11 +62,20 @@ def naive(case: bytes) -> Any:
 
 
 def decoded(case: bytes) -> str:
-    """UTF-8 without NUL."""
+    """UTF-8 without NUL, or what is taken for cp1252: most bytes beyond ASCII stand alone, and none is undefined."""
     try:
         text = case.decode()
-    except UnicodeDecodeError:
-        raise RefusedError from None
+    except UnicodeDecodeError as error:
+        beyond = {k for k, byte in enumerate(case) if byte > 127}
+        beside = sum(k - 1 in beyond or k + 1 in beyond for k in beyond)
+        odd = {*range(32), 127} - set(b"\t\n\v\f\r")
+        cut_off = error.reason == "unexpected end of data"  # as if more were to come
+        if cut_off or 2 * beside > len(beyond) or odd & set(case) or case.startswith(b"\xef\xbb\xbf"):
+            raise RefusedError from None
+        try:
+            text = case.decode("cp1252")
+        except UnicodeDecodeError:
+            raise RefusedError from None
     if "\0" in text:
         raise RefusedError
     return text

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, open_labelled, read_as, read_as_text
+from linsep.app.commands.labelled import guessed, inputs, open_labelled, read_as, read_as_text
 from linsep.app.report import check_report, page_of_check, with_report
 from linsep.app.result import Result
 from linsep.files import check_output, open_output
@@ -50,6 +50,6 @@ def check(
         with open_output(certificate, "the certificate", reads=inputs(table)) as file:
             file.write(json.dumps(found.data, allow_nan=False) + "\n")
         lines.append(("certificate", str(certificate)))
-    result = Result(lines, found.data, found.warnings, exit_status=_STATUS[found.verdict])
+    result = Result(lines, {**found.data, **guessed(source)}, found.warnings, exit_status=_STATUS[found.verdict])
     result.details = found.details
     return with_report(result, report, page_of_check(found, source, columns, [*lines, *found.details]))

@@ -55,3 +55,8 @@ def open_labelled(table: Any, target: str | None, categorical: tuple[str, ...], 
 def read_as(source: Source) -> list[tuple[str, str]]:
     """The line that says how text is written, where that is not as usual."""
     return [("read as", source.read_as)] if source.read_as else []
+
+
+def guessed(source: Source) -> dict[str, str]:
+    """What JSON says of an encoding that was guessed; nothing where none was."""
+    return {"guessed_encoding": source.guessed_encoding} if source.guessed_encoding else {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.app.commands.labelled import inputs, open_labelled, read_as, read_as_text
+from linsep.app.commands.labelled import guessed, inputs, open_labelled, read_as, read_as_text
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
@@ -19,6 +19,7 @@ from linsep.data.sources.source import Source
 from linsep.regression.formula import asked_as_written
 from linsep.regression.separation import answer, separation_as_written
 from linsep.reporting.separated import separation_lines
+from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.families import Family
 from linsep.types import DataError
 
@@ -68,10 +69,14 @@ def separation(
         taken = {role: column[numbers.kept] for role, column in taken.items()}
     found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **taken)
     gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
-    lines = [*read_as(source), *gone, *separation_lines(found)]
-    data = found.to_dict()
+    lines = [*read_as(source), *gone, *separation_lines(found, numbers.left_out)]
+    data = {**found.to_dict(), **guessed(source)}
     data |= {"left_out": known.left_out} if known.left_out else {}
-    data |= {} if numbers.left_out is None else {"rows_left_out": numbers.left_out.tolist()}
+    if numbers.left_out is not None:
+        parts = {"separated_rows": found.separated_rows}
+        parts |= {"pairs": tuple(row for row, _ in found.pairs)} if found.pairs else {}
+        rows = {name: rows_of_file(named, numbers.left_out).tolist() for name, named in parts.items()}
+        data |= {"rows_left_out": numbers.left_out.tolist(), "file_rows": rows}
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, columns, list(lines)))
 
@@ -91,7 +96,9 @@ def _of_formula(
         raise DataError(str(error)) from error
     found = answer(asked, family, link, time_limit)
     lines = [*read_as(source), *separation_lines(found)]
-    return Result(lines, found.to_dict(), [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict])
+    return Result(
+        lines, {**found.to_dict(), **guessed(source)}, [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict]
+    )
 
 
 def _taken(source: Source, role: str, name: str) -> Any:

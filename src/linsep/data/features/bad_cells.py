@@ -13,8 +13,10 @@ import pyarrow.compute as pc
 
 from linsep.data.cells import (
     INFINITE,
+    are_missing,
     are_numbers,
     are_readable,
+    are_true_or_false,
     number_column,
     of_other_units,
     read_numbers,
@@ -121,6 +123,9 @@ def _numbers(chunk: TableChunk, name: str) -> tuple[Column, Array, Callable[[int
     numbers = read_numbers(pc.if_else(pa.array(plain), text, "0"), decimal)
     assert numbers is not None
     bad = ~are_readable(text, decimal) | ~np.isfinite(numbers[1])
+    truth = are_true_or_false(text)
+    if (~(truth | bad | are_missing(text))).any():  # beside numbers they are none
+        bad |= truth
     known: dict[str, Any] = {"is_text": False, "is_number": True, "decimal": decimal}
     try:
         found = number_column(name, pc.if_else(pa.array(bad), "", text), chunk.where, **known)
@@ -155,6 +160,6 @@ def _no_number(text: pa.Array, decimal: str, row: int) -> str:
     one = text[row : row + 1]
     if are_numbers(one, decimal)[0] or text[row].as_py().strip().lower() in INFINITE:
         return f"{_cell(text, row)} is not a finite number"
-    if are_readable(one, decimal)[0]:
+    if are_readable(one, decimal)[0] and not are_true_or_false(one)[0]:
         return f"{_cell(text, row)} is of another unit than most cells"
     return f"{_cell(text, row)} where the model was trained on numbers"

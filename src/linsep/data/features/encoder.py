@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from linsep.data.columns import TableChunk
 from linsep.data.features.bad_cells import BadCells, without_bad_cells
 from linsep.data.features.exact_decimals import row_names
-from linsep.data.features.fitted_columns import Fitted, check_columns, encode_as_fitted, fit_columns, moments
+from linsep.data.features.fitted_columns import Fitted, Unknown, check_columns, encode_as_fitted, fit_columns, moments
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
 from linsep.data.features.known_columns import KnownColumns
 from linsep.data.features.matrix_rows import aligned, from_first, scaled
@@ -81,8 +81,14 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         The label column of the source that `fit` saw.
     na_ : frozenset of str
         Cells that the source was said to have in place of no value; `score_table` and `iter_predictions` read alike.
+    encoding_ : str or None
+        The encoding of the text that was learnt from, if not UTF-8; new CSV that is not UTF-8 is read alike.
+    guessed_ : str or None
+        The encoding that was guessed of the last rows that were predicted.
     unknown_ : dict
-        Column -> rows with an unknown level in the last `transform`.
+        Column -> rows with an unknown level in the last `transform`; missing values are not among them.
+    first_unknown_ : dict
+        Column -> the first three of those levels, each with the place of its first row.
     ignored_ : int
         Matrix columns beyond those seen in `fit`, in the last `transform`.
     missing_ : dict
@@ -148,7 +154,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading
-        self.na_ = source.na
+        self.na_, self.encoding_ = source.na, source.encoding
         return self.fit_chunk(chunk, source.name)
 
     def fit_chunk(self, chunk: TableChunk | Chunk, name: str) -> Self:
@@ -188,7 +194,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         texts = set(self.text_columns)
         kinds = {name: CATEGORY if name in texts else NUMBER for name in self.column_names or ()} | self.kinds_
         other = TableEncoder(columns=kinds, missing=self.missing)
-        other.target, other._first_index, other.na_ = self.target, self._first_index, self.na_
+        other.target, other._first_index = self.target, self._first_index
+        other.na_, other.encoding_ = self.na_, self.encoding_
         return other
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:
@@ -255,7 +262,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         chunk = derive(chunk, self.kinds_)
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
-            return encode_as_fitted(chunk, self._fitted, self.unknown_)
+            unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
+            return encode_as_fitted(chunk, self._fitted, unknown)
         return self._running.encode(chunk, learn=False)
 
     def mended(self, chunk: TableChunk | Chunk) -> TableChunk | Chunk:
@@ -345,10 +353,10 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
 
     def start_counting(self) -> None:
         """Set to 0 what `unknown_` and `ignored_` count."""
-        self.unknown_ = {}
+        self.unknown_, self.first_unknown_ = {}, {}
         self.new_missing_ = {}
         self.bad_cells_ = BadCells()
-        self.ignored_ = 0
+        self.ignored_, self.guessed_ = 0, None
 
     def _scaled(self, X: Any) -> Any:
         self.ignored_ = max(self.ignored_, X.shape[1] - len(self._fitted.scale))

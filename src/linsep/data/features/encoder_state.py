@@ -25,6 +25,7 @@ _VALUES = {
     "missing": ValueSpec("choice", choices=WAYS, needed=False),
     "had_missing": ValueSpec("list", needed=False),
     "na": ValueSpec("list", needed=False),
+    "encoding": ValueSpec("text", needed=False),
     "kinds": ValueSpec("dict", needed=False),
     "words": ValueSpec("dict", needed=False),
 }

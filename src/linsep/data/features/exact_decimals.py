@@ -63,7 +63,7 @@ class ExactNumbers(NamedTuple):
         dropped = 0 if self.kept is None else int((~self.kept).sum())
         lines = told_unlabelled(len(self.left_out) - dropped)
         lines += told_dropped(self.missing or {}, dropped, self.X.shape[0])
-        return [*lines[:-1], (lines[-1][0], lines[-1][1] + " (rows are counted without them)")]
+        return [*lines[:-1], (lines[-1][0], lines[-1][1] + " (row numbers count them too)")]
 
 
 def exact_numbers(

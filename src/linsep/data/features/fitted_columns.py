@@ -17,8 +17,39 @@ from linsep.data.features.words import Grams, Words, fit_words, weigh_words
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 
+_NAMED = 3  # levels that are named
+
 # Levels of each text column, None for numbers, in the order of the columns.
 Levels = dict[str, list[str] | None]
+
+
+class Unknown(NamedTuple):
+    """What new rows hold in columns of categories that was not there in training; counted on from piece to piece.
+
+    `rows` counts the rows of each column with such a level, `first` has its first levels with their places, and
+    `missing` counts its missing values.
+    """
+
+    rows: dict[str, int]
+    first: dict[str, dict[str, str]]
+    missing: dict[str, int]
+
+    def note(self, chunk: TableChunk, column: Column, unknown: Array) -> None:
+        """Look at the rows of a column whose level was not there in training."""
+        text = column.text
+        assert text is not None
+        gone = unknown if column.missing is None else unknown & column.missing
+        new = unknown if column.missing is None else unknown & ~column.missing
+        for counts, rows in ((self.missing, gone), (self.rows, new)):
+            if rows.any():
+                counts[column.name] = counts.get(column.name, 0) + int(rows.sum())
+        first = self.first.setdefault(column.name, {}) if new.any() else {}
+        for row in np.flatnonzero(new) if len(first) < _NAMED else ():
+            level = text[int(row)].as_py()
+            if level not in first:
+                first[level] = chunk.where(int(row))
+            if len(first) == _NAMED:
+                break
 
 
 class Fitted(NamedTuple):
@@ -121,7 +152,7 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[st
     return Fitted(levels, mean, scale, fill, flagged, words)
 
 
-def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: dict[str, int]) -> Any:
+def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Any:
     """Return the rows of a chunk as a matrix, CSR where there are many levels.
 
     Parameters
@@ -130,8 +161,8 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: dict[str, int])
         Its further columns are ignored.
     fitted : Fitted
         As `fit_columns` returned it.
-    unknown : dict
-        Column -> rows with a level that is not among `levels`, whose indicators are all 0; counted on.
+    unknown : Unknown
+        Counts rows with a level that is not among `levels`, whose indicators are all 0.
 
     Raises
     ------
@@ -142,7 +173,7 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: dict[str, int])
     --------
     >>> from linsep import open_data
     >>> fitted = fit_columns(open_data(b"size,city\\n1,Rome\\n3,Oslo\\n").read())
-    >>> encode_as_fitted(open_data(b"size,city\\n3,Oslo\\n").read(), fitted, {}).tolist()
+    >>> encode_as_fitted(open_data(b"size,city\\n3,Oslo\\n").read(), fitted, Unknown({}, {}, {})).tolist()
     [[1.0, 1.0, 0.0]]
     """
     levels = fitted.levels
@@ -171,7 +202,7 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: dict[str, int])
             place = pc.index_in(column.text, value_set=pa.array(known, pa.string()))
             codes = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
             if (codes < 0).any():
-                unknown[column.name] = unknown.get(column.name, 0) + int((codes < 0).sum())
+                unknown.note(chunk, column, codes < 0)
             data[:, j] = codes >= 0
             indices[:, j] = offset + np.maximum(codes, 0)
             offset += len(known)

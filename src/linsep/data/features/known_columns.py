@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linsep.data.encodings import encoding_named
 from linsep.data.features.bad_cells import BadCells
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.encoder_state import check_encoder
@@ -30,7 +31,10 @@ class KnownColumns:
         self._running: RunningTable | None = None
         self.target: str | None = None
         self.na_: frozenset[str] = frozenset()
+        self.encoding_: str | None = None
+        self.guessed_: str | None = None
         self.unknown_: dict[str, int] = {}
+        self.first_unknown_: dict[str, dict[str, str]] = {}
         self.ignored_ = 0
         self.missing_: dict[str, int] = {}
         self.new_missing_: dict[str, int] = {}
@@ -143,6 +147,8 @@ class KnownColumns:
             meta["missing"] = self.missing
         if self.na_:
             meta["na"] = sorted(self.na_)
+        if self.encoding_ is not None:
+            meta["encoding"] = self.encoding_
         if self.missing_:
             meta["had_missing"] = sorted(self.missing_)
         if self._running is not None:
@@ -158,6 +164,7 @@ class KnownColumns:
         encoder._kind, encoder.target = meta["kind"], meta["target"]
         encoder._first_index = meta["first_index"]
         encoder.missing, encoder.na_ = meta.get("missing"), frozenset(meta.get("na", ()))
+        encoder.encoding_ = encoding_named(meta["encoding"]) if "encoding" in meta else None
         encoder.missing_ = dict.fromkeys(meta.get("had_missing", ()), 0)
         encoder.kinds_ = dict(meta.get("kinds", {}))
         flagged = encoder.missing_ if encoder.way == "indicator" else ()

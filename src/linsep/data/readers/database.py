@@ -14,6 +14,7 @@ from linsep.data.addresses import POSTGRES, is_address, shown, without_secrets_o
 from linsep.data.columns import check_names
 from linsep.data.readers.asked import in_a_line
 from linsep.data.readers.postgres import postgres_tables
+from linsep.files import unreadable
 from linsep.types import DataError
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
@@ -53,10 +54,8 @@ class Database(NamedTuple):
         try:
             with open(address, "rb") as file:
                 head = file.read(16)
-        except FileNotFoundError:
-            raise DataError(f"{address}: there is no file of that name") from None
         except OSError as error:
-            raise DataError(f"{address} cannot be opened: {error.strerror}") from None
+            raise DataError(unreadable(address, error)) from None
         if head == _SQLITE_MAGIC:
             return cls(address, "SQLite")
         where, magic = _DUCKDB_MAGIC

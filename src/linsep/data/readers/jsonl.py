@@ -17,7 +17,7 @@ import pyarrow.json
 
 from linsep.data.columns import Column, TableChunk, quote
 from linsep.data.readers.arrow import from_arrow, joined
-from linsep.data.readers.asked import Lines, TextReader, Whole, check_utf8, in_a_line
+from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.types import DataError, NoRowsError
 
 # How deep values may be nested.
@@ -51,7 +51,7 @@ class JsonlReader(TextReader):
         """Read some lines; None where all are blank."""
         if not lines.content.strip():
             return None
-        table, mixed = _table(lines, self.asked.target)
+        table, mixed = _table(lines, self.asked)
         chunk = from_arrow(table, lines.name, self.asked, _place(lines), lines.start, keyed=True)
         return self._with_mixed(chunk, mixed)
 
@@ -62,7 +62,7 @@ class JsonlReader(TextReader):
         if not some:
             raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
-        tables = [_table(lines, self.asked.target) for lines in some]
+        tables = [_table(lines, self.asked) for lines in some]
         table, where = joined([found for found, _ in tables], names, [_place(lines) for lines in some])
         mixed = {name: error for _, one in reversed(tables) for name, error in one.items()}
         chunk = self._with_mixed(from_arrow(table, names[0], self.asked, where, keyed=True), mixed)
@@ -99,10 +99,10 @@ def _place(lines: Lines) -> Any:
     return where
 
 
-def _table(lines: Lines, target: str | None) -> tuple[Any, dict[str, DataError]]:
+def _table(lines: Lines, asked: Asked) -> tuple[Any, dict[str, DataError]]:
     """The rows as an Arrow table, and the columns that it lacks because they hold several types, each with its error.
 
-    The target may not be one of them.
+    Where bad cells are kept such columns are text, and it lacks none. The target may not be one of them.
     """
     check_utf8(lines.content, lines.name, lines.first_line)
     _check_depth(lines)
@@ -110,12 +110,12 @@ def _table(lines: Lines, target: str | None) -> tuple[Any, dict[str, DataError]]
     some = lines
     while True:
         try:
-            return _alike(some), mixed
+            return _alike(some, asked.keep_bad_cells), {} if asked.keep_bad_cells else mixed
         except MixedTypesError as error:
-            if error.column == target:
+            if error.column == asked.target:
                 raise
             mixed[error.column] = error
-            found = _without(lines, mixed, target)
+            found = (_with_text if asked.keep_bad_cells else _without)(lines, mixed, asked.target)
             if found is None:
                 raise
             some = found
@@ -123,17 +123,41 @@ def _table(lines: Lines, target: str | None) -> tuple[Any, dict[str, DataError]]
 
 def _without(lines: Lines, names: Collection[str], target: str | None) -> Lines | None:
     """The lines without some keys; None where a line is malformed, or they hold no other feature."""
+    rows = _objects(lines)
+    if rows is None or not set().union(*rows) - {*names, target}:
+        return None
+    return _of_objects(lines, [{key: row[key] for key in row if key not in names} for row in rows])
+
+
+def _with_text(lines: Lines, names: Collection[str], target: str | None) -> Lines | None:
+    """The lines with the values of some keys as text; None where a line is malformed."""
+
+    def text(value: Any) -> Any:
+        return value if value is None or isinstance(value, str) else json.dumps(value)
+
+    rows = _objects(lines)
+    if rows is None:
+        return None
+    return _of_objects(lines, [{key: text(row[key]) if key in names else row[key] for key in row} for row in rows])
+
+
+def _objects(lines: Lines) -> list[dict[str, Any]] | None:
+    """The object of each line, an empty one for a blank line; None where a line holds anything else."""
     try:
         rows = [json.loads(line) if line.strip() else {} for line in lines.content.split(b"\n")]
     except ValueError:
         return None
-    if not all(isinstance(row, dict) for row in rows) or not set().union(*rows) - {*names, target}:
-        return None
-    kept = [json.dumps({key: row[key] for key in row if key not in names}).encode() if row else b"" for row in rows]
+    return rows if all(isinstance(row, dict) for row in rows) else None
+
+
+def _of_objects(lines: Lines, rows: list[dict[str, Any]]) -> Lines:
+    """The lines with other objects in their places, blank lines where these were."""
+    given = lines.content.split(b"\n")
+    kept = [json.dumps(row).encode() if line.strip() else b"" for row, line in zip(rows, given, strict=True)]
     return lines._replace(content=b"\n".join(kept))
 
 
-def _alike(lines: Lines) -> Any:
+def _alike(lines: Lines, keep_bad_cells: bool) -> Any:
     """The rows as an Arrow table, of which each column holds one type."""
     try:
         table = _parse(lines.content, None)
@@ -142,9 +166,9 @@ def _alike(lines: Lines) -> Any:
             names = table.column_names
             table = _parse(lines.content, pa.schema([(column, pa.string()) for column in dates])).select(names)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise _malformed(lines, in_a_line(error)) from None
+        raise _malformed(lines, in_a_line(error), keep_bad_cells) from None
     if table.num_rows != _count_objects(lines.content):  # Arrow takes what follows an object for the next one
-        raise _malformed(lines, "not one object on each line")
+        raise _malformed(lines, "not one object on each line", keep_bad_cells)
     return table
 
 
@@ -202,7 +226,7 @@ def _parse(content: bytes, schema: pa.Schema | None) -> pa.Table:
     )
 
 
-def _malformed(lines: Lines, said: str) -> DataError:
+def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
     """The first line that is no JSON object, or that holds another kind of value than those before it."""
     kinds: dict[str, str] = {}
     for number, line in enumerate(lines.content.split(b"\n"), lines.first_line):
@@ -219,7 +243,7 @@ def _malformed(lines: Lines, said: str) -> DataError:
             )
         for key, value in row.items():
             kind = "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
-            if isinstance(value, float) and not math.isfinite(value):
+            if not keep_bad_cells and isinstance(value, float) and not math.isfinite(value):
                 return DataError(f"{place}, column {key!r}: a number that is too large, or no number")
             if value is not None and kinds.setdefault(key, kind) != kind:
                 said = f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from linsep.data.columns import TableChunk
+from linsep.data.encodings import GUESSED
 from linsep.data.hashing import RunningHash
 from linsep.data.inputs import STEP, Input
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole
@@ -30,12 +31,29 @@ class TextSource(FileSource):
         self._has_looked = False
         for file in inputs:
             file.is_text, file.encoding = True, asked.encoding
+            file.may_guess = reader.quotes and asked.encoding is None
         self._cut = Cut(self.kind == "table", reader.quotes, asked.max_record_bytes)
 
     @property
     def read_as(self) -> str:
         encoding = self._inputs[0].found_encoding
-        return ", ".join(filter(None, (self._reader.written.told(), "" if encoding == "utf-8" else encoding.upper())))
+        said = "" if encoding == "utf-8" else encoding.upper()
+        if guessed := [file for file in self._inputs if file.is_guessed]:
+            where = "" if len(guessed) == len(self._inputs) else f" in {guessed[0].name}"
+            said = f"{guessed[0].found_encoding.upper()}{where} ({GUESSED})"
+        return ", ".join(filter(None, (self._reader.written.told(), said)))
+
+    @property
+    def guessed_encoding(self) -> str | None:
+        return next((file.found_encoding for file in self._inputs if file.is_guessed), None)
+
+    def read_alike(self, encoding: str | None) -> None:
+        for file in self._inputs:
+            file.known = encoding
+
+    @property
+    def encoding(self) -> str | None:
+        return next((one for file in self._inputs if (one := file.found_encoding) != "utf-8"), None)
 
     def chunks(self, start: Position = START) -> Iterator[tuple[TableChunk | Chunk, Position]]:
         self.error = None
@@ -133,6 +151,6 @@ class TextSource(FileSource):
 def _content(file: Input) -> bytes:
     stream = file.open()
     try:
-        return stream.read_all().removeprefix(_BOM)
+        return file.as_utf8(stream.read_all()).removeprefix(_BOM)
     finally:
         stream.close()

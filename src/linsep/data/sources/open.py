@@ -73,7 +73,8 @@ def open_data(
         Of CSV: the decimal mark. Otherwise the first lines tell; with commas between the columns it is the point.
     encoding : str, optional
         Of text: "utf-8", "utf-16", "latin-1", "cp1252" or another name that Python knows. Otherwise UTF-8, or UTF-16
-        where the file begins with a byte order mark.
+        where the file begins with a byte order mark; CSV that is neither is read as cp1252 where that reads well
+        (`Source.guessed_encoding`), in chunks if the first 64 KB of a file tell.
     query : str, optional
         A SELECT: its rows are read, under the names that it gives. The database is opened for reading alone. DuckDB
         and PostgreSQL need the extra sql. Passes, and a run that goes on from a checkpoint, ask anew and refuse other

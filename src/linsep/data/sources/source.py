@@ -122,6 +122,19 @@ class Source:
         return ""
 
     @property
+    def guessed_encoding(self) -> str | None:
+        """The encoding of CSV that is not UTF-8, where it was guessed; None where it was not."""
+        return None
+
+    @property
+    def encoding(self) -> str | None:
+        """The encoding of text that was read, if it is another one than UTF-8."""
+        return None
+
+    def read_alike(self, encoding: str | None) -> None:
+        """Read CSV that is not UTF-8 in this encoding, from the next file on, unless one was asked for."""
+
+    @property
     def written_as_asked(self) -> dict[str, str | None]:
         """What `open_data` was told of how text is written, and the query, without passwords."""
         asked = self._asked

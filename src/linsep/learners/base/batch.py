@@ -157,8 +157,8 @@ class BatchLearner(LabelledClassifier):
             Once during a long run, when its passes no longer make fewer mistakes; the run goes on.
         PrecisionWarning
             When an update no longer changed w, because w has outgrown the digits of its dtype; before the first pass
-            when an intercept is learnt and the rows are so short (max ||x||^2 below c^2 eps of their dtype, c the
-            constant feature) that it decides nearly alone.
+            when an intercept is learnt and the rows are so short (max ||x||^2 below c^2 / (rows x max_iter), c the
+            constant feature) that all updates together move w.x by less than one update moves the intercept.
         """
         stopped: KeyboardInterrupt | None = None
         held: PlateauWarning | None = None
@@ -167,7 +167,7 @@ class BatchLearner(LabelledClassifier):
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
             if constant2 := getattr(self, "constant2_", 0.0):
-                warn_of_short_rows(rows.X, constant2)
+                warn_of_short_rows(rows.X, self.max_iter, constant2)
             if coef_init is not None or intercept_init is not None:
                 self._start_from(coef_init, intercept_init, warm=warm)
             plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)

@@ -50,29 +50,32 @@ def check_entries(X: Any) -> None:
         )
 
 
-def warn_of_short_rows(X: Any, constant2: float) -> None:
-    """Warn where R^2, R = max ||x||, is below c^2 eps of the dtype: the intercept then drowns what rows say.
+def warn_of_short_rows(X: Any, max_iter: int | None, constant2: float) -> None:
+    """Warn where R^2 n T < c^2, R = max ||x||, n rows, T passes at most: the intercept then drowns what rows say.
 
     `constant2` is c^2, c the constant feature. An update with step tau moves b by c^2 tau, and the value w.x of any row
-    by at most tau R^2.
+    by at most tau R^2. A run makes at most n T updates, so all of them together move w.x by less than the longest one
+    moves b. Without a limit on passes n T is taken as 2^53, more updates than a run makes.
 
     Warns
     -----
     PrecisionWarning
     """
     values = X.data if isinstance(X, CSR) else X
-    eps = constant2 * float(np.finfo(values.dtype).eps)
+    n = len(X.indptr) - 1 if isinstance(X, CSR) else X.shape[0]
+    least = constant2 * (2.0**-53 if max_iter is None else 1 / max(1, n * max_iter))
     # One entry that is large enough settles it, and is nearly always among the first.
-    if not values.size or float(np.abs(values.ravel(order="K")[:_GLANCE]).max()) ** 2 >= eps:
+    if not values.size or float(np.abs(values.ravel(order="K")[:_GLANCE]).max()) ** 2 >= least:
         return
     most = float(np.abs(values).max())
     longest = int(np.diff(X.indptr).max()) if isinstance(X, CSR) else X.shape[1]
-    if most > 0 and most * most * longest < eps:
+    if most > 0 and most * most * longest < least:
+        passes = "" if max_iter is None else f", {n:,} rows in {max_iter:,} passes,"
         warnings.warn(
             f"no row is longer than {most * math.sqrt(longest):.3g}, and the intercept is the weight of a constant "
-            f"{math.sqrt(constant2):g}: one update moves b by more than all updates of a usual run move w.x, so b "
-            "decides nearly alone. Scale the columns up (linsep.TableEncoder or StandardScaler), or set a smaller "
-            "intercept_scaling or fit_intercept=False.",
+            f"{math.sqrt(constant2):g}: all updates of a run{passes} together move w.x by less than one update moves "
+            "b. Scale the columns up (linsep.TableEncoder or StandardScaler), or set a smaller intercept_scaling or "
+            "fit_intercept=False.",
             PrecisionWarning,
             stacklevel=3,
         )

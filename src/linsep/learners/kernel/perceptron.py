@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.declared import ArraySpec, rows_declared
+from linsep.declared import ArraySpec, ValueSpec, rows_declared
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.optional import NO_WEIGHTS, UpdateLog
 from linsep.kernels.records import RECORD
@@ -119,6 +119,8 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     wants_clean_pass: ClassVar[bool] = False
     summed_in: ClassVar[Any] = np.float64
     batch_epochs: ClassVar[int] = 1
+    # Products of sparse rows take 8 bytes a column, however few entries there are: as many columns as hashing makes.
+    state_values: ClassVar[Any] = {**BatchLearner.state_values, "n_features_in_": ValueSpec(most=1 << 28)}
     unit_steps: ClassVar[bool] = False  # not of a plane in the columns of the table
     _left = 0  # rows that the last pass did not come to
     # Where rows on a budget come from stands in `support_`; no mistakes are kept then.

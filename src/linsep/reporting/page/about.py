@@ -73,7 +73,7 @@ def about_exact(numbers: ExactNumbers, chunk: Any, kinds: Mapping[str, str] | No
     if matrix is not None and not np.isfinite(stored(matrix)).all():
         matrix = None
     rows = without_skipped(chunk, kinds or {}) if isinstance(chunk, TableChunk) else chunk.X
-    columns = tables.columns_of(rows, numbers.names)
+    columns = tables.columns_of(rows, numbers.names)._replace(left_out=numbers.left_out)
     assert numbers.y is not None
     return About(matrix, numbers.y, columns, numbers.names)
 

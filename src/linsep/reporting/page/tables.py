@@ -12,6 +12,7 @@ from linsep.data.columns import TableChunk
 from linsep.regression.found import Separation
 from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.weights import Weights
+from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separation.sentences import told
 from linsep.types import Array
@@ -45,10 +46,11 @@ class Table:
 
 
 class Columns(NamedTuple):
-    """The columns of the user's rows, as far as a table shows them."""
+    """The columns of the user's rows, as far as a table shows them, and which rows of the file these rows lack."""
 
     names: list[str]
     cell: Callable[[int, int], Any]
+    left_out: Array | None = None
 
 
 def columns_of(rows: Any, names: list[str] | None = None) -> Columns:
@@ -139,7 +141,12 @@ def rows_table(
     """Rows by number, what is said `about` each, and the chosen columns of the user's table."""
     heads = ["row", *about, *(_cut(columns.names[j]) for j in chosen)]
     body = [
-        [plain(i), *(cell(value) for value in said), *(cell(columns.cell(i, j)) for j in chosen)] for i, said in rows
+        [
+            plain(int(rows_of_file(i, columns.left_out))),
+            *(cell(value) for value in said),
+            *(cell(columns.cell(i, j)) for j in chosen),
+        ]
+        for i, said in rows
     ]
     more = len(columns.names) - len(chosen)
     rest = f" {len(chosen)} of {len(columns.names):,} columns shown." if more > 0 else ""

@@ -76,6 +76,7 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "overlap": _combination_of(plain["overlap"], n, "its overlap"),
         "null": tuple(dict(_pairs(vector, p + 1, "a null vector")) for vector in of_type(plain, "null", list)),
         "reason": reason_of(plain),
+        "left_out": _left_out(plain, n),
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
         "said_fragile": of_type(plain, "fragile", bool),
@@ -114,6 +115,15 @@ def _rows_left(plain: dict[str, Any], n: int, divided: bool) -> Array:
     chosen = np.zeros(n, dtype=bool)
     chosen[named] = True
     return np.flatnonzero(chosen if names[0] == "rows_left" else ~chosen)
+
+
+def _left_out(plain: dict[str, Any], n: int) -> tuple[int, ...]:
+    """The rows of the file that are no part of the question; there are n others."""
+    named = plain.get("rows_left_out", [])
+    rows = row_list(named, n + len(named), "its rows_left_out")
+    if rows != sorted(rows):
+        raise ValueError("its rows_left_out are not in ascending order")
+    return tuple(rows)
 
 
 def _number(value: Any) -> Any:

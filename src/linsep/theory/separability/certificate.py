@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from linsep.markup import table_html
 from linsep.tables import check_length, exact_table, holds_doubles
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.rows.json_values import read, same_words
+from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.as_plain import (
     FORMAT,
     parts_of,
@@ -71,6 +72,9 @@ class Separability:
         The rows and labels, if this was not read from JSON.
     margin : MarginBracket or None
         A first bracket of the geometric margin; `max_margin` closes it. Computed when it is asked for.
+    left_out : tuple of int
+        Rows of a file that are no part of the question (no label, or a missing value), in ascending order. Words name
+        rows by their numbers in that file, counted from 0; all other parts count the rows that are left.
     said_fragile, said_margin : bool, tuple of two floats or None
         What the JSON says of `fragile` and of the ends of `margin`: `verify` computes both again.
     verified : bool
@@ -95,6 +99,7 @@ class Separability:
     digest: str = ""
     numbers: str = ""
     about: tuple[Any, Any] | None = field(default=None, compare=False)  # X and y: for the hash, the margin, fragility
+    left_out: tuple[int, ...] = ()
     said_fragile: bool = False  # what a file says, where there are no rows to ask
     said_margin: tuple[float, float] | None = None
     verified: bool = field(default=False, init=False)
@@ -139,6 +144,16 @@ class Separability:
         out = np.ones(self.n_rows, dtype=bool)
         out[self.rows_left] = False
         return np.flatnonzero(out)
+
+    def in_file(self, rows: Any) -> Array:
+        """Return the numbers that rows of the certificate have in the file, rows left out counted too.
+
+        Examples
+        --------
+        >>> Separability("separable", 2, 1, left_out=(0,)).in_file([0, 1]).tolist()
+        [1, 2]
+        """
+        return rows_of_file(rows, self.left_out or None)
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every part against the rows, in exact arithmetic; what JSON says of margin and fragility is recomputed.
@@ -236,7 +251,7 @@ class Separability:
     def _why(self) -> str:
         if self.verdict == "separable":
             return f"a hyperplane puts every one of the {self.n_rows:,} rows on its side, checked exactly"
-        said = _listed(self.witness.rows if self.witness else ())
+        said = self._listed(self.witness.rows if self.witness else ())
         left = self.rows_left.size
         some = f"{self.n_rows - left:,} rows"
         if self.verdict == "quasi-separable":
@@ -255,6 +270,11 @@ class Separability:
             )
         return f"{self.reason}; a direction separates at least {some}" if self.directions else self.reason
 
+    def _listed(self, rows: tuple[int, ...]) -> str:
+        shown = ", ".join(map(str, self.in_file(rows[:8]).tolist()))
+        too = ", rows left out too" if self.left_out else ""
+        return f"the {len(rows)} rows {shown}{', ...' if len(rows) > 8 else ''} (counted from 0{too})"
+
     def __repr__(self) -> str:
         unsure = "" if self.verified or not self.digest else "as read, not verified: "
         return f"<Separability {unsure}{self.summary()}>"
@@ -264,7 +284,7 @@ class Separability:
         if self.hyperplane is not None and self.margin is not None:
             rows.append(("margin of this plane", f"{self.margin.lower:.6g}, the best at most {self.margin.upper:.6g}"))
         if self.witness is not None:
-            shown = zip(self.witness.rows[:8], self.witness.weights, strict=False)
+            shown = zip(self.in_file(self.witness.rows[:8]), self.witness.weights, strict=False)
             more = ", ..." if len(self.witness.rows) > 8 else ""
             rows.append(("witness: row x weight", ", ".join(f"{row} x {weight}" for row, weight in shown) + more))
         title = self.verdict if self.fit_intercept else f"{self.verdict} (no intercept)"
@@ -292,7 +312,18 @@ class Separability:
             "overlap": plain_combination(self.overlap),
             "null": [plain_vector(vector) for vector in self.null],
             "reason": self.reason,
+            **self._of_file(),
         }
+
+    def _of_file(self) -> dict[str, Any]:
+        """The rows left out, and the rows of the other parts by their numbers in the file."""
+        if not self.left_out:
+            return {}
+        parts = {"witness": self.witness, "overlap": self.overlap}
+        rows = {name: self.in_file(part.rows).tolist() for name, part in parts.items() if part is not None}
+        if self.verdict == "quasi-separable":
+            rows["separated_rows"] = self.in_file(self.separated_rows).tolist()
+        return {"rows_left_out": list(self.left_out), "file_rows": rows}
 
     def _source(self) -> dict[str, Any]:
         source = self.digest, self.numbers, self.classes
@@ -353,14 +384,11 @@ class Separability:
             A part is missing, has the wrong form, or says in words what the others do not.
         """
         found = cls(**parts_of(plain))
-        same_words(plain["summary"], found.summary(), "summary")
+        # Certificates of earlier releases counted rows without those left out in their words too.
+        earlier = replace(found, left_out=()).summary()
+        same_words(plain["summary"], earlier if plain["summary"] == earlier else found.summary(), "summary")
         if plain["maximal"] is not found.maximal:
             raise ValueError(f"its maximal is {plain['maximal']!r}, and its parts say {found.maximal}")
         if found.reason if found.maximal else not found.reason and found.verdict != "quasi-separable":
             raise ValueError(f"its reason is {found.reason!r}, which is that of another verdict")
         return found
-
-
-def _listed(rows: tuple[int, ...]) -> str:
-    shown = ", ".join(map(str, rows[:8]))
-    return f"the {len(rows)} rows {shown}{', ...' if len(rows) > 8 else ''} (counted from 0)"

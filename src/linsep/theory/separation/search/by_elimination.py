@@ -21,12 +21,12 @@ from linsep.theory.rows.exact_signs import row_signs, vanishing
 from linsep.theory.rows.integers import primitive
 from linsep.theory.rows.sparse_factors import SparseFactors
 from linsep.theory.separation.search.largest_direction import largest_direction
+from linsep.theory.separation.search.least_squares import LeastSquares
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array
 
 _SMALL = 20_000  # entries of a table, zeros included, up to which another search is as fast
 _ROUNDS = 15
-_STEPS = 2_000
 _NEAR, _NEARER = 1e-5, 1e-8  # what least squares leave, at first and of weights that are kept
 _LEAST = 0.01  # a weight that falls to less than this part of the one before is not yet taken for positive
 _SHRINK = 0.2  # and then falls no further than to this part
@@ -167,12 +167,13 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
     rows = np.sqrt(np.asarray(A.multiply(A).sum(axis=1))).ravel()
     rows = np.where(rows > 0, rows, 1.0)
     A = sp.csr_matrix(sp.diags_array(1 / rows) @ A)
+    fit = LeastSquares(A)
     w = np.ones(A.shape[0])
     x = np.zeros(A.shape[1])
     tolerance = _NEAR
     for _ in range(_ROUNDS):
         time_left(deadline)
-        x = _least_squares(A, w, tolerance)
+        x = fit.solve(w, tolerance)
         y = w * (1 - w * (A @ x))  # A' y = A' w - A' w^2 A x = 0
         typical = float(np.median(np.abs(y)))
         if not np.isfinite(typical) or typical == 0:
@@ -188,18 +189,6 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
         if w[~equal].min(initial=1.0) < _VANISHED * typical:
             break
     return _Weights(None, columns * x)
-
-
-def _least_squares(A: Any, w: Array, tolerance: float) -> Array:
-    """The x with which w A x is nearest to ones."""
-    from scipy.sparse.linalg import lsmr
-    from threadpoolctl import threadpool_limits
-
-    table = sp.csr_matrix(sp.diags_array(w) @ A)
-    # Threads would wait for each other in each of thousands of short vector products.
-    with threadpool_limits(1, "blas"):
-        found = lsmr(table, np.ones(w.size), atol=tolerance, btol=tolerance, maxiter=_STEPS)
-    return np.asarray(found[0])
 
 
 def _overlap(
