@@ -63,6 +63,7 @@ LONG = {
     "tagging": "tagging",
     "defaults": "defaults",
     "freund_schapire": "freund_schapire",
+    "intercepts": "intercepts",
     "endless": "streams",
     "shards": "shards",
     "mixing": "shards",

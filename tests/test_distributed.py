@@ -77,9 +77,9 @@ def test_separable_rows_come_to_a_clean_pass_below_the_bound(client: Any, mix: s
         X, y, w, b = make_separable(100, 3, 0.2, random_state=seed)
         if not intercept:  # the plane through the origin of the rows with the constant appended
             X, w, b = np.column_stack([X, np.ones(len(X))]), np.append(w, b), 0.0
-        learner = fit(
-            Perceptron(fit_intercept=intercept, max_iter=None), (X, y), client, mix=mix, shards=shards, reference=(w, b)
-        )
+        c = 1.0 if seed else 0.5
+        asked = Perceptron(fit_intercept=intercept, intercept_scaling=c, max_iter=None)
+        learner = fit(asked, (X, y), client, mix=mix, shards=shards, reference=(w, b))
         found = learner.mixing_
         assert learner.stop_reason_ is StopReason.CLEAN_PASS
         assert learner.score(X, y) == 1
@@ -89,8 +89,8 @@ def test_separable_rows_come_to_a_clean_pass_below_the_bound(client: Any, mix: s
         np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
         assert found.bound.applies
         signs = np.where(y == learner.classes_[1], 1, -1)
-        gamma = (signs * (X @ w + b)).min() / np.hypot(np.linalg.norm(w), b)
-        R2 = (X**2).sum(axis=1).max() + intercept
+        gamma = (signs * (X @ w + b)).min() / np.hypot(np.linalg.norm(w), b / c)
+        R2 = (X**2).sum(axis=1).max() + c**2 * intercept
         assert 0 < found.weighted_mistakes <= found.bound.value <= R2 / gamma**2 * (1 + 1e-12)
         assert f"sum mu k = {found.weighted_mistakes:,.6g} of" in repr(found)
 
@@ -134,7 +134,7 @@ def test_where_there_is_no_bound_it_says_why(client: Any) -> None:
 LEARNERS = [
     Perceptron(max_iter=3, shuffle=False),
     AveragedPerceptron(max_iter=3, shuffle=False, class_weight="balanced"),
-    MarginPerceptron(max_iter=3, shuffle=False),
+    MarginPerceptron(max_iter=3, shuffle=False, intercept_scaling=0.3),
     PassiveAggressive(max_iter=3, shuffle=False),
 ]
 
@@ -397,6 +397,7 @@ def test_bad_input_is_refused_and_the_learner_is_as_it_was(client: Any, tmp_path
         (VotedPerceptron(), {}, "mix=None takes the shards in turn"),
         (Perceptron(warm_start=True), {}, "warm_start=True is not for shards"),
         (Perceptron(trace="updates"), {}, "trace='updates' is not for shards"),
+        (Perceptron(intercept_scaling="auto"), {}, "on shards give a number"),
         (Perceptron(max_iter=0), {}, "max_iter must be"),
         (Perceptron(class_weight={0: 0, 1: 0}), {}, "class_weight is 0 for the classes of all rows"),
     ]

@@ -107,11 +107,12 @@ class PlainPerceptron(Perceptron):
 @quietly
 @pytest.mark.filterwarnings("ignore::linsep.types.PrecisionWarning")
 @settings(max_examples=400, deadline=None)
-@given(tables)
-def test_skipping_equals_plain_mistake_by_mistake(t: dict[str, Any]) -> None:
+@given(tables, st.sampled_from([1.0, 1.0, 0.01, 3.7, 1e-15, 1e15]))
+def test_skipping_equals_plain_mistake_by_mistake(t: dict[str, Any], c: float) -> None:
     X, y = make_table(t["kind"], t["n"], t["p"], t["seed"], t["dtype"])
-    fast = EagerPerceptron(max_iter=60, fit_intercept=t["intercept"], trace="updates").fit(X, y)
-    plain = PlainPerceptron(max_iter=fast.n_iter_, fit_intercept=t["intercept"]).fit(X, y)
+    asked: dict[str, Any] = {"fit_intercept": t["intercept"], "intercept_scaling": c}
+    fast = EagerPerceptron(max_iter=60, trace="updates", **asked).fit(X, y)
+    plain = PlainPerceptron(max_iter=fast.n_iter_, **asked).fit(X, y)
     assert fast.n_mistakes_ == plain.n_mistakes_
     np.testing.assert_array_equal(fast.coef_, plain.coef_)
     np.testing.assert_array_equal(fast.intercept_, plain.intercept_)

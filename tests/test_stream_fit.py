@@ -201,6 +201,7 @@ def test_a_crash_at_any_moment_changes_nothing(table: Path) -> None:
 def test_several_classes_go_on_to_the_bit(table: Path) -> None:
     folder = table.parent
     options: dict[str, Any] = {
+        "learner": AveragedPerceptron(intercept_scaling="auto"),
         "target": "city",
         "columns": {},
         "open_classes": True,
@@ -213,6 +214,7 @@ def test_several_classes_go_on_to_the_bit(table: Path) -> None:
         fit(table, checkpoint=folder / "b", **options)
     assert fit(table, folder / "m", checkpoint=folder / "b", **options).resumed_rows > 0
     assert (folder / "m").read_bytes() == (folder / "whole").read_bytes()
+    assert load(folder / "m").learner_.intercept_scaling_ not in (0.0, 1.0)
 
 
 def test_the_hash_of_the_data_is_of_every_file_and_of_the_part_that_was_read(table: Path) -> None:

@@ -58,6 +58,13 @@ def fit(
     projection_radius: Annotated[
         float | None, typer.Option(help="With --learner sgd: the largest length of (w, b); 10 if not given.")
     ] = None,
+    intercept_scaling: Annotated[
+        str | None,
+        typer.Option(
+            help="The constant feature behind the intercept: a number, or auto for the root mean square length of the "
+            "rows (of a stream, of its first block). 1 if not given; smaller numbers damp the intercept."
+        ),
+    ] = None,
     kernel: Annotated[
         str | None,
         typer.Option(
@@ -191,6 +198,7 @@ def fit(
         "gamma": gamma,
         "coef0": coef0,
     }
+    constant = _number_or_auto(intercept_scaling)
     way: Any = None if missing is None else missing.value
     reading = {**reading_of(format, sep, decimal, encoding, query, na), "drop_unlabelled": drop_unlabelled}
     options = StreamOptions(
@@ -231,6 +239,7 @@ def fit(
             target=target,
             positive=positive,
             learner=learner,
+            intercept_scaling=constant,
             model=model,
             categorical=tuple(categorical or ()),
             columns=kinds_of(column or ()),
@@ -269,9 +278,19 @@ def fit(
             sample_weight=sample_weight,
             probabilities=probabilities,
             progress=progress,
+            intercept_scaling=constant,
             **own,
         )
     finish(result, as_json, details)
+
+
+def _number_or_auto(text: str | None) -> float | str | None:
+    if text is None or text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"--intercept-scaling takes a number or auto, not {text!r:.80}") from None
 
 
 def _split(listed: str | None) -> tuple[str, ...] | None:

@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 _FIRST = ("target", "positive", "learner", "holdout", "model", "max_iter", "time_limit", "details", "report", "as_json")
 _LEARNER = (
     *("seed", "class_weight", "sample_weight", "probabilities", "loss", "projection_radius"),
+    "intercept_scaling",
     *("kernel", "degree", "gamma", "coef0"),
 )
 _STREAM = "Stream:"

@@ -72,6 +72,8 @@ def check_mix(learner: Any, mix: str | None) -> None:
         raise DataError(
             f"a {name} predicts with more than weights that can be mixed; mix=None takes the shards in turn"
         )
+    if learner.intercept_scaling == "auto":
+        raise DataError('intercept_scaling="auto" is the length of the rows of one machine; on shards give a number')
     for parameter, bad in (("warm_start", True), ("trace", "updates")):
         if getattr(learner, parameter) == bad:
             raise DataError(f"{parameter}={bad!r} is not for shards: a run starts from w = 0 and keeps no update log")
@@ -157,14 +159,15 @@ def mixing_bound(learner: Any, radius2: float, planes: list[tuple[Hyperplane, fl
     """R^2 / gamma^2 at the best of some separators, each given with its least functional margin.
 
     McDonald, Hall and Mann 2010, theorem 3: sum over epochs and shards of mu k is no more, for one shard (Novikoff)
-    and for any mix. With an intercept rows are (x, 1).
+    and for any mix. With an intercept rows are (x, c)
+    and vectors (w, b/c), c the constant feature.
     """
-    intercept = bool(learner.fit_intercept)
-    formula = "(R^2 + 1) / gamma~^2" if intercept else "R^2 / gamma^2"
+    c = learner.intercept_scaling_
+    formula = f"(R^2 + {1 if c == 1 else 'c^2'}) / gamma~^2" if learner.fit_intercept else "R^2 / gamma^2"
     why = why_no_bound(learner)
-    gammas = [margin / np.hypot(np.linalg.norm(plane.w), plane.b) for plane, margin in planes if margin > 0]
+    gammas = [margin / np.hypot(np.linalg.norm(plane.w), plane.b / c) for plane, margin in planes if margin > 0]
     if not why and not gammas:
         why = "no separator is at hand: no pass was clean, and no reference separates the rows"
     if why:
         return Bound("parameter mixing", None, False, why, formula)
-    return Bound("parameter mixing", float((radius2 + intercept) / max(gammas) ** 2), True, "", formula)
+    return Bound("parameter mixing", float((radius2 + learner.constant2_) / max(gammas) ** 2), True, "", formula)

@@ -1,7 +1,8 @@
 """How far to move at a margin: each rule is a namedtuple of its parameters, and its type selects `step_size`.
 
-An update is w += tau y x, b += tau y, where tau depends on the functional margin m (y z, or z_y - z_r between two
-classes) and on the squared length q of what is added (||x||^2, + 1 with an intercept; twice that between two classes).
+An update is w += tau y x, b += c^2 tau y, where tau depends on the functional margin m (y z, or z_y - z_r between two
+classes) and on the squared length q of what is added (||x||^2 + c^2; twice that between two classes). c is the constant
+feature whose weight is b / c, or 0 without an intercept.
 tau = 0 means no update.
 
 A bare number stands for `PerceptronStep` of it: calls from Python cost less with a number than with a namedtuple.

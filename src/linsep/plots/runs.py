@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from textwrap import fill
 from typing import Any, Literal, NamedTuple
 
@@ -49,8 +50,8 @@ def plot_trace(
     """Draw the course of a run.
 
     - "mistakes": mistakes of each epoch;
-    - "norm": k^2 gamma^2 <= ||w_k||^2 <= k R^2 after k updates (with an intercept (w, b), (x, 1) and the margin of the
-      unit vector (w*, b*));
+    - "norm": k^2 gamma^2 <= ||w_k||^2 <= k R^2 after k updates (with an intercept (w, b/c), (x, c) and the margin of
+      the unit vector (w*, b*/c), c the constant feature);
     - "angle": cos(w_k, w*) >= sqrt(k) gamma / R;
     - "bounds": the mistakes made beside the bounds on a whole run, those of the first pass beside the bounds on one.
 
@@ -136,34 +137,36 @@ def _path_of(run: Any, trace: Trace, table: Table, y: Array, plane: Hyperplane, 
         raise DataError("the sandwich is about two classes; fit one class against the rest")
     if not getattr(run, "from_zero", True):
         raise DataError("the sandwich is about runs from w = 0, and this one had a coef_init or intercept_init")
-    intercept = float(getattr(run, "fit_intercept", True))
-    if not intercept and plane.b != 0:
+    constant2 = getattr(run, "constant2_", 1.0)
+    if not constant2 and plane.b != 0:
         raise DataError(f"the reference has b = {plane.b:g}, and the run has no intercept")
-    gamma = homogeneous_margin(table.X, y, *plane)
-    R2 = radius(table.X) ** 2 + intercept
+    c = math.sqrt(constant2) or 1.0
+    gamma = homogeneous_margin(table.X, y, *plane, intercept_scaling=c)
+    R2 = radius(table.X) ** 2 + constant2
     unit = bool(getattr(run, "unit_steps", False)) and run.class_weight is None
     if trace.update_log is not None:
         check_rows(run, table)
     if trace.update_log is not None and isinstance(table.X, np.ndarray):
         rows, steps = trace.update_rows, trace.update_steps
         if rows.size and (rows.size * table.X.shape[1] <= _ENTRIES):
-            k, norm2, dot = _every_update(table.X, rows, steps, intercept, plane)
+            k, norm2, dot = _every_update(table.X, rows, steps, constant2, plane)
             return _Path(k, norm2, dot, R2, gamma, unit and bool((np.abs(steps) == 1).all()))
     if show == "angle" and np.isnan(trace.w_dot_reference).all():
         raise DataError('the run was not compared with a separator: fit with trace="updates", or with reference=(w, b)')
     moved = trace.updates_so_far > 0
-    columns = (trace.updates_so_far, trace.norm_w**2 + trace.b**2, trace.w_dot_reference)
+    columns = (trace.updates_so_far, trace.norm_w**2 + (trace.b / c) ** 2, trace.w_dot_reference)
     k, norm2, dot = (column[moved] for column in columns)
-    return _Path(k, norm2, dot / float(np.linalg.norm([*plane.w, plane.b])), R2, gamma, unit)
+    return _Path(k, norm2, dot / float(np.linalg.norm([*plane.w, plane.b / c])), R2, gamma, unit)
 
 
 def _every_update(
-    X: Array, rows: Array, steps: Array, intercept: float, plane: Hyperplane
+    X: Array, rows: Array, steps: Array, constant2: float, plane: Hyperplane
 ) -> tuple[Array, Array, Array]:
     W = np.cumsum(steps[:, None] * X[rows], axis=0)
-    b = intercept * np.cumsum(steps)
-    whole = float(np.linalg.norm([*plane.w, plane.b]))
-    return np.arange(1, len(rows) + 1), (W**2).sum(axis=1) + b**2, (W @ plane.w + b * plane.b) / whole
+    c = math.sqrt(constant2) or 1.0
+    v, v_reference = constant2 * np.cumsum(steps) / c, plane.b / c  # weights of the constant feature
+    whole = float(np.linalg.norm([*plane.w, v_reference]))
+    return np.arange(1, len(rows) + 1), (W**2).sum(axis=1) + v**2, (W @ plane.w + v * v_reference) / whole
 
 
 def _draw_norm(ax: Axes, path: _Path) -> None:

@@ -48,14 +48,14 @@ def update_of(model: Any, table: Table, k: int) -> Update:
         raise DataError(f"update {k} was asked for; the run kept updates 1 to {len(rows)}")
     k = int(k)
     check_rows(model, table)
-    end = float(np.linalg.norm(_summed(table, rows, steps, model.fit_intercept).w))
+    end = float(np.linalg.norm(_summed(table, rows, steps, model.constant2_).w))
     if len(rows) == model.n_updates_ and not np.isclose(end, trace.norm_w[-1], rtol=1e-3):
         raise DataError(
             "these updates of these rows do not add up to w: not the rows of the fit, a run that did not start from "
             "zero, or one that also shrinks w"
         )
-    before = _summed(table, rows[: k - 1], steps[: k - 1], model.fit_intercept)
-    after = _summed(table, rows[:k], steps[:k], model.fit_intercept)
+    before = _summed(table, rows[: k - 1], steps[: k - 1], model.constant2_)
+    after = _summed(table, rows[:k], steps[:k], model.constant2_)
     return Update(k, int(rows[k - 1]), int(trace.update_epochs[k - 1]), float(steps[k - 1]), before, after)
 
 
@@ -69,11 +69,11 @@ def check_rows(model: Any, table: Table) -> None:
         raise DataError(f"the run updated on row {rows.max()}, and X has {n} rows: not the rows of the fit")
 
 
-def _summed(table: Table, rows: Array, steps: Array, intercept: bool) -> Hyperplane:
+def _summed(table: Table, rows: Array, steps: Array, constant2: float) -> Hyperplane:
     weight = np.bincount(rows, weights=steps, minlength=table.X.shape[0])
     used = np.flatnonzero(weight)
     w = np.asarray(weight[used] @ table.X[used], dtype=np.float64).reshape(-1)
-    return Hyperplane(w, float(steps.sum()) * intercept)
+    return Hyperplane(w, float(steps.sum()) * constant2)
 
 
 def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:

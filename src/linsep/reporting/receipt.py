@@ -129,6 +129,7 @@ def make_receipt(
         *_more_of_accuracy(training, held_out, complete=prove),
         ("mistakes", _mistakes(learner)),
         ("R, the largest row norm", f"{data['radius']:.6g}"),
+        *_constant(learner),
         *loss_lines,
         *proof_lines[1:],
     ]
@@ -196,6 +197,12 @@ def _more_of_accuracy(training: Scores | None, held_out: Scores | None, *, compl
     return [*([] if training is None else score_lines(training)), ("held-out accuracy", f"not measured {why}")]
 
 
+def _constant(learner: Any) -> list[tuple[str, str]]:
+    """c, where bounds speak of it."""
+    c = getattr(learner, "intercept_scaling_", 1.0)
+    return [] if c == 1 else [("c, the constant feature", f"{c:.6g}")]
+
+
 def _mistakes(learner: Any) -> str:
     """The mistakes of all epochs; those of classes one against the rest are not mistakes of rows."""
     made = getattr(learner, "n_mistakes_", None)
@@ -244,11 +251,17 @@ def _prove(
         data["margin"] = bracket.to_dict()
         lines.append(("margin bracket", f"{bracket.lower:.9g} <= gamma* <= {bracket.upper:.9g}"))
         planes.append(bracket.hyperplane)
-        if fit_intercept:  # what bounds mistakes on (x, 1) best
-            planes.append(max_margin(X, side, bias="homogeneous", time_limit=_BRACKET_SECONDS).hyperplane)
+        if fit_intercept:
+            planes.append(_homogeneous(X, side, getattr(learner, "intercept_scaling_", 1.0)))
     bound_lines, data["bounds"], bounds = _bounds(learner, X, side, planes, weighted)
     reference = planes[-1] if certificate.verdict == "separable" else None
     return lines + bound_lines, data, Proved(certificate, reference, bounds)
+
+
+def _homogeneous(X: Any, side: Array, c: float) -> Hyperplane:
+    """The plane that bounds mistakes on rows (x, c) best: that of (x / c, 1), in the units of x."""
+    w, b = max_margin(X if c == 1 else X / c, side, bias="homogeneous", time_limit=_BRACKET_SECONDS).hyperplane
+    return Hyperplane(w / c, b)
 
 
 def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[str, str]], dict[str, Any]]:
@@ -272,12 +285,12 @@ def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[
     stored = X.nnz if hasattr(X, "nnz") else X.size
     if radius is None or stored > _LEAST_LOSS_ENTRIES:
         return lines, data
-    least = [
-        least_loss(X, y == label, learner.loss, radius, fit_intercept=learner.fit_intercept, tol=1e-4).lower
-        for label in positive
-    ]
+    c = learner.intercept_scaling_
+    asked = {"fit_intercept": learner.fit_intercept, "intercept_scaling": c, "tol": 1e-4}
+    least = [least_loss(X, y == label, learner.loss, radius, **asked).lower for label in positive]
     excess = max(loss - low for loss, low in zip(losses, least, strict=True))
-    where = f"for ||(w, b)|| <= {radius:g} (by L-BFGS-B)"
+    length = "||(w, b)||" if c == 1 else f"||(w, b / {c:.6g})||"
+    where = f"for {length} <= {radius:g} (by L-BFGS-B)"
     lines.append(("measured excess", f"{excess:.6g} at most, over the least loss {where}"))
     return lines, data | {"measured_excess": excess, "least_loss": least}
 
@@ -299,6 +312,7 @@ def _bounds(
             None,
         )
     run = {"fit_intercept": learner.fit_intercept, "from_zero": learner.from_zero}
+    run["intercept_scaling"] = learner.intercept_scaling_
     return _told([mistake_bounds(X, side, *plane, **run) for plane in planes], learner)
 
 

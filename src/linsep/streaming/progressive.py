@@ -94,7 +94,7 @@ def _learn(learner: EpochLearner, X: Any, y: Any, classes: Any) -> Learnt:
 def _pass(learner: EpochLearner, rows: Rows, wrong: Array) -> int:
     """Learn these rows and fill `wrong`; return the updates that rounding left without effect."""
     W, b = learner.moving()
-    step, rest = learner.step_rule(), (float(learner.fit_intercept), learner.watch(), learner.t_, wrong)
+    step, rest = learner.step_rule(), (learner.constant2_, learner.watch(), learner.t_, wrong)
     if type(step) is PerceptronStep:
         step = step.margin
     if len(learner.classes_) <= 2:

@@ -1,4 +1,7 @@
-"""What keeps the weights in bounds on a stream without end: old rows fade, and (w, b) stays in a ball."""
+"""What keeps the weights in bounds on a stream without end: old rows fade, and (w, b / c) stays in a ball.
+
+c is the constant feature of the learner, 1 as a rule.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,8 @@ EVERY_ROWS = 1000
 class Safeguards:
     """Both are applied after every 1,000 rows, and the ball at the end as well.
 
-    `ball`: (w, b) of all classes together is projected onto the ball of this radius. `half_life`: what was learnt so
-    many rows ago weighs half.
+    `ball`: (w, b / c) of all classes together is projected onto the ball of this radius. `half_life`: what was learnt
+    so many rows ago weighs half.
     """
 
     ball: float | None = None
@@ -69,8 +72,8 @@ def fade(learner: EpochLearner, factor: float) -> None:
 
 
 def project(learner: EpochLearner, radius: float) -> None:
-    """Shrink (w, b) of all classes together onto the ball of this radius, if they are outside."""
-    while (norm := _length(*learner.moving())) > radius:  # rounding may leave it outside by a bit
+    """Shrink (w, b / c) of all classes together onto the ball of this radius, if they are outside."""
+    while (norm := _length(learner, *learner.moving())) > radius:  # rounding may leave it outside by a bit
         fade(learner, np.nextafter(radius / norm, 0.0))
 
 
@@ -83,12 +86,12 @@ def project_mean(learner: EpochLearner, radius: float) -> None:
     if not isinstance(watch, Mean) or not learner.t_:
         return
     W, b = learner.moving()
-    while (norm := _length(W - watch.u / learner.t_, b - watch.u_b / learner.t_)) > radius:
+    while (norm := _length(learner, W - watch.u / learner.t_, b - watch.u_b / learner.t_)) > radius:
         c = np.nextafter(radius / norm, 0.0)
         watch.u[...] = c * watch.u + (1.0 - c) * learner.t_ * W
         watch.u_b[...] = c * watch.u_b + (1.0 - c) * learner.t_ * b
     learner.settle_later()
 
 
-def _length(W: Array, b: Array) -> float:
-    return math.hypot(float(np.linalg.norm(W.ravel())), float(np.linalg.norm(b)))
+def _length(learner: EpochLearner, W: Array, b: Array) -> float:
+    return math.hypot(float(np.linalg.norm(W.ravel())), float(np.linalg.norm(b)) / learner.intercept_scaling_)

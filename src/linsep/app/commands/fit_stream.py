@@ -77,6 +77,7 @@ def fit_on_stream(
     target: str | None,
     positive: str | None,
     learner: str,
+    intercept_scaling: float | str | None = None,
     model: Path,
     categorical: tuple[str, ...],
     columns: Mapping[str, str],
@@ -86,7 +87,7 @@ def fit_on_stream(
     say: Say,
 ) -> Result:
     """Train on a stream, save the model, and make its receipt."""
-    estimator = _learner_called(learner)
+    estimator = _learner_called(learner, intercept_scaling)
     others = (options.checkpoint, *inputs(table))
     check_output(model, "the model", reads=others)
     check_report(report, model, *others)
@@ -123,9 +124,10 @@ def fit_on_stream(
         return _result(found, model, said, report)
 
 
-def _learner_called(name: str) -> Any:
+def _learner_called(name: str, intercept_scaling: float | str | None) -> Any:
     """The learner of that name, if it can stream."""
-    estimator = None if name == "auto" else make_learner(name, Limits(None, None, 0))
+    options = {"intercept_scaling": intercept_scaling}
+    estimator = None if name == "auto" else make_learner(name, Limits(None, None, 0), **options)
     if estimator is None or not can_stream(estimator):
         fit_for_it = [known for known, (kind, parameters) in LEARNERS.items() if can_stream(kind(**parameters))]
         raise DataError(

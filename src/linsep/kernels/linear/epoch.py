@@ -1,8 +1,8 @@
 """One pass of a binary learner over its rows, and runs of many passes with a record of each.
 
 A pass visits rows in the order given and updates `w` and `b` in place. Labels are -1.0 and +1.0 in float64.
-The intercept is the weight of a feature that is 1 in every row; that feature is never stored. `intercept` is
-1.0 to learn it and 0.0 to leave it at 0.
+The intercept comes from a constant feature: it is c in every row and is never stored. With v its weight, b = c v, so an
+update v += c tau y is b += c^2 tau y. `intercept` is c^2 (1.0 as a rule), and 0.0 to leave b at 0.
 
 Sources: with `PerceptronStep(0)` the perceptron of Rosenblatt 1958 in the form of Novikoff 1962 (w = 0 at first, a
 step of fixed length at each mistake, a tie is a mistake), but with rows visited in any order, with weights, and an
@@ -45,11 +45,12 @@ class Rows(NamedTuple):
 def plain_epoch(
     X: Any, y: Any, weight: Any, order: Any, step: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
-    """w += tau y x, b += tau y at each row whose step size tau is not 0. Return (mistakes, updates, absorbed).
+    """w += tau y x, b += intercept tau y at each row whose step size tau is not 0.
 
-    A mistake is y z <= 0, z = w.x + b. An absorbed update is one that rounding left without any effect on w; small
-    steps at rows that are right already do not count, as rules that lift a margin to 1 end with such steps. Changes
-    `w` (n_features,), `b` (1,) and `watch`. `visit` counts the rows visited before this pass; only `watch` needs it.
+    Return (mistakes, updates, absorbed). A mistake is y z <= 0, z = w.x + b. An absorbed update is one that rounding
+    left without any effect on w; small steps at rows that are right already do not count, as rules that lift a margin
+    to 1 end with such steps. Changes `w` (n_features,), `b` (1,) and `watch`. `visit` counts the rows visited before
+    this pass; only `watch` needs it.
     """
     mistakes = 0
     updates = 0
@@ -80,6 +81,12 @@ def squared_norm(w: Any) -> Any:
     for j in range(w.shape[0]):
         norm2 += np.float64(w[j]) * np.float64(w[j])
     return norm2
+
+
+@njit(cache=True, nogil=True)
+def weight_of_constant(b: Any, intercept: float) -> Any:
+    """v = b / c in float64, where `intercept` is c^2, or 0 without an intercept, where b is 0."""
+    return np.float64(b[0]) / (np.sqrt(intercept) if intercept > 0.0 else 1.0)
 
 
 # fastmath is handed down to callees that do not refuse it, and would undo the split below.
@@ -113,10 +120,11 @@ def bits_in_use(w: Any) -> int:
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
-def write_record(record: Any, e: int, w: Any, b: Any, reference: Any) -> None:
-    """record[e] = ||w||, b, bits of w and, with a reference (w*, b*), w.w* + b b* and the cosine of the angle to it.
+def write_record(record: Any, e: int, w: Any, b: Any, intercept: float, reference: Any) -> None:
+    """record[e] = ||w||, b, bits of w and, with a reference (w*, b*), w.w* + v v* and the cosine of the angle to it.
 
-    `reference` is (n_features + 1,), the intercept last, or empty. Changes `record`.
+    v = b / c is the weight of the constant feature. `reference` is (n_features + 1,), the intercept b* last, or empty.
+    Changes `record`.
     """
     norm2 = squared_norm(w)
     record[e, RECORD.norm_w] = np.sqrt(norm2)
@@ -125,12 +133,13 @@ def write_record(record: Any, e: int, w: Any, b: Any, reference: Any) -> None:
     record[e, RECORD.bits] = bits_in_use(w) if due else record[e - 1, RECORD.bits]
     if reference.shape[0] > 0:
         p = w.shape[0]
-        dot = np.float64(b[0]) * reference[p]
-        length2 = reference[p] * reference[p]
+        v, v_reference = weight_of_constant(b, intercept), weight_of_constant(reference[p:], intercept)
+        dot = v * v_reference
+        length2 = v_reference * v_reference
         for j in range(p):
             dot += np.float64(w[j]) * reference[j]
             length2 += reference[j] * reference[j]
-        full = np.sqrt((norm2 + np.float64(b[0]) * np.float64(b[0])) * length2)
+        full = np.sqrt((norm2 + v * v) * length2)
         record[e, RECORD.cos] = dot / full if full > 0.0 else np.nan
         record[e, RECORD.w_dot_reference] = dot
 
@@ -162,7 +171,7 @@ def plain_epochs(
         record[e, RECORD.updates] = updates
         record[e, RECORD.dots] = n
         record[e, RECORD.absorbed] = absorbed
-        write_record(record, e, w, b, reference)
+        write_record(record, e, w, b, intercept, reference)
         if updates <= few:
             return e + 1
     return record.shape[0]

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.linear.epoch import Rows, squared_norm
+from linsep.kernels.linear.epoch import Rows, squared_norm, weight_of_constant
 from linsep.kernels.linear.losses import loss_slope, loss_value
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead
@@ -45,7 +45,8 @@ _MEASURE = 64
 class Descent(NamedTuple):
     """How to step: eta_t = eta0, or eta0 / sqrt(t) if `decreasing`; `weighting` is one of the three above.
 
-    `radius` and `clip` (the most that ||g_t|| may be) are inf where there is no limit.
+    `radius` and `clip` (the most that ||g_t|| may be) are inf where there is no limit. `intercept` is c^2, c the
+    constant feature, or 0 without an intercept.
     """
 
     loss: int
@@ -89,9 +90,9 @@ def fold(w: Any, k: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def measure(w: Any, k: int) -> None:
-    """norm2_k = ||(w_k, b_k)||^2 from its entries. Changes `w.norm2`."""
-    w.norm2[k] = w.s[k] ** 2 * (squared_norm(w.V[k]) + np.float64(w.b[k]) ** 2)
+def measure(w: Any, k: int, intercept: float) -> None:
+    """norm2_k = ||(w_k, b_k / c)||^2 from its entries, `intercept` being c^2. Changes `w.norm2`."""
+    w.norm2[k] = w.s[k] ** 2 * (squared_norm(w.V[k]) + weight_of_constant(w.b[k:], intercept) ** 2)
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -113,7 +114,7 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
         eta = rule.eta0 / np.sqrt(visit + t + 1.0) if rule.decreasing else rule.eta0
         omega = 0.0 if rule.weighting == NO_MEAN else 1.0 if rule.weighting == UNIFORM else eta
         w.total[0] += omega
-        q = -1.0  # ||(x, intercept)||^2, computed when a plane first needs it
+        q = -1.0  # ||(x, c)||^2, computed when a plane first needs it
         for k in range(w.s.shape[0]):
             own = rows.y[i] == k
             y = 1.0 if own else -1.0
@@ -133,10 +134,10 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
                 counts[k, PER_CLASS.absorbed] += row_norm2(X, i) > 0.0
             if bounded:
                 w.norm2[k] += eta * g * (eta * g * q - 2.0 * z)
-                _project(rule.radius, w, k)
+                _project(rule, w, k)
         if bounded and (visit + t + 1) % period == 0:
             for k in range(w.s.shape[0]):
-                measure(w, k)
+                measure(w, k, rule.intercept)
 
 
 @njit(cache=True, nogil=True)
@@ -159,15 +160,15 @@ def shrinkage(norm2: float, radius: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _project(radius: float, w: Any, k: int) -> None:
-    """(w_k, b_k) <- its projection on the ball of the radius given. Changes `w`."""
-    factor = shrinkage(w.norm2[k], radius)
+def _project(rule: Any, w: Any, k: int) -> None:
+    """(w_k, b_k / c) <- its projection on the ball of the rule. Changes `w`."""
+    factor = shrinkage(w.norm2[k], rule.radius)
     if factor < 1.0:
         w.s[k] *= factor
-        w.norm2[k] = radius * radius
+        w.norm2[k] = rule.radius * rule.radius
         if w.s[k] < LEAST_SCALE:
             fold(w, k)
-            measure(w, k)
+            measure(w, k, rule.intercept)
 
 
 @njit(cache=True, nogil=True)
@@ -192,7 +193,7 @@ def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts
 
 @njit(cache=True, nogil=True)
 def row_sizes(X: Any, weight: Any, intercept: float) -> tuple[float, float]:
-    """max_i q_i and (1/n) sum_i weight_i q_i, q_i = ||x_i||^2 + intercept."""
+    """max_i q_i and (1/n) sum_i weight_i q_i, q_i = ||x_i||^2 + c^2; `intercept` is c^2."""
     most = total = 0.0
     for i in range(row_count(X)):
         q = row_norm2(X, i) + intercept

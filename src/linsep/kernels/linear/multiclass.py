@@ -52,7 +52,7 @@ def one_vs_rest_epoch(
     watch: Any,
     visit: int,
 ) -> None:
-    """w_k += tau y x, b_k += tau y for every class k, with y = +1 for its own rows and -1 for the rest.
+    """w_k += tau y x, b_k += intercept tau y for every class k, with y = +1 for its own rows and -1 for the rest.
 
     Each class moves as it would if it were fitted alone. Decision values are computed for a block of rows at a time;
     when a class moves, its values in the block are computed again, so every row is judged by the weights of its turn.

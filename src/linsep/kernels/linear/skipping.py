@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.linear.epoch import plain_epoch, squared_norm, write_record
+from linsep.kernels.linear.epoch import plain_epoch, squared_norm, weight_of_constant, write_record
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead
 from linsep.kernels.records import RECORD
@@ -40,7 +40,7 @@ class StateColumns(NamedTuple):
 
     D2: int = 0  # ||w - r||^2 as computed
     E: int = 1  # a bound on the error of D2
-    norm_r: int = 2  # an upper bound on ||(r, b_r)||
+    norm_r: int = 2  # an upper bound on ||(r, b_r / c)||
     work: int = 3  # dot products since r was taken
     pause: int = 4  # plain passes still to be made before skipping is tried again
     next_pause: int = 5  # and how many after the next try that fails
@@ -54,7 +54,7 @@ STATE = StateColumns()
 class Skip(NamedTuple):
     """What exact skipping remembers of a past weight vector r.
 
-    `rz[i]` = r.x_i + b_r; `norm[i]` is an upper bound on ||(x_i, intercept)||; `g[i]` a lower bound on
+    `rz[i]` = r.x_i + b_r; `norm[i]` is an upper bound on ||(x_i, c)||; `g[i]` a lower bound on
     y_i rz[i] / norm[i]; `state` has the columns `STATE`.
     """
 
@@ -71,7 +71,7 @@ def make_skip(n_rows: int) -> Skip:
 
 @njit(cache=True, nogil=True)
 def start_skip(X: Any, intercept: float, skip: Any) -> None:
-    """norm[i] = ||(x_i, intercept)||, rounded up, and nothing to skip against yet. Changes `skip`."""
+    """norm[i] = ||(x_i, c)||, rounded up, and nothing to skip against yet; `intercept` is c^2. Changes `skip`."""
     for i in range(row_count(X)):
         skip.norm[i] = np.sqrt(row_norm2(X, i) + intercept) * _NORM_UP
     skip.rz[:] = 0.0
@@ -110,7 +110,8 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
         z = row_dot(X, i, w) + b[0]
         skip.rz[i] = z
         skip.g[i] = (y[i] * z - tiny) / skip.norm[i] if skip.norm[i] > 0.0 else -np.inf
-    norm2 = intercept * np.float64(b[0]) * np.float64(b[0]) + squared_norm(w)
+    v = weight_of_constant(b, intercept)
+    norm2 = v * v + squared_norm(w)
     skip.state[STATE.D2] = 0.0
     skip.state[STATE.E] = 0.0
     skip.state[STATE.norm_r] = np.sqrt(norm2) * (1.0 + _guard(w))
@@ -121,12 +122,12 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
 def skipping_epoch(
     X: Any, y: Any, weight: Any, order: Any, w: Any, b: Any, intercept: float, skip: Any, watch: Any, visit: int
 ) -> tuple[int, int, int]:
-    """w += y x, b += y at each row with y z <= 0, as `plain_epoch` with `PerceptronStep(0)`, with fewer dot products.
+    """w += y x, b += c^2 y at each row with y z <= 0, as `plain_epoch` with `PerceptronStep(0)`: fewer dot products.
 
     Return (mistakes, dot products done, absorbed updates). Changes `w`, `b`, `skip` and `watch`.
 
-    Let r be a past weight vector with z'_i = r.x_i kept (rows, w and r with the constant). Since
-    y_i w.x_i >= y_i r.x_i - ||w - r|| ||x_i||, row i is right while ||w - r|| < g_i = y_i z'_i / ||x_i||.
+    Let r be a past weight vector with z'_i = r.x_i kept (rows with the constant c, w and r with its weight).
+    Since y_i w.x_i >= y_i r.x_i - ||w - r|| ||x_i||, row i is right while ||w - r|| < g_i = y_i z'_i / ||x_i||.
     An update by a = tau y changes D2 = ||w - r||^2 by 2 a (z - z'_i) + a^2 ||x_i||^2, so D2 costs O(1).
 
     The guard. A dot product of p + 1 terms in any order is off by at most k ||w|| ||x||, k = (p + 2) eps, and the
@@ -229,7 +230,7 @@ def skipping_epochs(
         record[e, RECORD.updates] = mistakes
         record[e, RECORD.dots] = dots
         record[e, RECORD.absorbed] = absorbed
-        write_record(record, e, w, b, reference)
+        write_record(record, e, w, b, intercept, reference)
         if mistakes == 0:
             return e + 1
     return record.shape[0]

@@ -131,7 +131,7 @@ class BatchLearner(LabelledClassifier):
             weight of 0 is the same as leaving the row out.
         reference : (w, b), optional
             Of two classes, a separator to compare with: the trace then holds the cosine of the angle to it and
-            w.w* + b b*.
+            w.w* + b b* / c^2.
         coef_init : array, shape (n_features,), (1, n_features) or (n_classes, n_features), optional
             w to start from instead of 0: one row a class where there are three or more. No mistake bound is then
             claimed of the run. Learners that keep rows, and `SGDClassifier`, start from 0 alone.
@@ -157,8 +157,8 @@ class BatchLearner(LabelledClassifier):
             Once during a long run, when its passes no longer make fewer mistakes; the run goes on.
         PrecisionWarning
             When an update no longer changed w, because w has outgrown the digits of its dtype; before the first pass
-            when an intercept is learnt and the rows are so short (max ||x||^2 below 1 / (rows x max_iter)) that all
-            updates together move w.x by less than one update moves the intercept.
+            when an intercept is learnt and the rows are so short (max ||x||^2 below c^2 / (rows x max_iter), c the
+            constant feature) that all updates together move w.x by less than one update moves the intercept.
         """
         stopped: KeyboardInterrupt | None = None
         held: PlateauWarning | None = None
@@ -166,8 +166,8 @@ class BatchLearner(LabelledClassifier):
             self.check_parameters()
             warm = getattr(self, "warm_start", False) and hasattr(self, "coef_")
             rows, numbers = self.rows_to_fit(X, y, sample_weight, warm=warm)
-            if getattr(self, "fit_intercept", False):
-                warn_of_short_rows(rows.X, self.max_iter)
+            if constant2 := getattr(self, "constant2_", 0.0):
+                warn_of_short_rows(rows.X, self.max_iter, constant2)
             if coef_init is not None or intercept_init is not None:
                 self._start_from(coef_init, intercept_init, warm=warm)
             plane = np.empty(0) if reference is None else flatten_reference(reference, self.n_features_in_)
@@ -205,13 +205,15 @@ class BatchLearner(LabelledClassifier):
         """Make the passes of one `fit`; return a warning that is to be raised when the model is kept."""
         n = len(rows.y)
         rng = check_random_state(self.random_state) if self.reorders() else None
+        constant2 = getattr(self, "constant2_", 1.0)
         log = make_update_log() if getattr(self, "trace", "epochs") == "updates" else None
-        self.trace_ = Trace(n, log, numbers, visits=self.t_, compared=reference.size > 0)
+        told: dict[str, Any] = {"visits": self.t_, "compared": reference.size > 0, "constant2": constant2}
+        self.trace_ = Trace(n, log, numbers, **told)
         if log is not None and not self.from_zero and len(self.classes_) <= 2:
             self.trace_.start = Hyperplane(self.moving()[0][0].copy(), float(self.moving()[1][0]))
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
         # Without an intercept rows of zeros are mistakes in every pass.
-        hopeless = 0 if getattr(self, "fit_intercept", True) else self.count_hopeless(rows)
+        hopeless = 0 if constant2 else self.count_hopeless(rows)
         memory = self.prepare(rows)
         dtype = self.summed_in or (rows.X.data if isinstance(rows.X, CSR) else rows.X).dtype
         most_norm2 = float(np.finfo(dtype).max)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linsep.declared import ValueSpec
 from linsep.kernels.linear.epoch import Rows, plain_epochs
 from linsep.kernels.linear.one_row import learn_row, learn_row_of_many
 from linsep.kernels.optional import UpdateLog
@@ -19,7 +20,15 @@ from linsep.learners.engine.loop import Progress
 from linsep.learners.engine.number_range import check_weights, find_zero_rows
 from linsep.learners.engine.threads import passes_of_many
 from linsep.learners.engine.trace import Trace
-from linsep.learners.inputs.parameters import check_options, check_run, check_threads, keep_parameters
+from linsep.learners.inputs.parameters import (
+    LEAST_CONSTANT,
+    MOST_CONSTANT,
+    check_constant,
+    check_options,
+    check_run,
+    check_threads,
+    keep_parameters,
+)
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.types import Array, DataError, StopReason
 
@@ -30,8 +39,12 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
     """A linear learner that makes passes over its rows; `EpochLearner` can also be trained further on new rows."""
 
     only_from_zero: ClassVar[str] = ""
+    state_values: ClassVar[dict[str, ValueSpec]] = {
+        **BatchLearner.state_values,
+        "intercept_scaling_": ValueSpec("number", least=LEAST_CONSTANT, most=MOST_CONSTANT, needed=False),
+    }
 
-    fit_intercept: bool
+    intercept_scaling_: float = 1.0  # that of models kept before there were others
     warm_start: bool
     trace: str
 
@@ -41,6 +54,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         max_iter: int | None = 1000,
         time_limit: float | None = None,
         fit_intercept: bool = True,
+        intercept_scaling: float | str = 1.0,
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
@@ -58,10 +72,16 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         flags = ("fit_intercept", "shuffle", "warm_start", "open_classes")
         check_options(self, *flags, multi_class=("ovr", "multiclass"), trace=("epochs", "updates"))
         check_run(self)
+        if type(self.intercept_scaling) is not float or self.intercept_scaling != 1:
+            check_constant(self.intercept_scaling)
         if self.n_jobs is not None:
             check_threads(self.n_jobs)
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
+
+    def set_state(self, meta: dict[str, Any], arrays: dict[str, Array], classes: Array, names: Array | None) -> None:
+        super().set_state(meta, arrays, classes, names)
+        self.constant2_ = self.fit_intercept * self.intercept_scaling_**2
 
     # ------------------------------------------------------------------ hooks
     def step_rule(self) -> Any:
@@ -81,7 +101,7 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         W, b = self.moving()
         watch = self.watch()
         watch = log if watch is None else watch if log is None else (watch, log)
-        step, intercept = self.step_rule(), float(self.fit_intercept)
+        step, intercept = self.step_rule(), self.constant2_
         if len(self.classes_) <= 2:
             return int(plain_epochs(rows, step, W[0], b, intercept, watch, self.t_, reference, record, 0))
         together = self.multi_class != "ovr"
@@ -108,6 +128,14 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
         """Set the state of an untrained learner: w = 0, b = 0, nothing counted."""
         super().start(X)
         self.n_iter_ = self.n_mistakes_ = self.n_updates_ = 0
+
+    def _start_with(self, x: Any, y: Any, classes: Any) -> None:
+        if self.intercept_scaling == "auto":
+            raise DataError(
+                'intercept_scaling="auto" is the length of the rows of a first block: give one to partial_fit before '
+                "single rows, or give a number"
+            )
+        super()._start_with(x, y, classes)
 
     def end_run(self, stop: StopReason, n_epochs: int, trace: Trace | None = None) -> None:
         """Record why a run that others made ended, its epochs in all and, if one was kept, its trace."""
@@ -183,7 +211,7 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
     def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
         """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
         W, b = self.moving()
-        step, rest = self.step_rule(), (float(self.fit_intercept), self.watch(), self.t_)
+        step, rest = self.step_rule(), (self.constant2_, self.watch(), self.t_)
         if type(step) is PerceptronStep:
             step = step.margin
         if len(self.classes_) <= 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -9,18 +10,29 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.declared import ArraySpec
 from linsep.kernels.linear.epoch import Rows
+from linsep.kernels.linear.gradient import row_sizes
 from linsep.kernels.optional import NO_WEIGHTS
 from linsep.learners.base.classifier import as_rows
 from linsep.learners.base.labelled import LabelledClassifier
 from linsep.learners.engine.threads import multiply
+from linsep.learners.inputs.parameters import LEAST_CONSTANT, MOST_CONSTANT
 from linsep.learners.inputs.sample_weights import Given, weights_of_classes
-from linsep.types import Array
+from linsep.types import Array, DataError
+
+
+def typical_length(X: Any) -> float:
+    """(mean ||x||^2)^(1/2) of these rows, between `LEAST_CONSTANT` and `MOST_CONSTANT`; 1 if all of them are 0."""
+    if not X.shape[0]:
+        raise DataError('intercept_scaling="auto" is the length of the rows, and there are none yet: give a number')
+    mean2 = row_sizes(as_rows(X), NO_WEIGHTS, 0.0)[1]
+    return min(max(math.sqrt(mean2), LEAST_CONSTANT), MOST_CONSTANT) if mean2 > 0 else 1.0
 
 
 class LinearClassifier(LabelledClassifier):
     """Class weights and decision values of a learner with `coef_` and `intercept_`.
 
-    `class_weight`, `open_classes`, `multi_class` and `n_jobs` are for learners without these parameters.
+    `intercept_scaling`, `class_weight`, `open_classes`, `multi_class` and `n_jobs` are for learners without these
+    parameters.
     """
 
     state_arrays: ClassVar[dict[str, ArraySpec]] = {
@@ -36,6 +48,10 @@ class LinearClassifier(LabelledClassifier):
 
     coef_: Array
     intercept_: Array
+    intercept_scaling_: float
+    constant2_: float  # c^2, by which updates of b are multiplied; 0 without an intercept
+    fit_intercept: bool
+    intercept_scaling: float | str = 1.0
     class_weight: Any = None
     open_classes: bool = False
     multi_class: str = "ovr"
@@ -94,6 +110,9 @@ class LinearClassifier(LabelledClassifier):
         order: Literal["C", "F"] = "C" if isinstance(X, np.ndarray) else "F"
         self.coef_ = np.zeros((n_planes, X.shape[1]), dtype=X.dtype, order=order)
         self.intercept_ = np.zeros(n_planes, dtype=X.dtype)
+        c = self.intercept_scaling
+        self.intercept_scaling_ = typical_length(X) if isinstance(c, str) else float(c)
+        self.constant2_ = self.fit_intercept * self.intercept_scaling_**2
         self.t_ = 0
 
     def moving(self) -> tuple[Array, Array]:

@@ -50,6 +50,8 @@ class Learner(Stored, Protocol):
     ----------
     unit_steps : bool
         Whether it moves by y x on mistakes and on nothing else, as the mistake bounds assume.
+    intercept_scaling_, constant2_ : float
+        The constant feature c, and c^2, by which updates of b are multiplied; 0 without an intercept.
     state_values, state_arrays : dict of str to ValueSpec, and to ArraySpec
         The attributes that `get_state` gives, and what each must be.
     plane_arrays : tuple of str
@@ -61,6 +63,8 @@ class Learner(Stored, Protocol):
     """
 
     unit_steps: ClassVar[bool]
+    intercept_scaling_: float
+    constant2_: float
     state_values: ClassVar[dict[str, ValueSpec]]
     state_arrays: ClassVar[dict[str, ArraySpec]]
     plane_arrays: ClassVar[tuple[str, ...]]

@@ -74,9 +74,9 @@ def passes_of_many(
 ) -> int:
     """Make up to len(record) passes of several classes, stopping after one without an update; return the number made.
 
-    `weights` are (W, b), `rule` is (step rule, 1.0 with an intercept, else 0.0), `visits` the visits made before.
-    `together` moves two classes at each mistake, otherwise each class is learnt against the rest. Changes `weights`,
-    `watch` and `record`.
+    `weights` are (W, b), `rule` is (step rule, c^2 of the constant feature or 0.0 without an intercept), `visits` the
+    visits made before. `together` moves two classes at each mistake, otherwise each class is learnt against the rest.
+    Changes `weights`, `watch` and `record`.
     """
     W, b = weights
     n = len(rows.y)

@@ -41,7 +41,8 @@ class Trace:
     norm_w, b : ndarray of float64
         ||w|| and b after the epoch.
     cos, w_dot_reference : ndarray of float64
-        cos of the angle between (w, b) and the reference (w*, b*), and w.w* + b b*; NaN without a reference.
+        cos of the angle between (w, b/c) and the reference (w*, b*/c), and w.w* + b b*/c^2, c the constant
+        feature; NaN without a reference.
     absorbed : ndarray of int64
         Updates of that epoch that rounding left without any effect on w.
     bits : ndarray of int64
@@ -62,6 +63,7 @@ class Trace:
         *,
         visits: int = 0,
         compared: bool = False,
+        constant2: float = 1.0,
     ) -> None:
         self.n_rows = n_rows
         self.total_mistakes = self.total_updates = self.total_dots = self.total_absorbed = self.total_epochs = 0
@@ -70,6 +72,7 @@ class Trace:
         self._numbers = numbers  # of the rows learnt from, where some given have the weight 0
         self._visits = visits  # before this run, with warm_start
         self._compared = compared  # with a reference
+        self._constant2 = constant2  # c^2 of the constant feature; 0 without an intercept
         self._kept: list[Array] = []
         self._last: Array | None = None
 
@@ -153,7 +156,7 @@ class Trace:
 
     @property
     def update_steps(self) -> Array:
-        """Signed step a of each update, which was w += a x and b += a; of several classes also see `update_classes`."""
+        """Signed step a of each update, which was w += a x and b += c^2 a; see also `update_classes`."""
         return self._updates().steps[: self._n_logged()]
 
     @property
@@ -188,7 +191,7 @@ class Trace:
         w, b = self.start or Hyperplane(np.zeros(X.shape[1], dtype=X.dtype), 0.0)
         for i in self.update_rows:
             w = w + X.dtype.type(y[i]) * X[i]
-            b += float(y[i])
+            b += self._constant2 * float(y[i])
             yield int(i), w, b
 
 

@@ -8,6 +8,9 @@ from typing import Any, TypeGuard
 import numpy as np
 from sklearn.utils import check_random_state
 
+# The constant feature may be so small and so large: its square fits float32, with room for many updates.
+LEAST_CONSTANT, MOST_CONSTANT = 1e-15, 1e15
+
 
 def keep_parameters(learner: Any, given: dict[str, Any]) -> None:
     """Set the arguments of a constructor as attributes: `keep_parameters(self, locals())` is all that one does."""
@@ -60,6 +63,15 @@ def check_run(learner: Any) -> None:
         check_random_state(learner.random_state)
     except ValueError as error:
         raise ValueError(f"random_state: {error}") from error
+
+
+def check_constant(c: Any) -> None:
+    """Raise unless `intercept_scaling` is a constant feature that learners can have."""
+    if not (is_number(c) and LEAST_CONSTANT <= c <= MOST_CONSTANT) and not (isinstance(c, str) and c == "auto"):
+        raise ValueError(
+            f'intercept_scaling must be a number from {LEAST_CONSTANT:g} to {MOST_CONSTANT:g} or "auto", got {c!r}; '
+            "for no intercept set fit_intercept=False"
+        )
 
 
 def check_threads(n_jobs: Any) -> None:

@@ -37,6 +37,10 @@ class AveragedPerceptron(MeanLearner):
         Largest number of seconds, checked between passes; None sets no limit.
     fit_intercept : bool, default=True
         Whether to learn b; without it b stays 0.
+    intercept_scaling : float or "auto", default=1.0
+        c, the value of the constant feature behind b: an update by a x moves b by c^2 a. Numbers below 1 damp b. Bounds
+        have R^2 + c^2 in the place of R^2 + 1. "auto" is the root mean square length of the rows, of a stream that of
+        its first block. Read when training begins, and kept in `intercept_scaling_`.
     shuffle : bool, default=True
         Whether to visit the rows in a new order in each epoch.
     random_state : int, RandomState or None, default=None
@@ -97,6 +101,7 @@ class AveragedPerceptron(MeanLearner):
         max_iter: int | None = 10,
         time_limit: float | None = None,
         fit_intercept: bool = True,
+        intercept_scaling: float | str = 1.0,
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,

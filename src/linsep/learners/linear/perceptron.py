@@ -31,6 +31,10 @@ class Perceptron(EpochLearner):
         Largest number of seconds, checked between passes; None sets no limit.
     fit_intercept : bool, default=True
         Whether to learn b; without it b stays 0.
+    intercept_scaling : float or "auto", default=1.0
+        c, the value of the constant feature behind b: an update by a x moves b by c^2 a. Numbers below 1 damp b. Bounds
+        have R^2 + c^2 in the place of R^2 + 1. "auto" is the root mean square length of the rows, of a stream that of
+        its first block. Read when training begins, and kept in `intercept_scaling_`.
     shuffle : bool, default=False
         Whether to visit the rows in a new order in each epoch.
     random_state : int, RandomState or None, default=None
@@ -101,6 +105,7 @@ class Perceptron(EpochLearner):
         max_iter: int | None = 1000,
         time_limit: float | None = None,
         fit_intercept: bool = True,
+        intercept_scaling: float | str = 1.0,
         shuffle: bool = False,
         random_state: Any = None,
         warm_start: bool = False,
@@ -120,7 +125,7 @@ class Perceptron(EpochLearner):
     def run(self, rows: Rows, memory: list[Skip] | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if memory is None:
             return super().run(rows, memory, log, reference, record)
-        w, intercept = self.coef_[0], float(self.fit_intercept)
+        w, intercept = self.coef_[0], self.constant2_
         state = (w, self.intercept_, intercept, log, self.t_, reference, record)
         if memory:
             return int(skipping_epochs(rows, memory[0], *state))

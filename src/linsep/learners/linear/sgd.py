@@ -18,7 +18,6 @@ from linsep.kernels.linear.gradient import (
     Descent,
     Iterate,
     fold,
-    measure,
     row_sizes,
     sgd_epoch,
     sgd_row,
@@ -38,6 +37,7 @@ from linsep.learners.linear.sgd_state import (
     has_steps,
     is_logistic,
     log_probabilities,
+    measure_all,
     probabilities,
 )
 from linsep.theory.bounds.descent import auto_eta0, free_eta0, gradient_bound, loss_code
@@ -49,7 +49,7 @@ _COUNTED = [RECORD.mistakes, RECORD.updates, RECORD.absorbed]
 
 
 class SGDClassifier(DerivedLearner):
-    """w <- proj(w - eta_t g_t), g_t a subgradient of the loss at one row; w and b together in the ball.
+    """w <- proj(w - eta_t g_t), g_t a subgradient of the loss at one row; w and b/c together in the ball.
 
     Starts from w_1 = 0, b_1 = 0 and predicts with sum eta_t w_t / sum eta_t, w_t taken before step t. If each row is
     drawn independently (``sampling="replacement"``), the expected mean loss of that vector exceeds the least one of
@@ -83,6 +83,10 @@ class SGDClassifier(DerivedLearner):
         Largest number of seconds, checked between passes; None sets no limit.
     fit_intercept : bool, default=True
         Whether to learn b; without it b stays 0.
+    intercept_scaling : float or "auto", default=1.0
+        c, the value of the constant feature behind b: an update by a x moves b by c^2 a. Numbers below 1 damp b. Bounds
+        have R^2 + c^2 in the place of R^2 + 1. "auto" is the root mean square length of the rows, of a stream that of
+        its first block. Read when training begins, and kept in `intercept_scaling_`.
     shuffle : bool, default=True
         Whether to visit the rows in a new order in each epoch.
     random_state : int, RandomState or None, default=None
@@ -164,6 +168,7 @@ class SGDClassifier(DerivedLearner):
         max_iter: int | None = 10,
         time_limit: float | None = None,
         fit_intercept: bool = True,
+        intercept_scaling: float | str = 1.0,
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
@@ -182,7 +187,7 @@ class SGDClassifier(DerivedLearner):
         return Bound(*self._promise)
 
     def regret_bound(self, norm: float) -> Bound:
-        """(||u||^2 + G^2 sum eta_t^2) / (2 sum eta_t): mean loss of the steps, less that of a vector u = (w, b).
+        """(||u||^2 + G^2 sum eta_t^2) / (2 sum eta_t): mean loss of the steps, less that of a vector u = (w, b/c).
 
         Means over the rows as they came, weighted by eta_t: of the loss of w_t at row t, and of that of u. It holds for
         every u of this length (with a ball: in it) and rows in any order. If rows are drawn independently
@@ -314,7 +319,7 @@ class SGDClassifier(DerivedLearner):
             weighting=_WEIGHTING[self.average],
             radius=math.inf if self.projection_radius is None else float(self.projection_radius),
             clip=math.inf if self.clip_norm is None else float(self.clip_norm),
-            intercept=float(self.fit_intercept),
+            intercept=self.constant2_,
         )
 
     def reorders(self) -> bool:
@@ -332,7 +337,7 @@ class SGDClassifier(DerivedLearner):
 
     def prepare(self, rows: Rows) -> Array:
         """The classes of the rows as the pass reads them, once G and eta0 are known."""
-        largest, mean = row_sizes(rows.X, rows.weight, float(self.fit_intercept))
+        largest, mean = row_sizes(rows.X, rows.weight, self.constant2_)
         heaviest = math.prod(float(part.max()) for part in (rows.weight, rows.own) if len(part))
         radius = math.inf if self.projection_radius is None else float(self.projection_radius)
         self.gradient_bound_ = heaviest * gradient_bound(self.loss, math.sqrt(largest), radius)
@@ -342,8 +347,7 @@ class SGDClassifier(DerivedLearner):
             steps = None if self.max_iter is None else self.max_iter * len(rows.y)
             self.eta0_ = auto_eta0(radius, self.gradient_bound_, steps, self.learning_rate)
         self._from_zero = self.t_ == 0
-        for k in range(len(self._b)):
-            measure(self._iterate(), k)
+        measure_all(self._iterate(), self.constant2_)
         return self._positions_of(rows)
 
     def _positions_of(self, rows: Rows) -> Array:
@@ -355,7 +359,7 @@ class SGDClassifier(DerivedLearner):
         sgd_epoch(rows, self._descent(), self._iterate(), counts, log, self.t_)
         record[0, _COUNTED] = counts.sum(axis=0)
         record[0, RECORD.dots] = len(rows.y) * len(self._b)
-        describe(self._iterate(), reference, record[0])
+        describe(self._iterate(), self.constant2_, reference, record[0])
         planned = memory is not None and self._from_zero
         self._promise = astuple(excess_bound(self, self.t_ + len(rows.y), planned=planned))
         if not np.isfinite(record[0, RECORD.norm_w]):
@@ -383,8 +387,7 @@ class SGDClassifier(DerivedLearner):
         super()._make_room(before, place)
         planes = len(self._b)
         self._scale, self._scale_sum, self._norm2 = np.ones(planes), np.zeros(planes), np.zeros(planes)
-        for k in range(planes):
-            measure(self._iterate(), k)
+        measure_all(self._iterate(), self.constant2_)
 
     def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
         # Of two classes the weight scales every step; of more only those of the plane of the row's own class.

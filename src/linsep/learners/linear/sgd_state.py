@@ -13,7 +13,7 @@ import scipy.special
 
 from linsep.declared import ArraySpec, ValueSpec
 from linsep.kernels.linear.epoch import bits_in_use, squared_norm
-from linsep.kernels.linear.gradient import LEAST_SCALE, Iterate
+from linsep.kernels.linear.gradient import LEAST_SCALE, Iterate, measure
 from linsep.kernels.records import RECORD
 from linsep.learners.inputs.parameters import is_number
 from linsep.theory.bounds.descent import auto_eta0, loss_code
@@ -95,7 +95,13 @@ def check_descent(learner: Any) -> None:
         auto_eta0(1.0, 1.0, None, learner.learning_rate)
 
 
-def describe(w: Iterate, reference: Array, record: Array) -> None:
+def measure_all(w: Iterate, constant2: float) -> None:
+    """Measure the length of every vector from its entries. Changes `w.norm2`."""
+    for k in range(len(w.b)):
+        measure(w, k, constant2)
+
+
+def describe(w: Iterate, constant2: float, reference: Array, record: Array) -> None:
     """Enter what the trace tells of w, which is scale times v. Changes `record`."""
     with np.errstate(invalid="ignore", over="ignore"):
         s2 = w.s**2
@@ -105,6 +111,8 @@ def describe(w: Iterate, reference: Array, record: Array) -> None:
         record[RECORD.b] = w.s[0] * w.b[0]
     record[RECORD.bits] = bits_in_use(w.V.ravel(order="K"))
     if reference.size and len(w.b) == 1:
-        dot = float(w.s[0] * (w.V[0] @ reference[:-1] + w.b[0] * reference[-1]))
-        full = math.sqrt(norm2 + record[RECORD.b] ** 2) * float(np.linalg.norm(reference))
+        c = math.sqrt(constant2) or 1.0
+        reference = np.append(reference[:-1], reference[-1] / c)
+        dot = float(w.s[0] * (w.V[0] @ reference[:-1] + w.b[0] / c * reference[-1]))
+        full = math.sqrt(norm2 + (record[RECORD.b] / c) ** 2) * float(np.linalg.norm(reference))
         record[[RECORD.cos, RECORD.w_dot_reference]] = dot / full if full > 0 else math.nan, dot

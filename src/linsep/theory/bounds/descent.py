@@ -32,7 +32,7 @@ def gradient_bound(loss: str, R: float, projection_radius: float) -> float:
     loss : {"perceptron", "hinge", "logistic", "squared_hinge", "squared"}
         The name of the loss.
     R : float
-        max ||(x, 1)|| over the rows; max ||x|| without an intercept.
+        max ||(x, c)|| over the rows, c the constant feature; max ||x|| without an intercept.
     projection_radius : float
         B, the radius of the ball that w is projected on; infinity if it is not projected.
 
@@ -113,7 +113,8 @@ def free_eta0(loss: str, mean_norm2: float, largest_norm2: float) -> float:
     loss : {"perceptron", "hinge", "logistic", "squared_hinge", "squared"}
         The name of the loss.
     mean_norm2, largest_norm2 : float
-        The mean and the maximum of c ||(x, 1)||^2 over the rows; of c ||x||^2 without an intercept.
+        The mean and the maximum of c ||(x, k)||^2 over the rows, k the constant feature; of c ||x||^2 without an
+        intercept.
 
     Returns
     -------

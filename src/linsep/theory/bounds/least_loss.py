@@ -12,7 +12,7 @@ from linsep.kernels.linear.gradient import mean_loss
 from linsep.kernels.linear.losses import HINGE, LOGISTIC, LOSSES, PERCEPTRON
 from linsep.kernels.optional import NO_WEIGHTS
 from linsep.theory.bounds.descent import loss_code
-from linsep.theory.margin.geometry import signs
+from linsep.theory.margin.geometry import constant_of, signs
 from linsep.types import Array
 
 
@@ -82,17 +82,18 @@ def least_loss(
     projection_radius: float,
     *,
     fit_intercept: bool = True,
+    intercept_scaling: float = 1.0,
     tol: float = 1e-6,
     max_iter: int = 2000,
 ) -> LossBracket:
-    """min over ||(w, b)|| <= B of (1/n) sum_i loss(y_i, w.x_i + b), between a lower and an upper bound.
+    """min over ||(w, b/c)|| <= B of (1/n) sum_i loss(y_i, w.x_i + b), between a lower and an upper bound.
 
-    With a_i = y_i (x_i, 1), a loss phi(m) of the margin and its conjugate phi*, every alpha gives a lower bound
-    D(alpha) = -(1/n) sum_i phi*(-alpha_i) - B ||(1/n) sum_i alpha_i a_i||. SciPy's L-BFGS-B maximises it with the
-    length smoothed to sqrt(||v||^2 + delta^2), for smaller and smaller delta. B v / sqrt(||v||^2 + delta^2) is a vector
-    in the ball, and its loss is the upper bound. The search stops when the bounds differ by at most `tol`, or after 12
-    values of delta; then the bounds are further apart, and still hold. It is meant for small tables: each value of
-    delta costs several passes over all rows.
+    With c = 1 unless it is given, a_i = y_i (x_i, c), a loss phi(m) of the margin and its conjugate phi*, every alpha
+    gives a lower bound D(alpha) = -(1/n) sum_i phi*(-alpha_i) - B ||(1/n) sum_i alpha_i a_i||. SciPy's L-BFGS-B
+    maximises it with the length smoothed to sqrt(||v||^2 + delta^2), for smaller and smaller delta. B v / sqrt(||v||^2
+    + delta^2) is a vector in the ball, and its loss is the upper bound. The search stops when the bounds differ by at
+    most `tol`, or after 12 values of delta; then the bounds are further apart, and still hold. It is meant for small
+    tables: each value of delta costs several passes over all rows.
 
     Parameters
     ----------
@@ -106,6 +107,8 @@ def least_loss(
         B, the radius of the ball.
     fit_intercept : bool, default=True
         Whether b may differ from 0.
+    intercept_scaling : float, default=1.0
+        c, the constant feature whose weight is b/c.
     tol : float, default=1e-6
         The difference of the bounds at which the search stops.
     max_iter : int, default=2000
@@ -119,7 +122,7 @@ def least_loss(
     Raises
     ------
     DataError
-        There is no such loss, or there are not two labels.
+        There is no such loss, there are not two labels, or c is not above 0 and finite.
 
     Examples
     --------
@@ -130,7 +133,8 @@ def least_loss(
     s, code = signs(y), loss_code(loss)
     if code == PERCEPTRON:  # nothing is less than the loss 0 of w = 0
         return LossBracket(0.0, 0.0, np.zeros(X.shape[1]), 0.0)
-    dual = _Dual(X, s, code, projection_radius, fit_intercept)
+    constant = constant_of(intercept_scaling) * fit_intercept
+    dual = _Dual(X, s, code, projection_radius, constant)
     alpha, best = np.full(len(s), 0.5), (-math.inf, math.inf, np.zeros(X.shape[1] + 1))
     delta = 0.1 * dual.scale
     for _ in range(12):
@@ -145,24 +149,24 @@ def least_loss(
         if best[1] - best[0] <= tol:
             break
         delta *= 0.2
-    return LossBracket(best[0], best[1], best[2][:-1], float(best[2][-1]))
+    return LossBracket(best[0], best[1], best[2][:-1], float(best[2][-1]) * constant)
 
 
 class _Dual:
     """The lower bound D(alpha) of `least_loss`, its smooth version and their gradients."""
 
-    def __init__(self, X: Any, s: Array, code: int, radius: float, fit_intercept: bool) -> None:
+    def __init__(self, X: Any, s: Array, code: int, radius: float, constant: float) -> None:
         self.X, self.s, self.code, self.radius = X, s, code, radius
-        self.intercept = float(fit_intercept)
+        self.constant = constant
         self.scale = max(float(np.linalg.norm(self.combine(np.ones(len(s))))), 1e-3)
 
     def combine(self, alpha: Array) -> Array:
         """(1/n) sum_i alpha_i a_i"""
         signed = alpha * self.s / len(self.s)
-        return np.append(np.asarray(self.X.T @ signed).ravel(), self.intercept * signed.sum())
+        return np.append(np.asarray(self.X.T @ signed).ravel(), self.constant * signed.sum())
 
     def scores(self, u: Array) -> Array:
-        return np.asarray(self.X @ u[:-1] + u[-1] * self.intercept).ravel()
+        return np.asarray(self.X @ u[:-1] + u[-1] * self.constant).ravel()
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         """Where the conjugate is finite."""

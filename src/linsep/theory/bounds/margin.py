@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from linsep.theory.margin.geometry import constant_of
 from linsep.types import DataError
 
 
-def margin_upper_bound(w: Any, b: float, n_updates: int) -> float:
-    """gamma~* <= ||(w_k, b_k)|| / k: an upper bound on the best homogeneous margin, after k updates of a plain run.
+def margin_upper_bound(w: Any, b: float, n_updates: int, *, intercept_scaling: float = 1.0) -> float:
+    """gamma~* <= ||(w_k, b_k/c)|| / k: an upper bound on the best homogeneous margin, after k updates of a plain run.
 
-    A run from zero with unit steps adds the signed row (x, 1) at each mistake. So (w_k, b_k) / k is a convex
-    combination of signed rows, and its length is at least the margin. It does not bound the geometric margin.
+    A run from zero with unit steps adds the signed row (x, c) at each mistake, c = 1 unless it is given. So (w_k,
+    b_k/c) / k is a convex combination of signed rows, and its length is at least the margin. It does not bound the
+    geometric margin.
 
     Parameters
     ----------
@@ -23,6 +25,8 @@ def margin_upper_bound(w: Any, b: float, n_updates: int) -> float:
         b_k; 0 for a run without an intercept.
     n_updates : int
         k, the number of updates of the run.
+    intercept_scaling : float, default=1.0
+        c, the constant feature of the run.
 
     Returns
     -------
@@ -32,7 +36,7 @@ def margin_upper_bound(w: Any, b: float, n_updates: int) -> float:
     Raises
     ------
     DataError
-        `n_updates` is not positive.
+        `n_updates` is not positive, or c is not above 0 and finite.
 
     Examples
     --------
@@ -41,4 +45,5 @@ def margin_upper_bound(w: Any, b: float, n_updates: int) -> float:
     """
     if n_updates <= 0:
         raise DataError("n_updates must be at least 1: a run without updates says nothing about the margin")
-    return float(np.linalg.norm(np.append(np.asarray(w, dtype=np.float64), b))) / n_updates
+    whole = np.append(np.asarray(w, dtype=np.float64), b / constant_of(intercept_scaling))
+    return float(np.linalg.norm(whole)) / n_updates

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linsep.theory.bounds.table import Bound, MistakeBounds
-from linsep.theory.margin.geometry import functional_margins, radius, row_norms2
+from linsep.theory.margin.geometry import constant_of, functional_margins, radius, row_norms2
 from linsep.types import Array, DataError
 
 
@@ -23,15 +23,21 @@ class _Given:
     R2: float
     sphere: bool
     fit_intercept: bool
+    c: float = 1.0
 
     @property
     def whole2(self) -> float:
-        return self.norm2 + self.b**2
+        return self.norm2 + (self.b / self.c) ** 2
+
+    @property
+    def constant(self) -> str:
+        """c^2 in formulas."""
+        return "1" if self.c == 1 else "c^2"
 
     @property
     def seen_radius2(self) -> float:
-        """Squared radius of the rows as the run sees them: with an intercept those of (x, 1)."""
-        return self.R2 + self.fit_intercept
+        """Squared radius of the rows as the run sees them: with an intercept those of (x, c)."""
+        return self.R2 + self.c**2 * self.fit_intercept
 
 
 def mistake_bounds(
@@ -41,6 +47,7 @@ def mistake_bounds(
     b: float = 0.0,
     *,
     fit_intercept: bool = True,
+    intercept_scaling: float = 1.0,
     mistakes: int | None = None,
     epochs: int | None = None,
     from_zero: bool = True,
@@ -59,6 +66,9 @@ def mistake_bounds(
     - freund-schapire hinge: (R/(2g) + sqrt(R^2/(4g^2) + L))^2, L = sum_i max(0, 1 - m_i/g); also for one pass only. In
       both, a run with an intercept has R^2 + 1 in the place of R^2 and ||(w, b)|| in that of ||w||.
 
+    A run with `intercept_scaling=c` sees (x, c), where the separator is (w, b/c): R^2 + c^2 stands in the place of
+    R^2 + 1, b/c in that of b, 2 (1 + c^2) / gamma^2 in that of 4 / gamma^2.
+
     All hold for any number of rows in any order. They are computed in float64.
 
     Parameters
@@ -74,6 +84,8 @@ def mistake_bounds(
         The intercept of the separator.
     fit_intercept : bool, default=True
         Whether the run learns an intercept.
+    intercept_scaling : float, default=1.0
+        c, the constant feature of the run.
     mistakes : int, optional
         How many mistakes the run made; shown in the table.
     epochs : int, optional
@@ -92,7 +104,8 @@ def mistake_bounds(
     Raises
     ------
     DataError
-        The shapes do not match, there are not two labels, or b is not 0 although the run has no intercept.
+        The shapes do not match, there are not two labels, b is not 0 although the run has no intercept, or c is not
+        above 0 and finite.
 
     References
     ----------
@@ -108,9 +121,10 @@ def mistake_bounds(
     """
     if not fit_intercept and b != 0:
         raise DataError(f"b = {b:g}, but the run has no intercept: give a separator with b = 0")
+    c = constant_of(intercept_scaling)
     w = np.asarray(w, dtype=np.float64)
     margins = functional_margins(X, y, w, b)
-    given = _Given(margins, float(w @ w), float(b), radius(X) ** 2, _on_sphere(X), fit_intercept)
+    given = _Given(margins, float(w @ w), float(b), radius(X) ** 2, _on_sphere(X), fit_intercept, c)
     why_none = _wrong_run(given, from_zero, weighted)
     rows = [_novikoff(given), _unit_sphere(given), _bounded_bias(given), _general(given), *_one_pass(given, epochs)]
     if why_none:
@@ -204,7 +218,7 @@ def _bound(name: str, formula: str, why: str, numerator: float, denominator: flo
 
 
 def _novikoff(given: _Given) -> Bound:
-    formula = "(R^2 + 1) / gamma~^2" if given.fit_intercept else "(R / gamma)^2"
+    formula = f"(R^2 + {given.constant}) / gamma~^2" if given.fit_intercept else "(R / gamma)^2"
     gamma2 = _over(given.margins.min(), given.whole2)
     return _bound("novikoff", formula, _no_separator(given), given.seen_radius2, gamma2)
 
@@ -220,25 +234,30 @@ def _needs_small_bias(given: _Given) -> str:
     if given.norm2 == 0:
         return "w is zero: there is no plane"
     offset = abs(given.b) / math.sqrt(given.norm2)
-    if offset > 1:
-        return f"the plane is {offset:.6g} from the origin, more than 1"
+    if offset > given.c:
+        return f"the plane is {offset:.6g} from the origin, more than {given.c:.6g}"
     return ""
 
 
 def _unit_sphere(given: _Given) -> Bound:
     why = _needs_small_bias(given) or ("" if given.sphere else "some row is not of norm 1") or _no_separator(given)
-    # 2 (1 + R^2) rather than 4: rows are on the sphere to rounding only.
-    return _bound("unit sphere", "4 / gamma^2", why, 2 * (1 + given.R2), _over(given.margins.min(), given.norm2))
+    # 2 (R^2 + c^2) rather than 2 (1 + c^2): rows are on the sphere to rounding only.
+    formula = "4 / gamma^2" if given.c == 1 else "2 (1 + c^2) / gamma^2"
+    return _bound("unit sphere", formula, why, 2 * (given.R2 + given.c**2), _over(given.margins.min(), given.norm2))
 
 
 def _bounded_bias(given: _Given) -> Bound:
     why = _needs_small_bias(given) or _no_separator(given)
     gamma2 = _over(given.margins.min(), given.norm2)
-    return _bound("bounded bias", "2 (R^2 + 1) / gamma^2", why, 2 * (given.R2 + 1), gamma2)
+    formula = f"2 (R^2 + {given.constant}) / gamma^2"
+    return _bound("bounded bias", formula, why, 2 * (given.R2 + given.c**2), gamma2)
 
 
 def _general(given: _Given) -> Bound:
-    formula = "(R^2 + 1)(||w||^2 + b^2) / eps^2" if given.fit_intercept else "R^2 ||w||^2 / eps^2"
+    formula = "R^2 ||w||^2 / eps^2"
+    if given.fit_intercept:
+        b2 = "b^2" if given.c == 1 else "b^2/c^2"
+        formula = f"(R^2 + {given.constant})(||w||^2 + {b2}) / eps^2"
     value = given.seen_radius2, _over(given.margins.min(), given.whole2)
     return _bound("general", formula, _no_separator(given), *value)
 

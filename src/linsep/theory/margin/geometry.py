@@ -158,10 +158,18 @@ def geometric_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
     return _scaled(functional_margins(X, y, w, b), float(np.linalg.norm(np.asarray(w, dtype=np.float64))))
 
 
-def homogeneous_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
-    """gamma~(w, b) = min_i y_i (w.x_i + b) / ||(w, b)||, the margin of the rows (x, 1) at the vector (w, b).
+def constant_of(intercept_scaling: Any) -> float:
+    """c, the constant feature of a run, as a float; DataError unless it is above 0 and finite."""
+    c = float(intercept_scaling)
+    if not 0 < c < np.inf:
+        raise DataError(f"intercept_scaling must be a finite number above 0, not {intercept_scaling!r}")
+    return c
 
-    Its absolute value is at most that of the geometric margin.
+
+def homogeneous_margin(X: Any, y: Any, w: Any, b: float = 0.0, *, intercept_scaling: float = 1.0) -> float:
+    """gamma~(w, b) = min_i y_i (w.x_i + b) / ||(w, b/c)||, the margin of the rows (x, c) at the vector (w, b/c).
+
+    c is 1 unless it is given. The absolute value is at most that of the geometric margin.
 
     Parameters
     ----------
@@ -173,6 +181,8 @@ def homogeneous_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
         The weights.
     b : float, default=0.0
         The intercept.
+    intercept_scaling : float, default=1.0
+        c, the constant feature.
 
     Returns
     -------
@@ -182,14 +192,14 @@ def homogeneous_margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
     Raises
     ------
     DataError
-        The shapes do not match, there are not two labels, or (w, b) is zero.
+        The shapes do not match, there are not two labels, (w, b) is zero, or c is not above 0 and finite.
 
     Examples
     --------
     >>> round(homogeneous_margin([[2.0], [-1.0]], [1, 0], [3.0], 1.0), 6)
     0.632456
     """
-    whole = np.append(np.asarray(w, dtype=np.float64), float(b))
+    whole = np.append(np.asarray(w, dtype=np.float64), float(b) / constant_of(intercept_scaling))
     return _scaled(functional_margins(X, y, w, b), float(np.linalg.norm(whole)))
 
 
