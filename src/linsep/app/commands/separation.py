@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from linsep.app.commands.labelled import inputs, open_labelled, read_as, read_as_text
+from linsep.app.commands.labelled import (
+    check_certificate,
+    inputs,
+    open_labelled,
+    read_as,
+    read_as_text,
+    written_certificate,
+)
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
@@ -36,6 +43,7 @@ def separation(
     beside: Mapping[str, str | None] | None = None,
     fit_intercept: bool,
     time_limit: float | None,
+    certificate: Path | None = None,
     categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
     missing: Any = None,
@@ -49,6 +57,8 @@ def separation(
     """
     as_text = (*categorical, *read_as_text(columns or {}))
     if formula is not None:
+        if certificate is not None:
+            raise DataError("a certificate of a formula is not written: leave out --formula or --certificate")
         if target is not None or report is not None or missing is not None or not fit_intercept:
             raise DataError(
                 "the formula names the response and the intercept, leaves out rows with missing values, and has no "
@@ -57,9 +67,11 @@ def separation(
         source = open_data(table, categorical=as_text, **reading)
         named = {role: name for role, name in (beside or {}).items() if name is not None}
         return _of_formula(source, formula, family, link, order, named, time_limit)
-    check_report(report, *inputs(table))
+    check_certificate(certificate, table)
+    check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, as_text, reading)
-    taken = {role: _taken(source, role, name) for role, name in (beside or {}).items() if name is not None}
+    named = {role: name for role, name in (beside or {}).items() if name is not None}
+    taken = {role: _taken(source, role, name) for role, name in named.items()}
     known = kinds_in_proof(source.read(), columns or {})
     levels = 0 if fit_intercept else 1
     numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=missing, advice=LEAVE_OUT)
@@ -68,10 +80,10 @@ def separation(
         taken = {role: column[numbers.kept] for role, column in taken.items()}
     found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **taken)
     gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
-    lines = [*read_as(source), *gone, *separation_lines(found)]
-    data = found.to_dict()
+    data = {**found.to_dict(), **numbers.in_table(source)}
+    data |= {"beside": named} if named else {}
     data |= {"left_out": known.left_out} if known.left_out else {}
-    data |= {} if numbers.left_out is None else {"rows_left_out": numbers.left_out.tolist()}
+    lines = [*read_as(source), *gone, *separation_lines(found), *written_certificate(certificate, data, table)]
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, columns, list(lines)))
 
