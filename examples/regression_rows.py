@@ -35,13 +35,18 @@ BESIDE = {"trials": ("binomial",), "weights": tuple(LINKS), "event": ("cox",), "
 
 
 class Data(NamedTuple):
-    """Rows {column: number}, the response, what stands beside it, the names of the columns, and the lines of a CSV."""
+    """Rows {column: number}, the response, what stands beside it, the names of the columns, and the lines of a CSV.
+
+    `effects` names the fixed effect that a column belongs to, `places` where the rows stand in the whole table.
+    """
 
     rows: list
     y: list
     beside: dict
     names: list
     lines: list
+    effects: dict
+    places: list
 
 
 class Cone(NamedTuple):
@@ -67,16 +72,23 @@ def read_data(path, claim, doubles):
         rows = json_rows(data["X"])
         names = data.get("names", [f"x{j + 1}" for j in range(claim["features"])])
         beside = {role: data[role] for role in BESIDE if data.get(role) is not None}
-        return Data(rows, data["y"], beside, names, [])
+        return Data(rows, data["y"], beside, names, [], data.get("effects", {}), data.get("rows", range(len(rows))))
+    require("design" not in claim, "the certificate is about columns that are not of a table: give its design as JSON")
     rows, lines = read_csv(path, claim, doubles)
     roles = {role: name for role, name in claim.get("beside", {}).items() if role != "offset"}
     require(set(roles) <= set(BESIDE), "a column beside the target has a part that is not known")
     beside = {role: [line[roles[role]] for line in lines] for role in BESIDE if role in roles}
-    return Data(rows, [line[claim["target"]] for line in lines], beside, list(map(name_of, claim["columns"])), lines)
+    effects = {name_of(column): column["effect"] for column in claim["columns"] if "effect" in column}
+    gone = set(claim["rows_left_out"]) if "formula" in claim else set()
+    places = [i for i in range(len(rows) + len(gone)) if i not in gone]
+    y = [line[claim["target"]] for line in lines]
+    return Data(rows, y, beside, list(map(name_of, claim["columns"])), lines, effects, places)
 
 
 def name_of(column):
     """What the coefficient of a column of a CSV file is called."""
+    if "factors" in column:
+        return column["name"]
     name = column["column"]
     if "level" in column:
         return f"{name}={column['level']}"

@@ -40,7 +40,7 @@ NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?%?\)|{CURRENCY}\({DIGIT
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NAMING = ("columns", "target", "rows_left_out", "no_values")
-WAYS_TO_READ = ({"level"}, {"exponent"}, {"date"}, {"date", "exponent"})  # a column of a CSV file
+WAYS_TO_READ = ({"level"}, {"equals"}, {"exponent"}, {"date"}, {"date", "exponent"})  # a column of a CSV file
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
 
@@ -118,10 +118,10 @@ def read_csv(path, claim, doubles):
     def number(text):
         return Fraction(float(amount(text))) if doubles else Fraction(amount(text))
 
-    for column in claim["columns"]:
-        kinds = set(column) - {"column"}
+    for part in parts_of(claim):
+        kinds = set(part) - {"column"}
         require(kinds in WAYS_TO_READ, f"a column has {len(kinds)} ways to be read, not one")
-    shifts = [column.get("exponent", 0) for column in claim["columns"]]
+    shifts = [part.get("exponent", 0) for part in parts_of(claim)]
     require(all(type(k) is int and abs(k) <= 10_000 for k in shifts), "an exponent of a column is no small integer")
     rows, lines, others = [], [], []
     no_values = claim.get("no_values", [])
@@ -136,19 +136,31 @@ def read_csv(path, claim, doubles):
                 continue
             row = {}
             for j, column in enumerate(claim["columns"]):
-                if "date" in column:
-                    since = elapsed(line[column["column"]].strip(), column["date"])
-                    value = since * Fraction(10) ** column.get("exponent", 0)
-                elif "level" in column:
-                    value = int(line[column["column"]] == column["level"])
-                else:
-                    value = number(line[column["column"]]) * Fraction(10) ** column["exponent"]
+                value = Fraction(1)
+                for part in column.get("factors", [column]):
+                    value = value and value * value_of(part, line[part["column"]], number)
                 if value:
                     row[j] = Fraction(value)
             rows.append(row)
             lines.append(line)
     check_left_out(others, [line[claim["target"]] for line in lines], claim)
     return rows, lines
+
+
+def parts_of(claim):
+    """The columns of a CSV file that the numbers come from: a column may be a product of several."""
+    return [part for column in claim["columns"] for part in column.get("factors", [column])]
+
+
+def value_of(part, cell, number):
+    """What a cell counts as."""
+    if "date" in part:
+        return elapsed(cell.strip(), part["date"]) * Fraction(10) ** part.get("exponent", 0)
+    if "level" in part:
+        return int(cell == part["level"])
+    if "equals" in part:
+        return int(number(cell) == Fraction(part["equals"]))
+    return number(cell) * Fraction(10) ** part["exponent"]
 
 
 def check_left_out(lines, labels, claim):
@@ -162,7 +174,8 @@ def check_left_out(lines, labels, claim):
     for line in lines:
         label = line[claim["target"]].strip()
         lacks_label = stands_for_nothing(label) if numbered else not label
-        cells = ((line[one["column"]], "level" in one) for one in claim["columns"])
+        cells = [(line[part["column"]], "level" in part) for part in parts_of(claim)]
+        cells += [(line[name], False) for name in claim.get("beside", {}).values()]
         lacks_value = any(not cell if level else stands_for_nothing(cell) for cell, level in cells)
         require(lacks_label or lacks_value, "a row is left out that lacks neither its label nor a value")
 
@@ -399,10 +412,17 @@ def intercept_of(constant):
 
 def by_columns(claim):
     """The columns in words."""
-    names = [f"{c['column']}={c['level']}" if "level" in c else str(c["column"]) for c in claim.get("columns", ())]
-    names = [plain(name) for name in names]
+    names = [plain(described(column)) for column in claim.get("columns", ())]
     some = ", ".join(names[:12]) + (f", ... ({len(names)} columns)" if len(names) > 12 else "")
     return f" by {some or 'no column'}" if "columns" in claim else ""
+
+
+def described(column):
+    """A column of numbers by the columns of the table that it comes from."""
+    parts = column.get("factors", [column])
+    of_levels = ((part["column"], part.get("level", part.get("equals"))) for part in parts)
+    product = " x ".join(name if level is None else f"{name}={level}" for name, level in of_levels)
+    return product if column.get("name", product) == product else f"{column['name']} (which is {product})"
 
 
 def gone(claim):

@@ -8,7 +8,7 @@ it. They share no code with linsep. The data are read again, their SHA-256 is co
 inequalities z.d >= 0 and equalities z.d = 0 on a direction d of the coefficients are derived from the family of the
 regression, and every part of the proof is checked in exact arithmetic. The verdict, the rows, the rank and what is said
 of each coefficient are derived from those parts, and compared. Exit status 0: proved, 1: not. What the certificate says
-in words (its summary, advice and reason) is neither checked nor printed.
+in words (its summary, advice and reason; of a formula its text and levels) is neither checked nor printed.
 
 The data are the CSV file given to `linsep separation`, or a JSON file {"X": [[1, 0.5], ...], "y": ["a", ...]} as given
 to `linsep.separation(X, y)`. A row of X may be an object {column: value}; beside y there may be "trials", "weights",
@@ -266,10 +266,12 @@ def answer(asked, cone, proof):
         said = proof.estimates()
     count = len(separated)
     several = asked.family == "multinomial"
-    pairs = [[cone.owner[k], asked.classes[cone.rival[k]]] for k in sorted(separated)] if several else []
+    pairs = (
+        [[asked.data.places[cone.owner[k]], asked.classes[cone.rival[k]]] for k in sorted(separated)] if several else []
+    )
     return {
         "verdict": "complete" if count == len(cone.Z) else "quasi-complete" if count else "overlap",
-        "separated_rows": sorted(whole_rows),
+        "separated_rows": sorted(asked.data.places[i] for i in whole_rows),
         "pairs": pairs,
         "rank": proof.rank,
         "classes": asked.classes,
@@ -277,15 +279,21 @@ def answer(asked, cone, proof):
     }
 
 
-def in_classes(coefficients):
-    """Coefficients as the certificate has them: those of a class under its label."""
-    out = {}
+def in_classes(coefficients, effects):
+    """Coefficients as the certificate has them: those of a class under its label, and without those of fixed effects.
+
+    Of these there are counts of each estimate.
+    """
+    out, counts = {}, {}
     for name, value in coefficients.items():
-        if isinstance(name, tuple):
+        effect = effects.get(name[1] if isinstance(name, tuple) else name)
+        if effect is not None:
+            counts.setdefault(effect, Counter())[value] += 1
+        elif isinstance(name, tuple):
             out.setdefault(name[0], {})[name[1]] = value
         else:
             out[name] = value
-    return out
+    return out, counts
 
 
 def options_of(asked):
@@ -374,10 +382,15 @@ def prove_all(claim, path, doubles):
     require(asked is not None, "the SHA-256 is another: other data, classes or options")
     require(claim["proof"] is not None, "the verdict is 'undecided': nothing to prove")
     found, said = proved_of(asked, claim["proof"])
-    must = {**found, "coefficients": in_classes(found["coefficients"]), "options": options_of(asked)}
+    coefficients, counts = in_classes(found["coefficients"], data.effects)
+    formula = claim.get("formula", {"fixed_effects": {}, "missing": 0})
+    require(formula["fixed_effects"] == counts, "the counts of fixed effects are not what the parts prove")
+    missing = len(claim.get("rows_left_out", [])) if "formula" in claim else 0
+    require(not data.lines or formula["missing"] == missing, "the number of rows with missing values is another")
+    must = {**found, "coefficients": coefficients, "options": options_of(asked)}
     for name, value in must.items():
         require(claim.get(name, {}) == value, f"the {name} are not what the parts prove")
-    if data.lines:
+    if data.lines and "formula" not in claim:
         check_levels(claim, data, found["separated_rows"], asked.kept)
     lines = [f"SHA-256 {claim['sha256']} is that of the data", question(claim, asked), *said]
     rows = found["separated_rows"]

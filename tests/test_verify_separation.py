@@ -172,6 +172,72 @@ def test_what_the_command_writes_is_about_the_table(family: str, tmp_path: Path)
         assert (status == 1) == changed, (old, said)
 
 
+FORMULAS: list[tuple[str, str, dict[str, Any]]] = [
+    ("logistic", "a ~ t * size + C(city):size", {}),
+    ("poisson", "n ~ size + C(t) | city + died:b", {"weights": "w"}),
+    ("multinomial", "b ~ 0 + city + C(died)", {}),
+    ("cumulative", "b ~ size | city", {}),
+    ("cox", "t ~ size * city", {"event": "died", "strata": "ward", "entry": "from"}),
+    ("gamma", "n ~ np.log(t) + city", {"weights": "w"}),  # of these three the design is written beside it
+    ("multinomial", "b ~ size + I(t**2) | city", {}),
+    ("poisson", "n ~ w + C(t, Sum)", {}),
+]
+
+
+@pytest.mark.parametrize(("family", "formula", "beside"), FORMULAS)
+def test_a_formula_is_about_the_table_or_about_a_design_that_is_written(
+    family: str, formula: str, beside: dict[str, str], tmp_path: Path
+) -> None:
+    pytest.importorskip("formulaic")
+    (tmp_path / "t.csv").write_text(TABLE)
+    asked: dict[str, Any] = {"order": ["low", "mid", "high"]} if family == "cumulative" else {}
+    asked |= {
+        "family": family,
+        "formula": formula,
+        "beside": beside,
+        "na": ("k.A.",),
+        "certificate": tmp_path / "c.json",
+    }
+    done = command(str(tmp_path / "t.csv"), target=None, fit_intercept=True, time_limit=None, **asked)
+    claim = json.loads((tmp_path / "c.json").read_text())
+    status, said = verify(tmp_path, claim, "t.csv")
+    written = ("design", str(tmp_path / "c.design.json")) in done.lines
+    assert written == (claim.get("design") == "c.design.json") == ((family, formula, beside) in FORMULAS[-3:])
+    if written:
+        assert (status, "give its design as JSON" in said) == (1, True)
+        data = json.loads((tmp_path / "c.design.json").read_text())
+        status, said = verify(tmp_path, claim, data)
+        data["names"][0] += "2"
+        assert verify(tmp_path, claim, data)[0] == 1
+    else:
+        (tmp_path / "other.csv").write_text(TABLE.replace(",no,mid,3,1,4,1,2,1", ",yes,low,0,1,4.5,0,2,1"))
+        assert verify(tmp_path, claim, "other.csv")[0] == 1
+        assert claim["rows_left_out"] == [2] * ("city" in formula) + [4] * ("size" in formula)
+    assert (status, f"proved: {claim['verdict']}" in said) == (0, True), said
+
+
+def test_a_formula_says_which_columns_its_coefficients_are_of(tmp_path: Path) -> None:
+    pytest.importorskip("formulaic")
+    (tmp_path / "t.csv").write_text(TABLE)
+    asked: dict[str, Any] = {"family": "poisson", "formula": "n ~ w:C(city) | died", "certificate": tmp_path / "c.json"}
+    command(str(tmp_path / "t.csv"), target=None, fit_intercept=True, time_limit=None, **asked)
+    claim = json.loads((tmp_path / "c.json").read_text())
+    assert claim["columns"][1] == {
+        "name": "w:C(city)[Oslo]",
+        "factors": [{"column": "w", "exponent": 1}, {"column": "city", "level": "Oslo"}],
+    }
+    assert claim["columns"][-1] == {"name": "died=1", "factors": [{"column": "died", "equals": "1"}], "effect": "died"}
+    assert "w:C(city)[Oslo] (which is w x city=Oslo)" in verify(tmp_path, claim, "t.csv")[1]
+    for change, why in (
+        ({"formula": {**claim["formula"], "fixed_effects": {"died": {"finite": 3}}}}, "counts of fixed effects"),
+        ({"formula": {**claim["formula"], "missing": 7}}, "the number of rows with missing values is another"),
+        ({"rows_left_out": [1]}, "a row is left out that lacks neither its label nor a value"),
+        ({"columns": [{**claim["columns"][0], "name": claim["columns"][1]["name"]}, *claim["columns"][1:]]}, "names"),
+    ):
+        status, said = verify(tmp_path, {**claim, **change}, "t.csv")
+        assert (status, why in said) == (1, True), said
+
+
 def test_it_runs_alone_and_prints_what_the_page_shows(tmp_path: Path) -> None:
     page = (PROGRAM.parents[1] / "docs" / "commands" / "separation.md").read_text(encoding="utf-8")
     table, shown = re.search(r"cat trial.csv\n(.*?)\$ ", page, re.S), re.search(r"```text\n(.*?)```", page, re.S)

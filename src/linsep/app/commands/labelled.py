@@ -60,13 +60,15 @@ def check_certificate(path: Path | None, table: Any) -> None:
         check_output(path, "the certificate", reads=inputs(table))
 
 
-def written_certificate(path: Path | None, data: Mapping[str, Any], table: Any) -> list[tuple[str, str]]:
+def written_certificate(
+    path: Path | None, data: Mapping[str, Any], table: Any, what: str = "certificate"
+) -> list[tuple[str, str]]:
     """Write the certificate, if one is asked for, and return the line that says where it is."""
     if path is None:
         return []
-    with open_output(path, "the certificate", reads=inputs(table)) as file:
+    with open_output(path, f"the {what}", reads=inputs(table)) as file:
         file.write(json.dumps(data, allow_nan=False) + "\n")
-    return [("certificate", str(path))]
+    return [(what, str(path))]
 
 
 def read_as(source: Source) -> list[tuple[str, str]]:

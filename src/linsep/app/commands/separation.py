@@ -23,7 +23,7 @@ from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.regression.formula import asked_as_written
+from linsep.regression.formula import asked_as_written, design_as_data
 from linsep.regression.separation import answer, separation_as_written
 from linsep.reporting.separated import separation_lines
 from linsep.theory.separation.families import Family
@@ -55,22 +55,19 @@ def separation(
 
     `beside` names the columns that belong to the response and are no features.
     """
+    named = {role: name for role, name in (beside or {}).items() if name is not None}
+    check_certificate(certificate, table)
     as_text = (*categorical, *read_as_text(columns or {}))
     if formula is not None:
-        if certificate is not None:
-            raise DataError("a certificate of a formula is not written: leave out --formula or --certificate")
         if target is not None or report is not None or missing is not None or not fit_intercept:
             raise DataError(
                 "the formula names the response and the intercept, leaves out rows with missing values, and has no "
                 "report: leave out --target, --no-intercept, --missing and --report"
             )
         source = open_data(table, categorical=as_text, **reading)
-        named = {role: name for role, name in (beside or {}).items() if name is not None}
-        return _of_formula(source, formula, family, link, order, named, time_limit)
-    check_certificate(certificate, table)
+        return _of_formula(source, formula, family, link, order, named, time_limit, certificate, table)
     check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, as_text, reading)
-    named = {role: name for role, name in (beside or {}).items() if name is not None}
     taken = {role: _taken(source, role, name) for role, name in named.items()}
     known = kinds_in_proof(source.read(), columns or {})
     levels = 0 if fit_intercept else 1
@@ -96,14 +93,23 @@ def _of_formula(
     order: Sequence[str] | None,
     beside: Mapping[str, str],
     time_limit: float | None,
+    certificate: Path | None,
+    table: Any,
 ) -> Result:
     try:
-        asked, exact = asked_as_written(text, source, family, order, beside)
+        asked, exact, about = asked_as_written(text, source, family, order, beside)
     except ImportError as error:
         raise DataError(str(error)) from error
     found = answer(asked, family, link, time_limit)
+    data = {**found.to_dict(), **about}
+    data |= {"beside": dict(beside)} if beside and about else {}
     lines = [*read_as(source), *separation_lines(found)]
-    return Result(lines, found.to_dict(), [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict])
+    if certificate is not None and not about:
+        design = certificate.with_name(f"{certificate.stem}.design.json")
+        data["design"] = design.name
+        lines += written_certificate(design, design_as_data(asked), table, "design")
+    lines += written_certificate(certificate, data, table)
+    return Result(lines, data, [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict])
 
 
 def _taken(source: Source, role: str, name: str) -> Any:
