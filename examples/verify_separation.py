@@ -162,7 +162,7 @@ class Proof:
     """The parts of a proof, checked; what it says of each coefficient."""
 
     def __init__(self, cone, proof):
-        self.cone, self.proof = cone, proof
+        self.cone, self.proof, self.opposite = cone, proof, {}
         count, width = len(cone.Z), len(cone.names)
         self.at = {}
         for i, (row, _) in enumerate(cone.Z):
@@ -233,11 +233,13 @@ class Proof:
         return "+inf" if way > 0 else "-inf"
 
     def opposite_signs(self, k):
-        """The signs of directions that are in the cone too."""
+        """The signs of directions that are in the cone too; many coefficients share them."""
         require(type(k) is int and k >= 0, "there are no such directions")
-        directions = vectors(self.proof["opposite"]["directions"][k], len(self.cone.names))
-        left_by(self.cone, directions, self.at)
-        return main_signs(directions)
+        if k not in self.opposite:
+            directions = vectors(self.proof["opposite"]["directions"][k], len(self.cone.names))
+            left_by(self.cone, directions, self.at)
+            self.opposite[k] = main_signs(directions)
+        return self.opposite[k]
 
     def check_sign(self, j, way, touching):
         """A sum of separated rows is a multiple of d_j for all d in the cone: it has the sign of d_j, and is >= 0."""
