@@ -1,18 +1,24 @@
-"""Separation in regression on designs with dummies, words and more columns than rows, beside HiGHS on the same design.
+"""Separation in regression on designs with dummies, words and more columns than rows, beside HiGHS and pyfixest.
 
 Seconds are those of the processor, on one core, and hold the exact check of the proof and the label of every
 coefficient. HiGHS answers in floating point which rows are separated: max sum s, Z d >= s, 0 <= s <= 1, Z d = 0 on
 equalities. It proves nothing and labels no coefficient. HIGHS_SECONDS, 120 unless set, stops it.
+
+pyfixest fits Poisson regressions with fixed effects and drops separated rows before: those of levels without an event
+("fe"), and what its iterated rectifier finds ("ir"). Its seconds are those of such a fit.
 """
 
 from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
@@ -31,6 +37,7 @@ class Design(NamedTuple):
     y: Any
     family: Any
     wanted: float | None
+    frame: Any = None  # of factors and one number, for pyfixest
 
 
 def levels(rng: np.random.Generator, n: int, k: int) -> Any:
@@ -46,8 +53,19 @@ def dummies(factor: Any) -> Any:
     return sp.csr_matrix((np.ones(n), (np.arange(n), factor)), shape=(n, factor.max() + 1))[:, 1:]
 
 
-def factors(n: int, sizes: tuple[int, ...], numbers: int = 0, *, seed: int = 0) -> tuple[Any, Any]:
+def factors(n: int, sizes: tuple[int, ...], numbers: int = 0) -> tuple[Any, Any]:
     """Factors of so many levels and so many numeric columns; no success at one level in fifty of the first two."""
+    return _drawn(n, sizes, numbers)[:2]
+
+
+def with_frame(n: int, sizes: tuple[int, ...]) -> tuple[Any, Any, Any]:
+    """The same with one number, and as a dataframe."""
+    X, y, drawn = _drawn(n, sizes, 1)
+    codes = {f"factor{k}": factor for k, factor in enumerate(drawn)}
+    return X, y, pd.DataFrame({"y": y, "x": X[:, [-1]].toarray().ravel(), **codes})
+
+
+def _drawn(n: int, sizes: tuple[int, ...], numbers: int, seed: int = 0) -> tuple[Any, Any, list[Any]]:
     rng = np.random.default_rng(seed)
     drawn = [levels(rng, n, k) for k in sizes]
     score = np.sum([rng.normal(size=k)[factor] for k, factor in zip(sizes, drawn, strict=True)], axis=0)
@@ -58,7 +76,7 @@ def factors(n: int, sizes: tuple[int, ...], numbers: int = 0, *, seed: int = 0) 
     for j in range(numbers):
         column = rng.normal(size=(n, 1))
         parts.append(sp.csr_matrix(np.round(column, 3) if j % 2 == 0 else column))
-    return sp.csr_matrix(sp.hstack(parts)), y
+    return sp.csr_matrix(sp.hstack(parts)), y, drawn
 
 
 def words(n: int, p: int, length: int) -> tuple[Any, Any]:
@@ -83,6 +101,9 @@ def designs() -> Iterator[Design]:
     pair = factors(5_000, (169, 169))
     yield Design("two factors", *pair, "logistic", 0.03)
     yield Design("two factors", *pair, "poisson", 0.03)
+    for n, size in ((5_000, 169), (100_000, 5_000)):
+        X, y, frame = with_frame(n, (size, size))
+        yield Design("two factors, 1 number", X, y, "poisson", None, frame)
     for numbers in (0, 1, 2):
         yield Design(f"two factors, {numbers} numbers", *factors(20_000, (1_000, 1_000), numbers), "logistic", 0.2)
     for numbers, wanted in ((0, 0.3), (2, 2.0), (10, 4.0)):
@@ -122,11 +143,23 @@ def highs(X: Any, y: Any, family: str) -> Any:
     return int((found.x[width:] > 0.5).sum())
 
 
+def fixest(frame: Any) -> str:
+    """The number of rows that pyfixest drops before it fits, by each of its checks."""
+    said = []
+    for check in ("fe", "ir"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fit = import_module("pyfixest").fepois("y ~ x | factor0 + factor1", frame, separation_check=[check])
+        said.append(f"{check} {fit.n_separation_na:,}")
+    return ", ".join(said)
+
+
 def separation(report: Report) -> None:
     """Each design: our verdict with its proof, and the programme."""
     linsep.separation(*factors(300, (9, 9), 2))  # whatever is made on the first call is made here
     linsep.separation(*factors(3_000, (99, 99), 2))
-    for name, X, y, family, wanted in designs():
+    fixest(with_frame(3_000, (99, 99))[2])
+    for name, X, y, family, wanted, frame in designs():
         kept: dict[str, Any] = {}
 
         def ours(X: Any = X, y: Any = y, family: Any = family, kept: dict[str, Any] = kept) -> None:
@@ -135,7 +168,10 @@ def separation(report: Report) -> None:
         def theirs(X: Any = X, y: Any = y, family: Any = family, kept: dict[str, Any] = kept) -> None:
             kept["lp"] = highs(X, y, family)
 
-        a, b = in_turn([ours, theirs], PATIENCE, time.process_time)
+        def others(frame: Any = frame, kept: dict[str, Any] = kept) -> None:
+            kept["fixest"] = "" if frame is None else fixest(frame)
+
+        a, b, c = in_turn([ours, theirs, others], PATIENCE, time.process_time)
         found, lp = kept["ours"], kept["lp"]
         cells = {
             "design": f"{name}, {family}, {X.shape[0]:,} x {X.shape[1]:,}",
@@ -146,6 +182,8 @@ def separation(report: Report) -> None:
             "HiGHS": show_median(b),
             "ratio": f"{np.median(b) / np.median(a):.3g} x",
             "HiGHS says": lp if isinstance(lp, str) else f"{lp:,} rows separated",
+            "pyfixest, both checks": "" if frame is None else show_median(c),
+            "pyfixest drops": kept["fixest"],
         }
         figures = {"work": f"{name}, {X.shape[0]} x {X.shape[1]}", "linsep_s": np.median(a), "peer_s": np.median(b)}
         report.row("Separation", cells, {**figures, "wanted_s": wanted, "verdict": found.verdict})

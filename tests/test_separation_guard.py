@@ -95,6 +95,42 @@ def test_a_penalty_needs_no_question() -> None:
         assert guarded.separation is None
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_block_asks_before_each_fit_of_statsmodels(name: str) -> None:
+    model = statsmodels_model(name, APART)
+    before = type(model).fit
+    with guard() as guarding, pytest.raises(SeparationError, match="separation") as caught:
+        model.fit(disp=0)
+    assert guarding.separations == [caught.value.separation]
+    assert type(model).fit is before
+
+
+def test_a_block_asks_before_each_fit_of_sklearn() -> None:
+    def of_somebody_else(y: Any) -> Any:
+        return PoissonRegressor(alpha=0).fit(APART[["x", "rare"]].astype(float), y)
+
+    assert "fit" not in vars(PoissonRegressor)
+    with guard() as guarding:
+        of_somebody_else(FRAME.n)
+        LogisticRegression().fit(FRAME[["x"]], FRAME.y)  # penalised: nothing is asked
+        with pytest.raises(SeparationError, match="Poisson"):
+            of_somebody_else(APART.n)
+    assert [found.verdict for found in guarding.separations] == ["overlap", "quasi-complete"]
+    assert "fit" not in vars(PoissonRegressor)
+    with pytest.warns(SeparationWarning, match="Quasi-complete"), guard(on_separation="warn"):
+        assert hasattr(of_somebody_else(APART.n), "coef_")
+    assert hasattr(of_somebody_else(APART.n), "coef_")
+
+
+def test_a_block_leaves_other_models_alone() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    with guard() as guarding:
+        found = sm.GLM(FRAME.x, FRAME[["y"]]).fit()  # Gaussian
+        statsmodels_model("Logit", FRAME).fit(disp=0)
+    assert np.isfinite(found.params).all()
+    assert len(guarding.separations) == 1
+
+
 def test_what_cannot_be_guarded() -> None:
     with pytest.raises(DataError, match="Ridge is not a model that can be guarded; these can: Logit"):
         guard(Ridge())

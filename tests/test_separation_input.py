@@ -107,6 +107,19 @@ def test_a_scan_goes_on_whatever_a_design_holds() -> None:
     assert list(separation_scan([frame[["size"]], frame], SOLD)) == [0, 1]
 
 
+def test_a_scan_in_two_processes_says_the_same() -> None:
+    frame = pd.DataFrame(COLUMNS)
+    designs = {"all": frame, "size": frame[["size"]], "bad": [["?"]] * 8}
+    alone, together = (separation_scan(designs, SOLD, n_jobs=n) for n in (1, 2))
+    assert list(together) == list(alone)
+    assert together["bad"] == alone["bad"]
+    for name in ("all", "size"):
+        here, there = alone[name], together[name]
+        assert not isinstance(here, str)
+        assert not isinstance(there, str)
+        assert there.to_dict() == here.to_dict()
+
+
 @pytest.mark.parametrize(
     ("X", "y", "options", "message"),
     [

@@ -51,6 +51,13 @@ def test_the_disk_loses_what_was_not_flushed_and_nothing_else(tmp_path: Path, fl
     assert left == {b"new"} if flushed else len(left) > 2
 
 
+def test_random_regressions_of_every_family() -> None:
+    found = all_rows()["regressions"].run(110, seed=1)
+    assert found.failures == []
+    assert found.tried > 80
+    assert all(verdict in found.note for verdict in ("overlap", "quasi-complete", "complete"))
+
+
 def test_every_row_says_what_it_promises() -> None:
     for name, row in all_rows().items():
         assert row.CLAIM and row.TIMES > 0, name

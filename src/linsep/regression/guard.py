@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import wraps
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -24,6 +28,13 @@ _STATSMODELS: dict[str, Family] = {
     "OrderedModel": "cumulative",
     "PHReg": "cox",
 }
+_IN_STATSMODELS = {
+    **dict.fromkeys(("Logit", "Probit", "Poisson", "MNLogit"), "discrete.discrete_model"),
+    "GLM": "genmod.generalized_linear_model",
+    "OrderedModel": "miscmodels.ordinal_model",
+    "PHReg": "duration.hazard_regression",
+}
+_IN_SKLEARN = dict.fromkeys(("LogisticRegression", "PoissonRegressor"), "linear_model")
 _LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
 _GLM: dict[str, Family] = {
     "Binomial": "binomial",
@@ -78,24 +89,89 @@ class Guard:
         SeparationWarning
             The same with on_separation="warn", and the model is fitted.
         """
-        asked = _of_statsmodels(self.model) if hasattr(self.model, "exog") else _of_sklearn(self.model, *args, **kwargs)
-        self.separation = None if asked is None else answer(*asked, self._time_limit)
-        if self.separation is not None and self.separation.verdict != "overlap":
-            if self._mode == "raise":
-                raise SeparationError(self.separation)
-            warnings.warn(self.separation.summary(), SeparationWarning, stacklevel=2)
+        self.separation = _asked(self.model, args, kwargs, self._time_limit)
+        _report(self.separation, self._mode)
         return self.model.fit(*args, **kwargs)
 
 
-def guard(model: Any, *, on_separation: Mode = "raise", time_limit: float | None = None) -> Guard:
+class Guarding(AbstractContextManager["Guarding"]):
+    """What `guard()` without a model returns: inside the block, `fit` of each model that can be guarded asks first.
+
+    Attributes
+    ----------
+    separations : list of Separation
+        What was found, a model each, in the order of the fits.
+    """
+
+    def __init__(self, on_separation: Mode, time_limit: float | None) -> None:
+        self.separations: list[Separation] = []
+        self._mode, self._time_limit = on_separation, time_limit
+        self._replaced = ExitStack()
+
+    def __enter__(self) -> Guarding:
+        for kind in _guarded_classes():
+            self._replaced.enter_context(_with_fit(kind, self._guarded(kind.fit)))
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._replaced.close()
+
+    def _guarded(self, fit: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(fit)
+        def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
+            found = _asked(model, args, kwargs, self._time_limit) if _can_be_guarded(model) else None
+            if found is not None:
+                self.separations.append(found)
+            _report(found, self._mode)
+            return fit(model, *args, **kwargs)
+
+        return guarded
+
+
+@contextmanager
+def _with_fit(kind: Any, fit: Callable[..., Any]) -> Iterator[None]:
+    """A class with another method `fit` until the end of the block."""
+    own = vars(kind).get("fit")
+    kind.fit = fit
+    try:
+        yield
+    finally:
+        if own is None:
+            del kind.fit
+        else:
+            kind.fit = own
+
+
+def _asked(model: Any, args: Any, kwargs: Any, time_limit: float | None) -> Separation | None:
+    """What is found about a model and the arguments of its `fit`; None of a penalised model."""
+    asked = _of_statsmodels(model) if hasattr(model, "exog") else _of_sklearn(model, *args, **kwargs)
+    return None if asked is None else answer(*asked, time_limit)
+
+
+def _report(found: Separation | None, mode: Mode) -> None:
+    """Raise SeparationError, or warn, unless the estimates are finite."""
+    if found is None or found.verdict == "overlap":
+        return
+    if mode == "raise":
+        raise SeparationError(found)
+    warnings.warn(found.summary(), SeparationWarning, stacklevel=3)
+
+
+@overload
+def guard(model: None = ..., *, on_separation: Mode = ..., time_limit: float | None = ...) -> Guarding: ...
+@overload
+def guard(model: Any, *, on_separation: Mode = ..., time_limit: float | None = ...) -> Guard: ...
+def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float | None = None) -> Guard | Guarding:
     """Put the question of separation before a fit: `guard(model).fit()` instead of `model.fit()`.
 
     Nothing of the model or its package is changed. Of a penalised model of scikit-learn nothing is asked, since its
-    estimates are finite.
+    estimates are finite. Without a model, `with guard():` asks before each `fit` inside the block, also where a
+    function of somebody else fits: until the end of the block the method `fit` of these classes is another one, in all
+    threads. A model that cannot be guarded is fitted there without a question.
 
     Parameters
     ----------
-    model : object
+    model : object, optional
         Logit, Probit, Poisson, MNLogit, GLM (binomial, or another family with log link), OrderedModel or PHReg of
         statsmodels; LogisticRegression or PoissonRegressor of scikit-learn.
     on_separation : {"raise", "warn"}, default="raise"
@@ -105,8 +181,9 @@ def guard(model: Any, *, on_separation: Mode = "raise", time_limit: float | None
 
     Returns
     -------
-    Guard
-        An object with the method `fit`, and the answer as `separation`.
+    Guard or Guarding
+        An object with the method `fit`, and the answer as `separation`. Without a model, a context manager with the
+        answers as `separations`.
 
     Raises
     ------
@@ -124,9 +201,15 @@ def guard(model: Any, *, on_separation: Mode = "raise", time_limit: float | None
     ... except SeparationError as error:
     ...     error.separation.separated_rows
     (2, 3)
+    >>> with guard() as guarding:
+    ...     fitted = PoissonRegressor(alpha=0).fit(X, [1, 3, 4, 6])
+    >>> len(guarding.separations)
+    1
     """
     if on_separation not in ("raise", "warn"):
         raise DataError(f"on_separation is 'raise' or 'warn', not {on_separation!r}")
+    if model is None:
+        return Guarding(on_separation, time_limit)
     if _name(model, "statsmodels") not in {*_STATSMODELS, "GLM"} and _name(model, "sklearn") not in _SKLEARN:
         raise DataError(f"{type(model).__name__} is not a model that can be guarded; these can: {_KNOWN}")
     return Guard(model, on_separation, time_limit)
@@ -163,14 +246,33 @@ def _of_statsmodels(model: Any) -> _Question:
     return Asked(Design(X, names, {}, {}), outcome_of(y, family, **beside), whole), family, link
 
 
+def _guarded_classes() -> list[Any]:
+    """The classes of the packages that are installed."""
+    every = [getattr(import_module(f"sklearn.{module}"), name) for name, module in _IN_SKLEARN.items()]
+    if find_spec("statsmodels") is not None:
+        every += [getattr(import_module(f"statsmodels.{module}"), name) for name, module in _IN_STATSMODELS.items()]
+    return every
+
+
+def _can_be_guarded(model: Any) -> bool:
+    """Whether a model of these classes has a question: not a GLM of another family or link."""
+    return _name(model, "statsmodels") != "GLM" or _family_of_glm(model) is not None
+
+
+def _family_of_glm(model: Any) -> tuple[Family, str] | None:
+    family, link = _GLM.get(type(model.family).__name__), _LINKS.get(type(model.family.link).__name__, "")
+    return None if family is None or not link or (family == "binomial") == (link == "log") else (family, link)
+
+
 def _of_glm(model: Any, y: Any) -> tuple[Family, str]:
-    kind, link = type(model.family).__name__, _LINKS.get(type(model.family.link).__name__, "")
-    family = _GLM.get(kind)
-    if family is None or not link or (family == "binomial") == (link == "log"):
+    found = _family_of_glm(model)
+    if found is None:
         raise DataError(
-            f"a GLM of the family {kind} with the link {type(model.family.link).__name__} cannot be guarded: a "
-            "binomial one can, and Poisson, negative binomial, gamma and inverse Gaussian ones with log link"
+            f"a GLM of the family {type(model.family).__name__} with the link {type(model.family.link).__name__} "
+            "cannot be guarded: a binomial one can, and Poisson, negative binomial, gamma and inverse Gaussian ones "
+            "with log link"
         )
+    family, link = found
     two = family == "binomial" and set(np.unique(y).tolist()) == {0.0, 1.0}
     return ("logistic" if two else family), link
 

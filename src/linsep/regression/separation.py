@@ -172,7 +172,12 @@ def separation(
 
 
 def separation_scan(
-    designs: Mapping[Any, Any] | Sequence[Any], y: Any, *, time_limit: float | None = None, **asked: Any
+    designs: Mapping[Any, Any] | Sequence[Any],
+    y: Any,
+    *,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+    **asked: Any,
 ) -> dict[Any, Separation | str]:
     """Call `separation` for each of many designs and one response; an error in one design does not stop the others.
 
@@ -184,6 +189,9 @@ def separation_scan(
         The response of every design, as for `separation`.
     time_limit : float, optional
         Seconds for each design.
+    n_jobs : int, optional
+        The number of designs at once, as joblib takes it: 1 unless given, -1 for one a core. Within
+        `joblib.parallel_config(backend="dask")` they run on the workers of a Dask cluster.
     **asked : Any
         Other options of `separation`: family, link, fit_intercept and the columns that belong to y.
 
@@ -198,13 +206,20 @@ def separation_scan(
     >>> found["a"].verdict, found["b"].verdict, type(found["c"]).__name__
     ('overlap', 'complete', 'str')
     """
-    out: dict[Any, Separation | str] = {}
-    for name, X in designs.items() if isinstance(designs, Mapping) else enumerate(designs):
-        try:
-            out[name] = separation(X, y, time_limit=time_limit, **asked)
-        except Exception as error:  # a screening goes on whatever one design holds
-            out[name] = f"{type(error).__name__}: {error}"
-    return out
+    from sklearn.utils.parallel import Parallel, delayed
+
+    named = dict(designs) if isinstance(designs, Mapping) else dict(enumerate(designs))
+    one = delayed(_answer_or_message)
+    found = Parallel(n_jobs=n_jobs)(one(X, y, time_limit=time_limit, **asked) for X in named.values())
+    return dict(zip(named, found, strict=True))
+
+
+def _answer_or_message(X: Any, y: Any, **asked: Any) -> Separation | str:
+    """A screening goes on whatever one design holds."""
+    try:
+        return separation(X, y, **asked)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def separation_as_written(

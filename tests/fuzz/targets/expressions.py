@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from random import Random
 from typing import Any
@@ -52,7 +53,7 @@ def _frame() -> dict[str, list[Any]]:
     return {name: cells if name in ("d", "when") else list(map(int, cells)) for name, cells in columns.items()}
 
 
-_READ = {
+_READ: dict[str, Callable[[str], Any]] = {
     "column": lambda text: kinds_of([text]),
     "weight": lambda text: class_weight_of([text], np.array([0, 1]), None),
     "date": lambda text: split_by_date(_chunk(), {"when": "date"}, text)[2],

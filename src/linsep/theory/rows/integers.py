@@ -37,6 +37,11 @@ def whole_rows(X: Any, ids: Sequence[int]) -> list[tuple[list[int], int]]:
     return [_dyadic(row, [0] * X.shape[1]) for row in rows]
 
 
+def whole_row(values: list[float]) -> list[int]:
+    """Doubles times the one power of two that makes them integers."""
+    return _dyadic(values, [0] * len(values))[0]
+
+
 def _dyadic(values: list[Any], shifts: list[int]) -> tuple[list[int], int]:
     """Integers m and the least exponent q >= 0 with values_j 2^-shifts_j = m_j 2^-q."""
     ratios = [v.as_integer_ratio() for v in values]

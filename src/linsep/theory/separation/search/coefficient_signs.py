@@ -20,13 +20,15 @@ from flint import fmpz_mat, nmod_mat
 
 from linsep.tables import is_sparse
 from linsep.theory.rows.exact_signs import row_signs
-from linsep.theory.rows.integers import PRIME, primitive, solve, whole_rows
+from linsep.theory.rows.integers import PRIME, primitive, solve, whole_row, whole_rows
 from linsep.theory.verify.separation import Vector, Weights
 from linsep.types import Array
 
 _INSIDE = 1e-6  # the least z.N c that rows (largest entry 1) must have: rounding then makes none negative
 _NONE = 1e-9
 _AT_ONCE = 256
+_FEW = 4  # null vectors that a row meets, up to which it is tried alone
+_Weighted = tuple[tuple[int, int], ...]  # null vector -> integer
 
 
 def as_vector(d: Sequence[int]) -> Vector:
@@ -37,8 +39,8 @@ def as_vector(d: Sequence[int]) -> Vector:
 def signs_of_single_rows(Z: Any, separated: Array, null: Sequence[Vector]) -> dict[int, tuple[int, int]]:
     """Coefficient -> its sign on C and a separated row that proves it alone, as far as such rows are found.
 
-    A row whose entries meet one null vector v only is c z.v on d = ... + c v, so its sign gives that of c, and that of
-    each coefficient in which v alone has an entry.
+    Let d = sum c_v v over the null vectors v. The row's product with d is sum c_v (z.v), and d_j is sum c_v v_j: where
+    these weights are the same up to a factor, z.d >= 0 gives the sign of d_j.
 
     Examples
     --------
@@ -55,24 +57,33 @@ def signs_of_single_rows(Z: Any, separated: Array, null: Sequence[Vector]) -> di
         shape=(Z.shape[1], len(null)),
     )
     touched: Any = sp.csr_array((rows != 0).astype(np.float64) @ met)
-    out: dict[int, tuple[int, int]] = {}
-    times = np.diff(met.indptr)
-    found: set[int] = set()
-    for i in np.flatnonzero(np.diff(touched.indptr) == 1).tolist():
-        k = int(touched.indices[touched.indptr[i]])
-        if k in found:
+    known: dict[_Weighted, tuple[int, int]] = {}
+    n_met = np.diff(touched.indptr)
+    few = np.flatnonzero((n_met > 0) & (n_met <= _FEW))
+    for i in few[np.argsort(n_met[few], kind="stable")].tolist():
+        near = touched.indices[touched.indptr[i] : touched.indptr[i + 1]].tolist()
+        if len(near) == 1 and ((near[0], 1),) in known:
             continue
         at = slice(rows.indptr[i], rows.indptr[i + 1])
-        entries = zip(rows.indices[at].tolist(), rows.data[at].tolist(), strict=True)
-        product = sum(Fraction(value) * null[k][j] for j, value in entries if j in null[k])
-        if product:
-            found.add(k)
-            out |= {
-                j: ((product * v > 0) - (product * v < 0), int(separated[i]))
-                for j, v in null[k].items()
-                if times[j] == 1
-            }
+        z = dict(zip(rows.indices[at].tolist(), whole_row(rows.data[at].tolist()), strict=True))
+        way, weighted = _normal({k: sum(v * null[k].get(j, 0) for j, v in z.items()) for k in near})
+        if weighted:
+            known.setdefault(weighted, (way, int(separated[i])))
+    out: dict[int, tuple[int, int]] = {}
+    for j in np.flatnonzero((np.diff(met.indptr) > 0) & (np.diff(met.indptr) <= _FEW)).tolist():
+        near = met.indices[met.indptr[j] : met.indptr[j + 1]].tolist()
+        way, weighted = _normal({k: null[k][j] for k in near})
+        if weighted in known:
+            out[j] = (way * known[weighted][0], known[weighted][1])
     return out
+
+
+def _normal(weights: dict[int, int]) -> tuple[int, _Weighted]:
+    """A sign, and with it the weights without a common factor, the first one positive; zeros are left out."""
+    names = sorted(k for k, v in weights.items() if v)
+    whole = primitive([weights[k] for k in names])
+    way = -1 if whole and whole[0] < 0 else 1
+    return way, tuple((k, way * v) for k, v in zip(names, whole, strict=True))
 
 
 class Signs:
@@ -169,19 +180,30 @@ class Signs:
         """Weights >= 0 with sum(weights z).v = t way v_j for all null vectors v and some t > 0, if there are any."""
         if not ids:
             return None
-        rows = whole_rows(self.Z, ids)
-        M = fmpz_mat([[sum(row[at] * k for at, k in v.items() if row[at]) for v in self.null] for row, _ in rows])
+        near, rows = self._in_null_vectors(ids, j)
+        M = fmpz_mat([products for products, _ in rows])
         k = M.nrows()
         echelon, rank = nmod_mat(M, PRIME).rref()
         if rank < k:
             return None
-        pivots = [next(a for a in range(len(self.null)) if int(echelon[r, a])) for r in range(rank)]
+        pivots = [next(a for a in range(len(near)) if int(echelon[r, a])) for r in range(rank)]
         A = fmpz_mat([[M[i, a] for i in range(k)] for a in pivots])
-        goal = fmpz_mat([[way * self.null[a].get(j, 0)] for a in pivots])
+        goal = fmpz_mat([[way * near[a].get(j, 0)] for a in pivots])
         numerators, denominator = solve(A, goal)
         found = [int(v) for v in numerators.entries()]
         t = denominator * way
         total = (fmpz_mat([found]) * M).entries()
-        if min(found) < 0 or any(int(total[a]) != t * v.get(j, 0) for a, v in enumerate(self.null)):
+        if min(found) < 0 or any(int(total[a]) != t * v.get(j, 0) for a, v in enumerate(near)):
             return None
         return {i: v << q for i, v, (_, q) in zip(ids, found, rows, strict=True) if v}
+
+    def _in_null_vectors(self, ids: list[int], j: int) -> tuple[list[Vector], list[tuple[list[int], int]]]:
+        """The null vectors that rows or coefficient j meet, and of each row its products with them times 2^q, and q."""
+        part = self.Z[ids]
+        columns = np.flatnonzero(np.bincount(part.indices[part.data != 0]) if is_sparse(part) else part.any(axis=0))
+        rows = whole_rows(part[:, columns], range(len(ids)))
+        met = np.unique(self.N[[*columns.tolist(), j]].indices).tolist()
+        near = [self.null[a] for a in met]
+        place = {column: k for k, column in enumerate(columns.tolist())}
+        shared = [[(place[i], k) for i, k in v.items() if i in place] for v in near]
+        return near, [([sum(row[at] * k for at, k in pairs) for pairs in shared], q) for row, q in rows]

@@ -165,11 +165,12 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> Separatio
     alone = signs_of_single_rows(Z, separated, proof.null) if Z.dtype != object else {}
     signs: dict[int, Weights] = {j: {alone[j][1]: 1} for j, way in ways.items() if way and way == alone.get(j, (0,))[0]}
     opposite: dict[int, tuple[Vector, ...]] = {}
+    others: list[tuple[Vector, ...]] = []  # the same, each once
     asked = [j for j, way in ways.items() if way and j not in signs]
     programme = Signs(Z, separated, proof.null) if asked else None
     for j in asked:
         assert programme is not None
-        known = next((ds for ds in opposite.values() if _way(ds, j) * ways[j] < 0), None)
+        known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)
         if known is not None:  # a direction that was found for another coefficient is enough
             opposite[j] = known
             continue
@@ -181,6 +182,7 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> Separatio
                 signs[j] = weights
             else:
                 _ask_cone(Z, proof, j, ways[j], deadline, signs, opposite)
+            others += [opposite[j]] if j in opposite else []
         except OutOfTimeError:
             unsigned = tuple(j for j in asked if j not in signs and j not in opposite)
             return replace(proof, signs=signs, opposite=opposite, unsigned=unsigned)
