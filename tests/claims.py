@@ -17,10 +17,9 @@ from exact_cone import rank, reaches
 from linsep import Separation
 from linsep.reporting.proof import proof_lines
 from linsep.theory import Separability
+from naive_regressions import ORDERED, Asked, inequalities
 
 Rows = list[list[Fraction]]
-Inequalities = tuple[Rows, list[bool], list[tuple[int, Any]]]
-ORDERED = ("cumulative", "adjacent", "continuation")
 OUT_OF_TIME = r"the time limit of [0-9.e+-]+ s ended the search"
 UNSIGNED = "infinite, sign not decided"
 
@@ -206,16 +205,11 @@ class Model:
 def model_of(X: Any, y: Sequence[Any], family: str, fit_intercept: bool, summary: str, **beside: Any) -> Model:
     """The truth about a regression on small integers, whose response has columns `beside` it."""
     alone = family in (*ORDERED, "cox")
-    rows = [[Fraction(v) for v in ([1, *row] if fit_intercept and not alone else row)] for row in X.tolist()]
+    rows = [[1, *row] if fit_intercept and not alone else row for row in X.tolist()]
     classes = tuple(sorted(set(y))) if family in ("logistic", "multinomial", *ORDERED) else ()
     heads = [f"{low}|{high}" for low, high in pairwise(classes)] if family in ORDERED else ["(Intercept)"]
     names = [*heads * (fit_intercept and family != "cox"), *(f"x{j + 1}" for j in range(X.shape[1]))]
-    if family == "cox":
-        Z, equal, about = of_times(rows, y, beside["event"])
-    elif family in ORDERED:
-        Z, equal, about = of_thresholds(rows, y, family, classes)
-    else:
-        Z, equal, about = inequalities(rows, y, family, classes, beside.get("trials"))
+    Z, equal, about = system(rows, y, family, classes, beside)
     keys = [(label, name) for label in classes[1:] for name in names] if family == "multinomial" else names
     cone = [z for z, same in zip(Z, equal, strict=True) if not same]
     for z, same in zip(Z, equal, strict=True):
@@ -233,64 +227,21 @@ def model_of(X: Any, y: Sequence[Any], family: str, fit_intercept: bool, summary
     return Model(family, fit_intercept, *shape, classes, verdict, tuple(sorted(whole)), pairs, said, rank(Z), summary)
 
 
-def inequalities(
-    rows: Rows, y: Sequence[Any], family: str, classes: tuple[Any, ...], trials: Sequence[int] | None = None
-) -> Inequalities:
+def system(
+    rows: list[list[int]], y: Sequence[Any], family: str, classes: tuple[Any, ...], beside: dict[str, Any]
+) -> tuple[Rows, list[bool], list[tuple[int, Any]]]:
     """Rows z of z.d >= 0, which are equalities, and the row and the other class that each is about (-1: all rows)."""
-    if family == "binomial":
-        most = trials or [1] * len(y)
-        Z = [row if value == m else [-v for v in row] for row, value, m in zip(rows, y, most, strict=True)]
-        return Z, [0 < value < m for value, m in zip(y, most, strict=True)], [(i, None) for i in range(len(rows))]
-    if family == "gamma":
-        above = [i for i, value in enumerate(y) if value > 0]
-        total = [-sum(column, Fraction(0)) for column in zip(*rows, strict=True)]
-        shared = [total] * (len(above) < len(y))
-        Z, about = [*(rows[i] for i in above), *shared], [*((i, None) for i in above), *[(-1, None)] * len(shared)]
-        return Z, [not shared] * len(Z), about
-    if family in ("poisson", "negative-binomial"):
-        Z = [row if count > 0 else [-v for v in row] for row, count in zip(rows, y, strict=True)]
-        return Z, [count > 0 for count in y], [(i, None) for i in range(len(rows))]
-    if family == "logistic":
-        Z = [row if label == classes[1] else [-v for v in row] for row, label in zip(rows, y, strict=True)]
-        return Z, [False] * len(rows), [(i, None) for i in range(len(rows))]
-    Z, about = [], []
-    for i, (row, own) in enumerate(zip(rows, y, strict=True)):
-        for rival in classes:
-            if rival != own:
-                sign = {own: 1, rival: -1}
-                Z.append([sign.get(label, 0) * v for label in classes[1:] for v in row])
-                about.append((i, rival))
-    return Z, [False] * len(Z), about
-
-
-def of_thresholds(rows: Rows, y: Sequence[Any], family: str, classes: tuple[Any, ...]) -> Inequalities:
-    """The same of ordered classes: e_k is threshold k less x.b."""
-    last = len(classes) - 1
-    E = [[[Fraction(int(k == m)) for m in range(last)] + [-v for v in row] for k in range(last)] for row in rows]
-    Z, about = [], []
-    for i, own in enumerate(map(classes.index, y)):
-        if family == "adjacent":
-            up = [[sum(part, Fraction(0)) for part in zip(*E[i][own:k], strict=True)] for k in range(own + 1, last + 1)]
-            down = [[-sum(part, Fraction(0)) for part in zip(*E[i][k:own], strict=True)] for k in range(own)]
-        else:
-            up = E[i][own : own + 1]
-            below = E[i][:own] if family == "continuation" else E[i][max(0, own - 1) : own]
-            down = [[-v for v in e] for e in below]
-        Z += [*up, *down]
-        about += [(i, None)] * (len(up) + len(down))
-    return Z, [False] * len(Z), about
-
-
-def of_times(rows: Rows, y: Sequence[Any], event: Sequence[int]) -> Inequalities:
-    """The same of Cox's model: every event against every other row at risk."""
-    Z, equal, about = [], [], []
-    for i in range(len(rows)):
-        for j in range(len(rows)):
-            if event[i] and i != j and y[j] >= y[i]:
-                Z.append([a - b for a, b in zip(rows[i], rows[j], strict=True)])
-                equal.append(bool(event[j]) and y[j] == y[i])
-                about.append((i, None))
-    return Z, equal, about
+    n = len(rows)
+    response = [classes.index(label) for label in y] if family == "logistic" else list(y)
+    trials, event = beside.get("trials", [1] * n), beside.get("event", [1] * n)
+    before = [min(y) - 1] * n if family == "cox" else []
+    weak, equal = inequalities(Asked(family, rows, response, trials, [1] * n, event, [0] * n, before))
+    rivals = (
+        [rival for own in y for rival in classes if rival != own] if family == "multinomial" else [None] * len(weak)
+    )
+    about = [*((i, rival) for (_, i), rival in zip(weak, rivals, strict=True)), *((i, None) for _, i in equal)]
+    Z = [[Fraction(v) for v in z] for z, _ in (*weak, *equal)]
+    return Z, [False] * len(weak) + [True] * len(equal), about
 
 
 def where(Z: Rows, left: Rows, cone: Rows, j: int) -> str | float:

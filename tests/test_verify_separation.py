@@ -20,12 +20,12 @@ from altered_certificates import PROGRAM, standalone
 from linsep import separation
 from linsep.app.commands.separation import separation as command
 from linsep.types import DataError
+from naive_regressions import ORDERED
 
 FAMILIES = [
     *("logistic", "binomial", "fractional", "poisson", "negative-binomial", "gamma", "inverse-gaussian"),
     *("multinomial", "cumulative", "adjacent", "continuation", "cox"),
 ]
-ORDERED = ("cumulative", "adjacent", "continuation")
 
 
 def verify(folder: Path, claim: Any, data: Any) -> tuple[int, str]:
