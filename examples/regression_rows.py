@@ -16,6 +16,7 @@ from typing import NamedTuple
 from verify_certificate import amount, hash_of, json_rows, read_csv, read_json, require
 
 OF_TWO = ("logit", "probit", "cloglog", "cauchit")
+MOST_COLUMNS = 1_000_000
 LINKS = {
     "logistic": OF_TWO,
     "binomial": OF_TWO,
@@ -69,8 +70,9 @@ def read_data(path, claim, doubles):
     """The data of a CSV or JSON file."""
     if path.endswith(".json"):
         data = read_json(path)
-        rows = json_rows(data["X"])
-        names = data.get("names", [f"x{j + 1}" for j in range(claim["features"])])
+        rows, p = json_rows(data["X"]), claim["features"]
+        require(type(p) is int and p <= MOST_COLUMNS, f"this program looks at no more than {MOST_COLUMNS} columns")
+        names = data.get("names", [f"x{j + 1}" for j in range(p)])
         beside = {role: data[role] for role in BESIDE if data.get(role) is not None}
         return Data(rows, data["y"], beside, names, [], data.get("effects", {}), data.get("rows", range(len(rows))))
     require("design" not in claim, "the certificate is about columns that are not of a table: give its design as JSON")

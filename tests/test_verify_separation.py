@@ -296,4 +296,7 @@ def test_undecided_is_no_proof_and_other_formats_are_refused(tmp_path: Path) -> 
     assert verify(tmp_path, claim, data) == (1, "not proved: the verdict is 'undecided': nothing to prove\n")
     claim = separation(X, y).to_dict()
     assert verify(tmp_path, {**claim, "format": "linsep separation certificate 2"}, data)[0] == 1
+    for features in (10**6 + 1, 2**53, 3, "2"):
+        status, said = verify(tmp_path, {**claim, "features": features}, data)
+        assert (status, said.startswith("not proved: ")) == (1, True)
     assert "does not check the family 'tobit'" in verify(tmp_path, {**claim, "family": "tobit"}, data)[1]
