@@ -3,6 +3,9 @@
     linsep check table.csv --target kind --certificate proof.json
     python verify_certificate.py proof.json table.csv
 
+A certificate of a regression, which `linsep separation` writes, is handed to the program verify_separation.py, which
+must lie beside this one together with regression_rows.py.
+
 This program shares no code with linsep. It reads the data again, compares their SHA-256 with that of the certificate,
 and checks every part of the proof in exact arithmetic. It prints what it proved; exit status 0: proved, 1: not. What
 the certificate says in words (its summary and reason) and whether it calls the verdict fragile is neither checked nor
@@ -17,6 +20,7 @@ certificate has no intercept. Large tables take a while.
 import argparse
 import csv
 import hashlib
+import importlib
 import json
 import re
 import struct
@@ -25,8 +29,10 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from math import isqrt, lcm
+from pathlib import Path
 
 FORMAT = "linsep separability certificate 2"
+OF_REGRESSIONS = "linsep separation certificate"
 CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)"
 DIGITS = r"((?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
 AMOUNT = re.compile(f"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-])){DIGITS}{CURRENCY}?%?")
@@ -34,7 +40,7 @@ NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?%?\)|{CURRENCY}\({DIGIT
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NAMING = ("columns", "target", "rows_left_out", "no_values", "encoding")
-WAYS_TO_READ = ({"level"}, {"exponent"}, {"date"}, {"date", "exponent"})  # a column of a CSV file
+WAYS_TO_READ = ({"level"}, {"equals"}, {"exponent"}, {"date"}, {"date", "exponent"})  # a column of a CSV file
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
 
@@ -94,20 +100,30 @@ def read_table(path, claim, doubles):
     """Rows as {column: number, zeros left out}, and the labels as text."""
     if path.endswith(".json"):
         data = read_json(path)
-        rows = [dict(enumerate(row)) if isinstance(row, list) else row for row in data["X"]]
-        rows = [{int(j): Fraction(v) for j, v in row.items() if v} for row in rows]
-        return rows, [str(label) for label in data["y"]]
+        return json_rows(data["X"]), [str(label) for label in data["y"]]
+    rows, lines = read_csv(path, claim, doubles)
+    return rows, [line[claim["target"]] for line in lines]
+
+
+def json_rows(rows):
+    """Rows of JSON, each a list or an object {column: value}, as {column: number, zeros left out}."""
+    rows = [dict(enumerate(row)) if isinstance(row, list) else row for row in rows]
+    return [{int(j): Fraction(v) for j, v in row.items() if v} for row in rows]
+
+
+def read_csv(path, claim, doubles):
+    """Rows of a CSV file as {column: number, zeros left out}, and their lines as {name: cell}."""
     require("columns" in claim and "target" in claim, "the certificate does not say what the columns of a CSV file are")
 
     def number(text):
         return Fraction(float(amount(text))) if doubles else Fraction(amount(text))
 
-    for column in claim["columns"]:
-        kinds = set(column) - {"column"}
+    for part in parts_of(claim):
+        kinds = set(part) - {"column"}
         require(kinds in WAYS_TO_READ, f"a column has {len(kinds)} ways to be read, not one")
-    shifts = [column.get("exponent", 0) for column in claim["columns"]]
+    shifts = [part.get("exponent", 0) for part in parts_of(claim)]
     require(all(type(k) is int and abs(k) <= 10_000 for k in shifts), "an exponent of a column is no small integer")
-    rows, labels, others = [], [], []
+    rows, lines, others = [], [], []
     no_values = claim.get("no_values", [])
     require(all(isinstance(text, str) for text in no_values), "a cell that stands for no value is no text")
     left_out = claim.get("rows_left_out", [])
@@ -120,19 +136,31 @@ def read_table(path, claim, doubles):
                 continue
             row = {}
             for j, column in enumerate(claim["columns"]):
-                if "date" in column:
-                    since = elapsed(line[column["column"]].strip(), column["date"])
-                    value = since * Fraction(10) ** column.get("exponent", 0)
-                elif "level" in column:
-                    value = int(line[column["column"]] == column["level"])
-                else:
-                    value = number(line[column["column"]]) * Fraction(10) ** column["exponent"]
+                value = Fraction(1)
+                for part in column.get("factors", [column]):
+                    value = value and value * value_of(part, line[part["column"]], number)
                 if value:
                     row[j] = Fraction(value)
             rows.append(row)
-            labels.append(line[claim["target"]])
-    check_left_out(others, labels, claim)
-    return rows, labels
+            lines.append(line)
+    check_left_out(others, [line[claim["target"]] for line in lines], claim)
+    return rows, lines
+
+
+def parts_of(claim):
+    """The columns of a CSV file that the numbers come from: a column may be a product of several."""
+    return [part for column in claim["columns"] for part in column.get("factors", [column])]
+
+
+def value_of(part, cell, number):
+    """What a cell counts as."""
+    if "date" in part:
+        return elapsed(cell.strip(), part["date"]) * Fraction(10) ** part.get("exponent", 0)
+    if "level" in part:
+        return int(cell == part["level"])
+    if "equals" in part:
+        return int(number(cell) == Fraction(part["equals"]))
+    return number(cell) * Fraction(10) ** part["exponent"]
 
 
 def check_left_out(lines, labels, claim):
@@ -146,7 +174,8 @@ def check_left_out(lines, labels, claim):
     for line in lines:
         label = line[claim["target"]].strip()
         lacks_label = stands_for_nothing(label) if numbered else not label
-        cells = ((line[one["column"]], "level" in one) for one in claim["columns"])
+        cells = [(line[part["column"]], "level" in part) for part in parts_of(claim)]
+        cells += [(line[name], False) for name in claim.get("beside", {}).values()]
         lacks_value = any(not cell if level else stands_for_nothing(cell) for cell, level in cells)
         require(lacks_label or lacks_value, "a row is left out that lacks neither its label nor a value")
 
@@ -193,15 +222,21 @@ def label_signs(labels, classes):
 
 
 def digest(rows, signs, claim):
-    """SHA-256 of the question, of the entries that are not 0 row by row, and of a byte a label (1 or 255).
+    """SHA-256 of the question, of the entries that are not 0 row by row, and of a byte a label (1 or 255)."""
+    return hash_of(rows, claim, claim["classes"], bytes(1 if sign > 0 else 255 for sign in signs))
 
-    The question is the text "linsep data 2\\n", "n p\\n", "1\\n" with an intercept or "0\\n" without, "2\\n", and the
-    names of the two classes as UTF-8, each after the number of its bytes and a newline. An entry is row, column (signed
-    64-bit) and value (double), little-endian; where doubles cannot hold the numbers it is the text "row column
-    numerator/denominator\\n".
+
+def hash_of(rows, claim, names, response):
+    """SHA-256 of the question, of the entries that are not 0 row by row, and of the response.
+
+    The question is the text "linsep data 2\\n", "n p\\n", "1\\n" with an intercept or "0\\n" without, the number of
+    names and a newline, and the names (of two classes: these) as UTF-8, each after the number of its bytes and a
+    newline. An entry is row, column (signed 64-bit) and value (double), little-endian; where doubles cannot hold the
+    numbers it is the text "row column numerator/denominator\\n".
     """
-    out = hashlib.sha256(f"linsep data 2\n{len(rows)} {claim['features']}\n{int(claim['fit_intercept'])}\n2\n".encode())
-    for name in map(str.encode, claim["classes"]):
+    head = f"linsep data 2\n{len(rows)} {claim['features']}\n{int(claim['fit_intercept'])}\n{len(names)}\n"
+    out = hashlib.sha256(head.encode())
+    for name in map(str.encode, names):
         out.update(b"%d\n%b" % (len(name), name))
     doubles = all(is_double(v) for row in rows for v in row.values())
     require(claim["numbers"] == ("doubles" if doubles else "rationals"), "the hash is of other numbers")
@@ -211,7 +246,7 @@ def digest(rows, signs, claim):
                 out.update(struct.pack("<qqd", i, j, float(row[j])))
             else:
                 out.update(f"{i} {j} {row[j].numerator}/{row[j].denominator}\n".encode())
-    out.update(bytes(1 if sign > 0 else 255 for sign in signs))
+    out.update(response)
     return out.hexdigest()
 
 
@@ -364,18 +399,39 @@ def check_head(claim, rows, labels):
 
 def question(claim):
     """What the certificate is about, in words: whoever wrote it chose that."""
-    names = [f"{c['column']}={c['level']}" if "level" in c else str(c["column"]) for c in claim.get("columns", ())]
-    names = [plain(name) for name in names]
-    some = ", ".join(names[:12]) + (f", ... ({len(names)} columns)" if len(names) > 12 else "")
-    by = f" by {some or 'no column'}" if "columns" in claim else ""
-    constant = "with" if claim["fit_intercept"] else "without"
-    target = f" of {plain(claim['target'])}" if claim.get("target") is not None else ""
     negative, positive = map(plain, claim["classes"])
-    gone = len(claim.get("rows_left_out", []))
-    rest = f"; {gone} rows are left out, each of which lacks its label or a value" if gone else ""
+    target = f" of {plain(claim['target'])}" if claim.get("target") is not None else ""
+    about = f"{by_columns(claim)}, {intercept_of(claim['fit_intercept'])}{gone(claim)}"
+    return f"the question: {positive} against {negative}{target}{about}"
+
+
+def intercept_of(constant):
+    """Whether there is an intercept, in words."""
+    return f"{'with' if constant else 'without'} an intercept"
+
+
+def by_columns(claim):
+    """The columns in words."""
+    names = [plain(described(column)) for column in claim.get("columns", ())]
+    some = ", ".join(names[:12]) + (f", ... ({len(names)} columns)" if len(names) > 12 else "")
+    return f" by {some or 'no column'}" if "columns" in claim else ""
+
+
+def described(column):
+    """A column of numbers by the columns of the table that it comes from."""
+    parts = column.get("factors", [column])
+    of_levels = ((part["column"], part.get("level", part.get("equals"))) for part in parts)
+    product = " x ".join(name if level is None else f"{name}={level}" for name, level in of_levels)
+    return product if column.get("name", product) == product else f"{column['name']} (which is {product})"
+
+
+def gone(claim):
+    """The rows that are left out and the cells that stand for no value, in words."""
+    count = len(claim.get("rows_left_out", []))
+    rest = f"; {count} rows are left out, each of which lacks its label or a value" if count else ""
     absent = ", ".join(map(repr, claim.get("no_values", [])))
     rest += f"; cells that read {absent} stand for no value" if absent else ""
-    return f"the question: {positive} against {negative}{target}{by}, {constant} an intercept{rest}"
+    return rest
 
 
 def plain(name):
@@ -449,15 +505,26 @@ def about(claim, path):
     return {key: value for key, value in claim.items() if not (unnamed and key in NAMING)}
 
 
-def main(given=None):
-    """Check the certificate named on the command line, or in `given`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("certificate", help="JSON file")
-    parser.add_argument("data", help="CSV or JSON file")
-    parser.add_argument("--doubles", action="store_true", help="take the numbers of a CSV file as the nearest doubles")
-    arguments = parser.parse_args(given)
+def is_of_regression(path):
+    """Whether the file is a certificate of a regression."""
     try:
-        for line in prove_all(read_json(arguments.certificate), arguments.data, arguments.doubles):
+        return str(read_json(path)["format"]).startswith(OF_REGRESSIONS)
+    except (NotProvedError, LookupError, TypeError, ValueError, RecursionError, OSError):
+        return False  # whoever reads it next says why
+
+
+def of_regressions():
+    """The program for certificates of regressions."""
+    folder = str(Path(__file__).parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return importlib.import_module("verify_separation")
+
+
+def told(arguments, prove):
+    """Print what is proved, or why it is not; return the exit status."""
+    try:
+        for line in prove(read_json(arguments.certificate), arguments.data, arguments.doubles):
             print(line)
     except NotProvedError as error:
         print(f"not proved: {error}")
@@ -466,6 +533,23 @@ def main(given=None):
         print(f"not proved: cannot read the certificate or the data: {error!r}")
         return 1
     return 0
+
+
+def arguments_of(what, given):
+    """The files named on the command line, or in `given`; `what` says what the program does."""
+    parser = argparse.ArgumentParser(description=what, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("certificate", help="JSON file")
+    parser.add_argument("data", help="CSV or JSON file")
+    parser.add_argument("--doubles", action="store_true", help="take the numbers of a CSV file as the nearest doubles")
+    return parser.parse_args(given)
+
+
+def main(given=None):
+    """Check a certificate of separability, or have one of a regression checked."""
+    arguments = arguments_of(__doc__, given)
+    if is_of_regression(arguments.certificate):
+        return of_regressions().main(given)
+    return told(arguments, prove_all)
 
 
 if __name__ == "__main__":

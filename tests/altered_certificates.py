@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests python -m altered_certificates --count 10000 --seed 0
 
-Every edit is read by the library and, where it is a certificate of separability, by `examples/verify_certificate.py`.
+Every edit is read by the library and by `examples/verify_certificate.py`.
 An edit that is accepted is equal in meaning if all that is then said, part by part and in words, is true of the rows,
 which `claims.py` finds out with code of its own. An edit of the options or the classes whose hash was made anew states
 another question; where what is said of that is true, it is counted apart, because no reader can know what was asked.
@@ -18,14 +18,15 @@ import io
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from claims import Question, false_claim, false_estimate, false_line, model_of
+from claims import Model, Question, false_claim, false_estimate, false_line, false_proof, model_of
 from edits import edited
 from linsep import Separation, separability, separation
 from linsep.app.commands.check import check
@@ -37,22 +38,26 @@ REFUSED, EQUAL, OTHER, WRONG = "refused", "equal in meaning", "other question", 
 
 
 class Design(NamedTuple):
-    """A certificate and the rows that it is about; `truth` is by class, or of the one question under ""."""
+    """A certificate and the rows that it is about; `truth` is by class, or of the one question under "".
+
+    Of a regression the truth is a `Model`, and `beside` has what stands beside its response.
+    """
 
     kind: str
     plain: dict[str, Any]
     X: Array
     y: list[Any]
     truth: Any
+    beside: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def of_regression(self) -> bool:
-        """Whether the standalone program does not read it."""
+        """Whether it is about a regression."""
         return not isinstance(self.truth, dict)
 
 
 class Tried(NamedTuple):
-    """One edit and what became of it: an outcome of each reader ("" if it does not read such), and why if WRONG."""
+    """One edit and what became of it: an outcome of each reader, and why if WRONG."""
 
     kind: str
     edit: str
@@ -142,6 +147,24 @@ def of_regressions(rng: np.random.Generator) -> list[Design]:
                 true = model_of(X, y, family, k != 0, found.summary())
                 kind = "regression, cut short" if limit is not None else f"regression, {found.verdict}"
                 out.append(Design(kind, found.to_dict(), X, y, true))
+    return [*out, *of_other_families(rng)]
+
+
+def of_other_families(rng: np.random.Generator) -> list[Design]:
+    """The same of families with columns beside the response, with zeros, with thresholds and with times."""
+    out = []
+    for family in ("binomial", "negative-binomial", "gamma", "cumulative", "adjacent", "continuation", "cox"):
+        for k in range(2):
+            X = rng.integers(-2, 3, (7, 2))
+            codes = np.append([0, 1, 2], rng.integers(0, 3, 4))
+            X[:, 0] = codes if k else X[:, 0]
+            asked: dict[str, Any] = {"trials": np.maximum(codes, 2)} if family == "binomial" else {}
+            asked |= {"event": (codes != 1).astype(int)} if family == "cox" else {}
+            y = ((9 - codes) if family == "cox" else codes).tolist()
+            found = separation(X, y, family=family, **asked)
+            beside = {name: column.tolist() for name, column in asked.items()}
+            true = model_of(X, y, family, True, found.summary(), **beside)
+            out.append(Design(f"{family}, {found.verdict}", found.to_dict(), X, y, true, beside))
     return out
 
 
@@ -151,13 +174,8 @@ def by_library(text: str, design: Design) -> tuple[str, str]:
     try:
         if design.of_regression:
             read = Separation.from_json(text)
-            read.verify(design.X, design.y)
-            true, same = (
-                design.truth,
-                (read.family, read.fit_intercept) == (design.truth.family, design.truth.fit_intercept),
-            )
-            if not same:
-                true = model_of(design.X, design.y, read.family, read.fit_intercept, read.summary())
+            read.verify(design.X, design.y, **design.beside)
+            true, same = stated_model(design, read.family, read.fit_intercept, read.summary())
             why = false_estimate(read, true)
         else:
             found = verify_certificate(text, design.X, np.array(design.y))
@@ -173,10 +191,17 @@ def by_library(text: str, design: Design) -> tuple[str, str]:
     return (WRONG, why) if why else (EQUAL if same else OTHER, "")
 
 
+def stated_model(design: Design, family: str, fit_intercept: bool, summary: str = "") -> tuple[Model, bool]:
+    """The truth about the question that a certificate states, and whether that is the one of the design."""
+    if (family, fit_intercept) == (design.truth.family, design.truth.fit_intercept):
+        return design.truth, True
+    return model_of(design.X, design.y, family, fit_intercept, summary, **design.beside), False
+
+
 def by_program(text: str, design: Design, program: Any, folder: Path) -> tuple[str, str]:
     """The same of the program that stands alone."""
     (folder / "claim.json").write_text(text, encoding="utf-8", errors="surrogatepass")
-    (folder / "data.json").write_text(json.dumps({"X": design.X.tolist(), "y": design.y}), encoding="utf-8")
+    (folder / "data.json").write_text(json.dumps({"X": design.X.tolist(), "y": design.y, **design.beside}))
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
@@ -186,6 +211,11 @@ def by_program(text: str, design: Design, program: Any, folder: Path) -> tuple[s
     lines = printed.getvalue().splitlines()
     if status != 0:
         return (REFUSED, "") if lines[-1].startswith("not proved: ") else (WRONG, f"it printed {lines}")
+    if design.of_regression:
+        plain = json.loads(text)
+        true, same = stated_model(design, plain["family"], plain["fit_intercept"])
+        why = false_proof(lines, true)
+        return (WRONG, why) if why else (EQUAL if same else OTHER, "")
     outcome = EQUAL
     for name, asked in design.truth.items():
         one = json.loads(text)["one_against_rest"][name] if name else json.loads(text)
@@ -221,8 +251,9 @@ def altered(seed: int, count: int, see: Callable[[Tried], None] = lambda _: None
             other = every[int(rng.integers(len(every)))]
             edit, text = ("none", json.dumps(design.plain)) if k < len(every) else edited(rng, design, other.plain)
             library, why = by_library(text, design)
-            alone, why_alone = ("", "") if design.of_regression else by_program(text, design, program, Path(name))
-            if edit == "none" and library != EQUAL:
+            alone, why_alone = by_program(text, design, program, Path(name))
+            proved = design.plain.get("verdict") != "undecided"  # of that the program says that nothing is proved
+            if edit == "none" and (library != EQUAL or (proved and alone != EQUAL)):
                 library, why = WRONG, why or "it is refused as it was written"
             out.append(Tried(design.kind, edit, library, alone, why or why_alone, text))
             see(out[-1])

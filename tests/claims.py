@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from math import inf, isclose
 from typing import Any
 
@@ -16,6 +17,7 @@ from exact_cone import rank, reaches
 from linsep import Separation
 from linsep.reporting.proof import proof_lines
 from linsep.theory import Separability
+from naive_regressions import ORDERED, Asked, inequalities
 
 Rows = list[list[Fraction]]
 OUT_OF_TIME = r"the time limit of [0-9.e+-]+ s ended the search"
@@ -200,44 +202,46 @@ class Model:
     summary: str
 
 
-def model_of(X: Any, y: Sequence[Any], family: str, fit_intercept: bool, summary: str) -> Model:
-    """The truth about a regression on small integers."""
-    rows = [[Fraction(v) for v in ([1, *row] if fit_intercept else row)] for row in X.tolist()]
-    names = [*["(Intercept)"] * fit_intercept, *(f"x{j + 1}" for j in range(X.shape[1]))]
-    classes = () if family == "poisson" else tuple(sorted(set(y)))
-    Z, equal, about = inequalities(rows, y, family, classes)
+def model_of(X: Any, y: Sequence[Any], family: str, fit_intercept: bool, summary: str, **beside: Any) -> Model:
+    """The truth about a regression on small integers, whose response has columns `beside` it."""
+    alone = family in (*ORDERED, "cox")
+    rows = [[1, *row] if fit_intercept and not alone else row for row in X.tolist()]
+    classes = tuple(sorted(set(y))) if family in ("logistic", "multinomial", *ORDERED) else ()
+    heads = [f"{low}|{high}" for low, high in pairwise(classes)] if family in ORDERED else ["(Intercept)"]
+    names = [*heads * (fit_intercept and family != "cox"), *(f"x{j + 1}" for j in range(X.shape[1]))]
+    Z, equal, about = system(rows, y, family, classes, beside)
     keys = [(label, name) for label in classes[1:] for name in names] if family == "multinomial" else names
     cone = [z for z, same in zip(Z, equal, strict=True) if not same]
     for z, same in zip(Z, equal, strict=True):
         cone += [z, [-v for v in z]] if same else []
     apart = [not same and not reaches(cone, [-v for v in z]) for z, same in zip(Z, equal, strict=True)]
     left = [z for z, out in zip(Z, apart, strict=True) if not out]
-    whole = {i for i, _ in about} - {i for (i, _), out in zip(about, apart, strict=True) if not out}
+    whole = {i for i, _ in about if i >= 0} - {i for (i, _), out in zip(about, apart, strict=True) if not out}
     pairs = frozenset(pair for pair, out in zip(about, apart, strict=True) if out and family == "multinomial")
     said = {key: where(Z, left, cone, j) for j, key in enumerate(keys)}
+    if any(out and i < 0 for (i, _), out in zip(about, apart, strict=True)):  # the likelihood has no upper bound
+        whole |= {i for i, value in enumerate(y) if value == 0}
+        said = {key: value if value == "not identified" else "undetermined sign" for key, value in said.items()}
     verdict = "complete" if all(apart) else "quasi-complete" if any(apart) else "overlap"
     shape = (len(rows), X.shape[1])
     return Model(family, fit_intercept, *shape, classes, verdict, tuple(sorted(whole)), pairs, said, rank(Z), summary)
 
 
-def inequalities(
-    rows: Rows, y: Sequence[Any], family: str, classes: tuple[Any, ...]
+def system(
+    rows: list[list[int]], y: Sequence[Any], family: str, classes: tuple[Any, ...], beside: dict[str, Any]
 ) -> tuple[Rows, list[bool], list[tuple[int, Any]]]:
-    """Rows z of z.d >= 0, which are equalities, and the row and the other class that each is about."""
-    if family == "poisson":
-        Z = [row if count > 0 else [-v for v in row] for row, count in zip(rows, y, strict=True)]
-        return Z, [count > 0 for count in y], [(i, None) for i in range(len(rows))]
-    if family == "logistic":
-        Z = [row if label == classes[1] else [-v for v in row] for row, label in zip(rows, y, strict=True)]
-        return Z, [False] * len(rows), [(i, None) for i in range(len(rows))]
-    Z, about = [], []
-    for i, (row, own) in enumerate(zip(rows, y, strict=True)):
-        for rival in classes:
-            if rival != own:
-                sign = {own: 1, rival: -1}
-                Z.append([sign.get(label, 0) * v for label in classes[1:] for v in row])
-                about.append((i, rival))
-    return Z, [False] * len(Z), about
+    """Rows z of z.d >= 0, which are equalities, and the row and the other class that each is about (-1: all rows)."""
+    n = len(rows)
+    response = [classes.index(label) for label in y] if family == "logistic" else list(y)
+    trials, event = beside.get("trials", [1] * n), beside.get("event", [1] * n)
+    before = [min(y) - 1] * n if family == "cox" else []
+    weak, equal = inequalities(Asked(family, rows, response, trials, [1] * n, event, [0] * n, before))
+    rivals = (
+        [rival for own in y for rival in classes if rival != own] if family == "multinomial" else [None] * len(weak)
+    )
+    about = [*((i, rival) for (_, i), rival in zip(weak, rivals, strict=True)), *((i, None) for _, i in equal)]
+    Z = [[Fraction(v) for v in z] for z, _ in (*weak, *equal)]
+    return Z, [False] * len(weak) + [True] * len(equal), about
 
 
 def where(Z: Rows, left: Rows, cone: Rows, j: int) -> str | float:
@@ -275,3 +279,39 @@ def false_estimate(found: Separation, true: Model) -> str:
     if UNSIGNED not in found.coefficients.values() and found.summary() != true.summary:
         return f"the summary says {found.summary()!r}"
     return ""
+
+
+def false_proof(lines: Sequence[str], true: Model) -> str:
+    """The first line of the standalone program, about a regression, that is not so."""
+    constant = (
+        "" if true.family in (*ORDERED, "cox") else f", {'with' if true.fit_intercept else 'without'} an intercept"
+    )
+    shown = {f"{key[1]} of class {key[0]}" if isinstance(key, tuple) else key: key for key in true.coefficients}
+    classes = re.escape(f", classes {', '.join(map(str, true.classes))}" if true.classes else "")
+    k = len(true.separated_rows)
+    of_rows = f", {k} of {true.n_rows} rows are separated" if k else ""
+    known = [
+        r"SHA-256 [0-9a-f]{64} is that of the data",
+        rf"the question: {true.family} regression, link [a-z]+{classes}(, trials|, event)?{constant}",
+        r"\d+ inequalities and \d+ equalities|\d+ directions in turn make \d+ inequalities strict and break none",
+        rf"(no row is left|a weighted sum of \d+ rows is 0: .*); the rank is {true.rank} of {len(shown)}",
+        r"\d+ sets of \d+ columns each span the others; no column is in all sets",
+        f"proved: {true.verdict}{of_rows}",
+    ]
+    said: dict[str, str] = {}
+    for line in lines:
+        kind, _, names = line.partition(": ")
+        if kind in (UNSIGNED, "finite", "+inf", "-inf", "undetermined sign", "not identified"):
+            said |= dict.fromkeys(names.split(", "), kind)
+        elif not any(re.fullmatch(one, line) for one in known):
+            return line
+    told = {
+        name: value if isinstance(value := true.coefficients[key], str) else f"{value:+}" for name, key in shown.items()
+    }
+    if said.keys() != told.keys():
+        return f"coefficients are {sorted(said)}"
+    open_sign = ("+inf", "-inf", "undetermined sign")
+    wrong = [
+        name for name in told if said[name] != told[name] and not (said[name] == UNSIGNED and told[name] in open_sign)
+    ]
+    return f"{wrong[0]} is {said[wrong[0]]}" if wrong else ""

@@ -25,9 +25,12 @@ def test_the_edits_are_of_all_kinds_and_so_are_the_outcomes(tried: list[Tried]) 
     assert {"separable", "quasi-separable", "inseparable", "one against the rest"} <= kinds
     assert {"undecided, cut short", "not-separable, cut short", "quasi-separable, cut short"} <= kinds
     assert {"regression, overlap", "regression, quasi-complete", "regression, cut short"} <= kinds
+    families = {"binomial", "negative-binomial", "gamma", "cumulative", "adjacent", "continuation", "cox"}
+    assert families <= {kind.split(",")[0] for kind in kinds}
     assert edits == {"none", "text", "a value", "a list or a key", "a part of another", "of a verdict", "made good"}
     assert {one.library for one in tried} >= {REFUSED, EQUAL}
     assert all(one.library == EQUAL for one in tried if one.edit == "none")
+    assert {one.program for one in tried if one.kind.startswith("regression")} == {REFUSED, EQUAL}
     assert "other question" in table(tried)
 
 

@@ -39,6 +39,7 @@ def test_the_options_of_separation_stand_in_groups() -> None:
         "--order",
         "--intercept",
         "--time-limit",
+        "--certificate",
         "--report",
         "--json",
         "--help",

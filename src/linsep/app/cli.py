@@ -17,6 +17,7 @@ from linsep.app.fit_cli import fit
 from linsep.app.grouped_help import GroupedHelp, RegressionHelp
 from linsep.app.options import (
     CategoricalOpt,
+    CertificateOpt,
     ColumnOpt,
     DecimalOpt,
     DetailsOpt,
@@ -147,9 +148,7 @@ def check(
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Answer after this number of seconds with what is proved by then.")
     ] = None,
-    certificate: Annotated[
-        Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
-    ] = None,
+    certificate: CertificateOpt = None,
     report: ReportOpt = None,
     details: DetailsOpt = False,
     categorical: CategoricalOpt = None,
@@ -231,6 +230,7 @@ def separation(
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
     ] = None,
+    certificate: CertificateOpt = None,
     report: ReportOpt = None,
     categorical: CategoricalOpt = None,
     column: ColumnOpt = None,
@@ -272,6 +272,7 @@ def separation(
         },
         fit_intercept=intercept,
         time_limit=time_limit,
+        certificate=certificate,
         report=report,
         categorical=tuple(categorical or ()),
         columns=kinds_of(column or ()),

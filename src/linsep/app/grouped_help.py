@@ -17,7 +17,7 @@ _STREAM = "Stream:"
 _USED_FIRST = "Options that people use first"
 _TABLE = "The table"
 # Of `linsep separation`.
-_FIRST_OF_MODEL = ("target", "family", "link", "order", "intercept", "time_limit", "report", "as_json")
+_FIRST_OF_MODEL = ("target", "family", "link", "order", "intercept", "time_limit", "certificate", "report", "as_json")
 _BESIDE = ("trials", "weights", "offset", "event", "strata", "entry")
 
 

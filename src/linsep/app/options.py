@@ -161,6 +161,9 @@ ReportOpt = Annotated[
     Path | None,
     typer.Option(help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."),
 ]
+CertificateOpt = Annotated[
+    Path | None, typer.Option(help="Write the proof as JSON; examples/verify_certificate.py checks it.")
+]
 FormulaOpt = Annotated[
     str | None,
     typer.Option(

@@ -19,7 +19,8 @@ from linsep.data.columns import Column, TableChunk, as_text, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
 from linsep.regression.design import Design, design_of, outcome_of
-from linsep.tables import column_names
+from linsep.regression.named_columns import columns_in_table
+from linsep.tables import column_names, is_sparse
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome
 from linsep.types import Array, DataError
@@ -64,8 +65,11 @@ def asked_of(
 
 def asked_as_written(
     text: str, source: Source, family: str, order: Sequence[Any] | None, beside: Mapping[str, str]
-) -> tuple[Asked, bool]:
-    """The same for a table of text, and whether its numbers are taken exactly as they are written.
+) -> tuple[Asked, bool, dict[str, Any]]:
+    """The same for a table of text, whether its numbers are taken exactly as they are written, and its columns.
+
+    These are what a certificate says of the table; it is empty if a column of the design is no product of columns and
+    levels of the table, or the response is no column.
 
     `beside` names the columns that belong to the response.
 
@@ -82,6 +86,7 @@ def asked_as_written(
     part = chunk.take(kept)
     values: dict[str, Any] = {}
     scaled: dict[str, Array] = {}
+    powers: dict[str, int] = {}
     exact = True
     for name in cells:
         column = _column(part, name)
@@ -94,11 +99,33 @@ def asked_as_written(
             if power == 0 and numbers.dtype != object:
                 continue
             if name in formula.only_bare and numbers.dtype != object:
-                scaled[name] = numbers
+                scaled[name], powers[name] = numbers, power
             else:
                 exact = False
     frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
-    return _Frame(frame, chunk.n_rows, scaled).asked(formula, family, order, beside), exact
+    asked = _Frame(frame, chunk.n_rows, scaled).asked(formula, family, order, beside)
+    table = {name: scaled.get(name, np.asarray(values[name])) for name in cells}
+    (response,) = formula.lhs
+    columns = columns_in_table(asked.design, formula.effects, table, powers)
+    if columns is None or str(response) not in cells or asked.design.n_missing != int((~kept).sum()):
+        return asked, exact, {}
+    about = {"target": str(response), "columns": columns, "rows_left_out": np.flatnonzero(~kept).tolist()}
+    return asked, exact, about | source.ways_to_read
+
+
+def design_as_data(asked: Asked) -> dict[str, Any]:
+    """The design, the response and what stands beside it as plain values for JSON; a sparse row is {column: value}."""
+    design, outcome, _ = asked
+    if is_sparse(design.X):
+        X = design.X.tocsr()
+        cuts = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
+        columns, values = X.indices.tolist(), X.data.tolist()
+        rows: list[Any] = [dict(zip(map(str, columns[a:b]), values[a:b], strict=True)) for a, b in cuts]
+    else:
+        rows = design.X.tolist()
+    data = {"X": rows, "y": outcome.y.tolist(), "names": design.names, "effects": dict(design.absorbed)}
+    data |= {name: column.tolist() for name, column in outcome.beside.items()}
+    return data | ({} if design.rows is None else {"rows": design.rows.tolist()})
 
 
 def _column(chunk: TableChunk, name: str) -> Column:

@@ -186,16 +186,5 @@ def _of_many(asked: list[Asked], numbers: ExactNumbers) -> tuple[Lines, Lines]:
 
 def _with_columns(found: Separability, numbers: ExactNumbers, source: Source) -> dict[str, Any]:
     """The certificate, with the columns by which another program finds its data in the table."""
-    levels = numbers.levels or {}
-    columns: list[dict[str, Any]] = [
-        {"column": levels[name][0], "level": levels[name][1]}
-        if name in levels
-        else (numbers.dates or {}).get(name) or {"column": name, "exponent": k}
-        for name, k in zip(numbers.names, numbers.exponents, strict=True)
-    ]
-    data = {**found.to_dict(), "target": source.target, "columns": columns}
-    if source.encoding is not None:
-        data["encoding"] = source.encoding
-    if source.na:
-        data["no_values"] = sorted(source.na)
+    data = {**found.to_dict(), **numbers.in_table(source)}
     return data if not any(numbers.exponents) else {**data, "margin": None}  # it would be in no one's units

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import guessed, inputs, open_labelled, read_as, read_as_text
+from linsep.app.commands.labelled import (
+    check_certificate,
+    guessed,
+    inputs,
+    open_labelled,
+    read_as,
+    read_as_text,
+    written_certificate,
+)
 from linsep.app.report import check_report, page_of_check, with_report
 from linsep.app.result import Result
-from linsep.files import check_output, open_output
 from linsep.reporting.table_check import check_table
 from linsep.types import Verdict
 
@@ -38,18 +44,13 @@ def check(
     **reading: Any,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
-    if certificate is not None:
-        check_output(certificate, "the certificate", reads=inputs(table))
+    check_certificate(certificate, table)
     check_report(report, certificate, *inputs(table))
     on_step("reading")
     source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading)
     on_step("proving")
     found = check_table(source, positive=positive, columns=columns, missing=missing, time_limit=time_limit)
-    lines = [*read_as(source), *found.lines]
-    if certificate is not None:
-        with open_output(certificate, "the certificate", reads=inputs(table)) as file:
-            file.write(json.dumps(found.data, allow_nan=False) + "\n")
-        lines.append(("certificate", str(certificate)))
+    lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table)]
     result = Result(lines, {**found.data, **guessed(source)}, found.warnings, exit_status=_STATUS[found.verdict])
     result.details = found.details
     return with_report(result, report, page_of_check(found, source, columns, [*lines, *found.details]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from linsep.data.columns import like, shown
 from linsep.data.features.kinds import NUMBER, SKIP, check_kind
 from linsep.data.inputs import find_files
 from linsep.data.sources.open import Source, open_data
+from linsep.files import check_output, open_output
 from linsep.types import DataError
 
 
@@ -50,6 +52,23 @@ def open_labelled(table: Any, target: str | None, categorical: tuple[str, ...], 
         said = like(missing[0], source.read().names)
         raise DataError(f"no feature column called {missing[0]!r} to read as categories; {said}")
     return source
+
+
+def check_certificate(path: Path | None, table: Any) -> None:
+    """Check before the work that the certificate can be written and replaces no file that the command reads."""
+    if path is not None:
+        check_output(path, "the certificate", reads=inputs(table))
+
+
+def written_certificate(
+    path: Path | None, data: Mapping[str, Any], table: Any, what: str = "certificate"
+) -> list[tuple[str, str]]:
+    """Write the certificate, if one is asked for, and return the line that says where it is."""
+    if path is None:
+        return []
+    with open_output(path, f"the {what}", reads=inputs(table)) as file:
+        file.write(json.dumps(data, allow_nan=False) + "\n")
+    return [(what, str(path))]
 
 
 def read_as(source: Source) -> list[tuple[str, str]]:

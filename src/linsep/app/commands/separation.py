@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from linsep.app.commands.labelled import guessed, inputs, open_labelled, read_as, read_as_text
+from linsep.app.commands.labelled import (
+    check_certificate,
+    guessed,
+    inputs,
+    open_labelled,
+    read_as,
+    read_as_text,
+    written_certificate,
+)
 from linsep.app.report import check_report, page_of_separation, with_report
 from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
@@ -16,7 +24,7 @@ from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
-from linsep.regression.formula import asked_as_written
+from linsep.regression.formula import asked_as_written, design_as_data
 from linsep.regression.separation import answer, separation_as_written
 from linsep.reporting.separated import separation_lines
 from linsep.theory.rows.left_out import rows_of_file
@@ -37,6 +45,7 @@ def separation(
     beside: Mapping[str, str | None] | None = None,
     fit_intercept: bool,
     time_limit: float | None,
+    certificate: Path | None = None,
     categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
     missing: Any = None,
@@ -48,6 +57,8 @@ def separation(
 
     `beside` names the columns that belong to the response and are no features.
     """
+    named = {role: name for role, name in (beside or {}).items() if name is not None}
+    check_certificate(certificate, table)
     as_text = (*categorical, *read_as_text(columns or {}))
     if formula is not None:
         if target is not None or report is not None or missing is not None or not fit_intercept:
@@ -56,11 +67,10 @@ def separation(
                 "report: leave out --target, --no-intercept, --missing and --report"
             )
         source = open_data(table, categorical=as_text, **reading)
-        named = {role: name for role, name in (beside or {}).items() if name is not None}
-        return _of_formula(source, formula, family, link, order, named, time_limit)
-    check_report(report, *inputs(table))
+        return _of_formula(source, formula, family, link, order, named, time_limit, certificate, table)
+    check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, as_text, reading)
-    taken = {role: _taken(source, role, name) for role, name in (beside or {}).items() if name is not None}
+    taken = {role: _taken(source, role, name) for role, name in named.items()}
     known = kinds_in_proof(source.read(), columns or {})
     levels = 0 if fit_intercept else 1
     numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=missing, advice=LEAVE_OUT)
@@ -69,14 +79,15 @@ def separation(
         taken = {role: column[numbers.kept] for role, column in taken.items()}
     found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **taken)
     gone = [*numbers.rows_left_out(), *left_out_of_proof(known)]
-    lines = [*read_as(source), *gone, *separation_lines(found, numbers.left_out)]
-    data = {**found.to_dict(), **guessed(source)}
+    data = {**found.to_dict(), **numbers.in_table(source), **guessed(source)}
+    data |= {"beside": named} if named else {}
     data |= {"left_out": known.left_out} if known.left_out else {}
     if numbers.left_out is not None:
         parts = {"separated_rows": found.separated_rows}
         parts |= {"pairs": tuple(row for row, _ in found.pairs)} if found.pairs else {}
-        rows = {name: rows_of_file(named, numbers.left_out).tolist() for name, named in parts.items()}
-        data |= {"rows_left_out": numbers.left_out.tolist(), "file_rows": rows}
+        data |= {"file_rows": {name: rows_of_file(rows, numbers.left_out).tolist() for name, rows in parts.items()}}
+    told = separation_lines(found, numbers.left_out)
+    lines = [*read_as(source), *gone, *told, *written_certificate(certificate, data, table)]
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
     return with_report(result, report, page_of_separation(found, numbers, source, columns, list(lines)))
 
@@ -89,16 +100,23 @@ def _of_formula(
     order: Sequence[str] | None,
     beside: Mapping[str, str],
     time_limit: float | None,
+    certificate: Path | None,
+    table: Any,
 ) -> Result:
     try:
-        asked, exact = asked_as_written(text, source, family, order, beside)
+        asked, exact, about = asked_as_written(text, source, family, order, beside)
     except ImportError as error:
         raise DataError(str(error)) from error
     found = answer(asked, family, link, time_limit)
+    data = {**found.to_dict(), **about}
+    data |= {"beside": dict(beside)} if beside and about else {}
     lines = [*read_as(source), *separation_lines(found)]
-    return Result(
-        lines, {**found.to_dict(), **guessed(source)}, [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict]
-    )
+    if certificate is not None and not about:
+        design = certificate.with_name(f"{certificate.stem}.design.json")
+        data["design"] = design.name
+        lines += written_certificate(design, design_as_data(asked), table, "design")
+    lines += written_certificate(certificate, data, table)
+    return Result(lines, {**data, **guessed(source)}, [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict])
 
 
 def _taken(source: Source, role: str, name: str) -> Any:

@@ -56,6 +56,20 @@ class ExactNumbers(NamedTuple):
         """The rows of the source's chunk that these are."""
         return chunk if self.kept is None else chunk.take(self.kept)
 
+    def in_table(self, source: Source) -> dict[str, Any]:
+        """What a certificate says of the table: by this another program finds the columns and the rows in it."""
+        levels = self.levels or {}
+        columns: list[dict[str, Any]] = [
+            {"column": levels[name][0], "level": levels[name][1]}
+            if name in levels
+            else (self.dates or {}).get(name) or {"column": name, "exponent": k}
+            for name, k in zip(self.names, self.exponents, strict=True)
+        ]
+        said: dict[str, Any] = {"target": source.target, "columns": columns, **source.ways_to_read}
+        if self.left_out is not None:
+            said["rows_left_out"] = self.left_out.tolist()
+        return said
+
     def rows_left_out(self) -> list[tuple[str, str]]:
         """The lines on rows without a label and on those dropped because of a missing value; none if there are none."""
         if self.left_out is None:

@@ -132,7 +132,19 @@ class Source:
         return None
 
     def read_alike(self, encoding: str | None) -> None:
-        """Read CSV that is not UTF-8 in this encoding, from the next file on, unless one was asked for."""
+        """Read CSV that is not UTF-8 in this encoding, from the next file on, unless one was asked for.
+
+        Parameters
+        ----------
+        encoding : str or None
+            The name of the encoding of text read before; None changes nothing.
+        """
+
+    @property
+    def ways_to_read(self) -> dict[str, Any]:
+        """What a certificate says of how text is read, where that is not as usual."""
+        said: dict[str, Any] = {} if self.encoding is None else {"encoding": self.encoding}
+        return said | ({"no_values": sorted(self.na)} if self.na else {})
 
     @property
     def written_as_asked(self) -> dict[str, str | None]:

@@ -148,6 +148,16 @@ class Separability:
     def in_file(self, rows: Any) -> Array:
         """Return the numbers that rows of the certificate have in the file, rows left out counted too.
 
+        Parameters
+        ----------
+        rows : array-like of int
+            Rows as the certificate counts them, from 0.
+
+        Returns
+        -------
+        ndarray of int
+            Their numbers in the file, from 0.
+
         Examples
         --------
         >>> Separability("separable", 2, 1, left_out=(0,)).in_file([0, 1]).tolist()
