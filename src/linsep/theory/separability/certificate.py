@@ -156,12 +156,7 @@ class Separability:
         Returns
         -------
         ndarray of int
-            Their numbers in the file, from 0.
-
-        Examples
-        --------
-        >>> Separability("separable", 2, 1, left_out=(0,)).in_file([0, 1]).tolist()
-        [1, 2]
+            Their numbers in the file, from 0: with row 0 left out, rows 0 and 1 are 1 and 2.
         """
         return rows_of_file(rows, self.left_out or None)
 
