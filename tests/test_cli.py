@@ -1,4 +1,4 @@
-"""The command line as a user meets it: whole processes, exit statuses, what goes where."""
+"""The command line as a user meets it: exit statuses, what goes where."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
+from in_process import run_linsep
 from linsep import load
 from linsep.app.cli import main
 from linsep.app.result import program
@@ -27,6 +28,10 @@ TABLE = (
 
 
 def linsep(*args: Any, folder: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    return run_linsep(args, folder, stdin)
+
+
+def in_a_process(*args: Any, folder: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "linsep", *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, input=stdin, check=False)
 
@@ -80,7 +85,7 @@ def test_the_advice_is_a_command_that_can_be_typed(
 def test_python_m_linsep_is_the_command(tmp_path: Path) -> None:
     (command,) = entry_points(group="console_scripts", name="linsep")
     assert command.value == "linsep.app.cli:main"
-    done = linsep("--help", folder=tmp_path)
+    done = in_a_process("--help", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Usage: python -m linsep [OPTIONS] COMMAND")
 
@@ -94,12 +99,12 @@ def test_the_learner_is_averaged_unless_told_otherwise(tmp_path: Path) -> None:
 
 def test_in_a_pipe(sold: Path) -> None:
     arguments = ("fit", "-", "--target", "sold", "--model", "p.linsep", "--json")
-    streamed = json.loads(linsep(*arguments, folder=sold, stdin=TABLE).stdout)
+    streamed = json.loads(in_a_process(*arguments, folder=sold, stdin=TABLE).stdout)
     assert (streamed["rows"], streamed["stop_reason"]) == (4, "end of stream")
-    fitted = linsep(*arguments, "--no-stream", folder=sold, stdin=TABLE)
+    fitted = in_a_process(*arguments, "--no-stream", folder=sold, stdin=TABLE)
     data = json.loads(fitted.stdout)
     assert (data["training_accuracy"], data["verdict"], data["stop_reason"]) == (1.0, "separable", "clean pass")
-    predicted = linsep(
+    predicted = in_a_process(
         "predict", "p.linsep", "-", folder=sold, stdin='size,city,"note, long"\n55,Oslo,z\n10,Berlin,z\n'
     )
     assert [row["prediction"] for row in csv.DictReader(io.StringIO(predicted.stdout))] == ["yes", "no"]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from in_process import run_linsep
 from linsep import DataError, open_data
 from linsep.reporting.table_check import check_table
 from linsep.theory import Separability
@@ -38,8 +39,9 @@ def complete(row: str) -> bool:
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    start = [sys.executable, *([] if words[0] == str(PROGRAM) else ["-m", "linsep"])]
-    return subprocess.run([*start, *words], capture_output=True, text=True, cwd=folder, check=False)
+    if words[0] != str(PROGRAM):
+        return run_linsep(words, folder)
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, cwd=folder, check=False)
 
 
 def opened(rows: list[str]) -> Any:

@@ -7,15 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from in_process import run_linsep
+
 CLINIC = (
     "age,dose,improved\n34,low,yes\n51,low,no\n29,low,yes\n62,low,no\n41,low,no\n66,low,yes\n44,high,yes\n57,high,yes\n"
 )
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    words = command.split()
-    start = [sys.executable, "-m", "linsep"] if words[0] == "linsep" else [sys.executable]
-    return subprocess.run([*start, *words[1:]], capture_output=True, text=True, cwd=folder, check=False)
+    program, *words = command.split()
+    if program == "linsep":
+        return run_linsep(words, folder)
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, cwd=folder, check=False)
 
 
 def test_the_command_and_its_exit_status(tmp_path: Path) -> None:

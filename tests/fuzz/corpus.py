@@ -31,6 +31,7 @@ HOSTILE = (
         "csv: long quoted field", "csv", b'a,y\n"' + b"x" * 200_000 + b'",p\n', None, [(["p"], {"a": ["x" * 200_000]})],
     ),
     Hostile("csv: infinite number", "csv", b"a,y\n1,p\n1e999,q\n", "buffer:3, column 'a': '1e999'"),
+    Hostile("csv: an infinity beside a padded number", "csv", b"a,y\n1 ,p\n-inf,q\n", "buffer:3, column 'a': '-inf'"),
     Hostile(
         "jsonl: nested lists", "jsonl", b'{"a":1,"y":"p"}\n{"a":' + _DEEP + b',"y":"p"}\n', "buffer:2: .*more than 64",
     ),

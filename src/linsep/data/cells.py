@@ -83,7 +83,9 @@ def number_column(
             )
         advice = f", or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
         refuse_other_mark(name, text, where, decimal, advice)
-        if 2 * int(good.sum()) <= len(good):
+        lower = pc.utf8_lower(pc.utf8_trim_whitespace(text))
+        unbounded = pc.is_in(lower, pa.array(INFINITE)).to_numpy(zero_copy_only=False)
+        if 2 * int(good.sum()) <= len(good) and not (unbounded.any() and (good | unbounded | gone).all()):
             return category_column(name, text, decimal)
         _refuse_cell(name, text, int(np.flatnonzero(~good & ~gone)[0]), where)
     trimmed, values = numbers

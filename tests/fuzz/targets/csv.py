@@ -44,6 +44,8 @@ def naive(case: bytes) -> Any:
     """The header, then records; a column is numbers, or text, or refused."""
     if case in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16, and nothing after its mark
         return []
+    if case.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):  # as gzip and zstd begin
+        raise RefusedError
     text = decoded(case).removeprefix("\ufeff")
     if not text.strip(" \t\n\r\x0b\x0c"):  # blank as bytes are
         if text:
