@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import json
 import re
 import tempfile
+import tracemalloc
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -142,6 +144,23 @@ def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pa.table({"a": [1, 2], "y": [0, 1]}), buffer)
     with pytest.raises(DataError, match="not a whole Parquet file"):
         open_data(write(tmp_path, buffer.getvalue()[:-9], "t.parquet"), target="y").read()
+
+
+def test_a_file_cut_short_leaves_no_memory_behind() -> None:
+    cut = gzip.compress(TABLE.encode() * 50)[:-20]
+
+    def refused() -> None:
+        with pytest.raises(DataError, match="cut short or damaged"):
+            open_data(cut, format="csv", target="sold").read()
+
+    refused()
+    tracemalloc.start()
+    for _ in range(30):
+        refused()
+    gc.collect()
+    left = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert left < 2**19  # a buffer of 2^16 bytes was lost each time
 
 
 def test_labels_are_numbers_if_all_of_them_are(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ class ByteStream:
         self._stream: Any = self._raw
         self._is_compressed = kind is not None
         if kind is not None:
-            self._stream = pa.CompressedInputStream(pa.PythonFile(self._raw, "r"), kind)
+            self._stream = _Unpacked(self._raw, kind)
 
     def decode_from(self, encoding: str | None, guess_by: int = 0, known: str | None = None) -> tuple[str, str | None]:
         """Give text as UTF-8 from now on; return the encoding that it has, which is found where None is asked for.
@@ -255,6 +255,17 @@ class ByteStream:
         """Close what was opened here; standard input and the caller's file objects stay open."""
         if not self._keep:
             self._raw.stream.close()
+
+
+class _Unpacked:
+    """What a compressed file holds; `read` of Arrow's stream itself never gives back its buffer where it fails."""
+
+    def __init__(self, raw: Any, kind: str) -> None:
+        self._stream: Any = pa.CompressedInputStream(pa.PythonFile(raw, "r"), kind)
+
+    def read(self, size: int) -> bytes:
+        found = bytearray(size)
+        return bytes(memoryview(found)[: self._stream.readinto(found)])
 
 
 class _Peeked:
