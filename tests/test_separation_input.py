@@ -32,6 +32,16 @@ def test_columns_that_would_fill_the_memory_are_refused() -> None:
         separation(X, np.arange(60) // 30)
 
 
+def test_a_large_sparse_table_is_never_made_dense(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linsep.theory.separation.search.decide.prove_by_elimination", lambda *asked: None)
+    n = 2**16
+    rng = np.random.default_rng(0)
+    at = np.repeat(np.arange(n), 3), rng.integers(0, n // 2, 3 * n)
+    X = sp.csr_matrix((rng.normal(size=3 * n), at), shape=(n, n // 2))
+    with pytest.raises(DataError, match=r"found no proof about 65,536 rows and 32,769 coefficients.* would take 9 GB"):
+        separation(X, rng.integers(0, 2, n))
+
+
 def test_columns_of_zeros_cost_nothing() -> None:
     X = sp.csr_matrix(([1.0, 2.0, 3.0, 1.0], ([0, 1, 2, 3], [0, 0, 0, 2**18 - 1])), shape=(4, 2**18))
     found = separation(X, [0, 1, 0, 1])

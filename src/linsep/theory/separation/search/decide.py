@@ -22,6 +22,7 @@ from linsep.theory.separation.search.coefficient_signs import Signs, as_vector, 
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array, DataError
 
+_MOST_DENSE = 400_000_000  # entries, 3.2 GB
 _MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
 
 
@@ -43,7 +44,8 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
     Raises
     ------
     DataError
-        There are so many more columns than independent rows that the null vectors would fill the memory.
+        There are so many more columns than independent rows that the null vectors would fill the memory, or a large
+        sparse table needs the search for dense ones.
     OutOfTimeError
         The deadline passed before the separated rows were found. If it passes later, some signs are left open.
     """
@@ -55,8 +57,19 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
     return found or _by_cone(Z, equal, deadline)
 
 
+def _refuse_large(Z: Any) -> None:
+    """Raise DataError for a sparse table of which the last search would make a dense one that fills the memory."""
+    entries = min(Z.shape) * Z.shape[1]
+    if is_sparse(Z) and entries > _MOST_DENSE:
+        raise DataError(
+            f"the searches for sparse tables found no proof about {Z.shape[0]:,} rows and {Z.shape[1]:,} coefficients, "
+            f"and the one for all others would take {8 * entries / 1e9:,.0f} GB: leave columns out, or join rare levels"
+        )
+
+
 def _by_cone(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
     """The search for tables of any kind, without the columns of zeros, of which nothing is identified."""
+    _refuse_large(Z)
     used = _columns_used(Z)
     if used.all() or not used.any():
         return _searched(Z, equal, deadline)
