@@ -60,6 +60,15 @@ def test_the_first_bad_cell_is_refused_and_the_others_are_counted() -> None:
     )
 
 
+@pytest.mark.parametrize("make", [_model, _stream])
+@pytest.mark.parametrize("lenient", [False, True])
+def test_missing_columns_are_said_before_cells_that_cannot_be_read(make: object, lenient: bool) -> None:
+    model = make()  # type: ignore[operator]
+    new = b"day;size\n31.02.2024;k.A.\n02.01.2024;1,5\n"
+    with pytest.raises(DataError, match=r"^buffer: columns missing: 'city'$"):
+        list(iter_predictions(model, new, lenient=lenient, decimal=","))
+
+
 def test_a_model_of_complete_rows_is_not_told_to_be_lenient() -> None:
     with pytest.raises(DataError, match=r"trained on complete rows alone \(--missing error\)$"):
         next(iter_predictions(_model("error"), NEW, decimal=","))

@@ -74,6 +74,11 @@ def test_unknown_levels_are_named_and_missing_ones_counted_apart() -> None:
     ]
     list(iter_predictions(model, b"city\nOslo\n"))
     assert unknown_levels(model) == []
+    list(iter_predictions(model, b"city\nBari\nOslo\n"))  # no cell is missing
+    assert unknown_levels(model) == [
+        "column 'city': 1 row holds a category that was not there in training, first 'Bari' at buffer:2; it counts as "
+        "none"
+    ]
     holes = TableModel().fit(open_data(b'city,y\nOslo,1\nRome,0\n"",1\n', target="y"))
     list(iter_predictions(holes, b'city\n""\nBari\n'))
     assert unknown_levels(holes) == [

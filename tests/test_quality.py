@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, roc_auc_score
 from typer.testing import CliRunner
@@ -179,6 +179,37 @@ def test_class_weights_are_compared_by_balanced_accuracy() -> None:
     assert good.doubts("rows", weighted=True) == []
     assert majority_line(bad, weighted=True)[1].endswith("THE MODEL IS NO BETTER")
     assert "no better" in bad.doubts("rows", weighted=True)[0]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=3, max_size=3), st.integers(0, 2))
+def test_the_best_constant_answer_of_the_rows_has_to_be_beaten(counts: list[list[int]], majority: int) -> None:
+    table, names = np.array(counts), ["a", "b", "c"]
+    assume(table.sum() > 0)
+    found = scores_of_counts(table, names, majority=majority)
+    shares = [counted / found.rows for counted in table.sum(axis=1).tolist()]
+    assert found.best_constant[1] == max(shares)
+    assert (found.best_constant[0] == names[majority]) == (shares[majority] == max(shares))
+    assert found.beats_majority == (found.accuracy > max(shares) or found.accuracy == 1)
+    differ = shares[majority] < max(shares)
+    assert ("the training rows have" in majority_line(found)[1]) == ("best_constant_class" in found.to_dict()) == differ
+
+
+def test_rows_held_out_of_another_mix_are_compared_with_their_own_majority(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jinja2")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    before, after = (rng.permutation(["no"] * no + ["yes"] * (100 - no)) for no in (80, 30))
+    days = pd.date_range("2024-01-01", periods=200).strftime("%Y-%m-%d")
+    frame = pd.DataFrame({"day": days, "a": rng.normal(size=200), "y": [*before, *after]})
+    frame.to_csv("t.csv", index=False)
+    done = linsep("fit", "t.csv", "--target", "y", "--after", "day=2024-04-10", "--report", "r.html")
+    line = next(line for line in done.stdout.splitlines() if line.startswith("majority class"))
+    said = '70.00% (always answering "yes"; the training rows have "no" most often, which would give 30.00%)'
+    assert f"  {said}: THE MODEL IS NO BETTER" in line
+    assert 'no better than always answering "yes" (70.0%)' in done.stderr
+    assert "always answering &#34;yes&#34; would give 70.0%." in Path("r.html").read_text()
 
 
 def test_receipts_and_scores_tell_of_rare_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

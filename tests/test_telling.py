@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import datasets
 
 import linsep
 from linsep import DataError, TellingColumn, fit_table, open_data, telling_columns
@@ -43,6 +44,9 @@ def test_thresholds_make_the_fewest_errors(rows: list[tuple[int, str]], shift: i
     names, codes = np.unique(labels, return_inverse=True)
     found = by_thresholds(Column("x", np.array(values, dtype=float), None), names, codes)
     assert (found.errors, found.rows) == (fewest_errors(values, labels), len(labels))
+    assert (found.balanced_accuracy == 1) == (found.errors == 0)
+    if len(set(np.bincount(codes).tolist())) == 1:
+        assert found.balanced_accuracy == pytest.approx(1 - found.errors / found.rows)
     if shift == 9:
         assert found.errors == 0
 
@@ -51,12 +55,14 @@ def test_thresholds_make_the_fewest_errors(rows: list[tuple[int, str]], shift: i
 @given(rows=st.lists(st.tuples(st.sampled_from("pqrs"), st.sampled_from("ab")), min_size=1, max_size=24))
 def test_categories_tell_by_the_other_rows_of_their_level(rows: list[tuple[str, str]]) -> None:
     levels, labels = [level for level, _ in rows], [label for _, label in rows]
-    errors = 0
+    errors, right = 0, dict.fromkeys(labels, 0)
     for i, (level, label) in enumerate(rows):
         others = [b for j, (a, b) in enumerate(rows) if a == level and j != i]
-        errors += others.count(label) <= max([0, *(others.count(other) for other in set("ab") - {label})])
+        wrong = others.count(label) <= max([0, *(others.count(other) for other in set("ab") - {label})])
+        errors, right[label] = errors + wrong, right[label] + (not wrong)
     found = by_levels(Column("x", None, pa.array(levels)), np.unique(labels, return_inverse=True)[1], 2)
     assert found.errors == errors
+    assert found.balanced_accuracy == pytest.approx(np.mean([n / labels.count(label) for label, n in right.items()]))
 
 
 def frame(n: int = 60) -> pd.DataFrame:
@@ -96,6 +102,40 @@ def test_what_chance_explains_is_not_called_out() -> None:
     assert len(telling_columns(np.arange(20.0)[:, None], np.arange(20) > 9)) == 1
     rng = np.random.default_rng(1)
     assert telling_columns(rng.normal(size=(30, 2000)), np.arange(30) < 1) == []
+
+
+def rare(n: int = 4921) -> pd.DataFrame:
+    """64 attacks, each of which took hours to close, and one other row that did."""
+    rng = np.random.default_rng(2)
+    attack = np.arange(n) % 77 == 0
+    hours = np.where(attack, rng.uniform(0.4, 20, n), 0.0)
+    hours[1] = 4.0
+    team = np.where(hours > 0, "security", "none")
+    return pd.DataFrame({"hours": hours, "team": team, "bytes": rng.normal(size=n), "attack": attack})
+
+
+def test_a_few_errors_do_not_hide_a_column_that_tells_a_rare_class() -> None:
+    table = rare()
+    found = telling_columns(table.drop(columns="attack"), table["attack"])
+    assert {one.name: one.errors for one in found} == {"hours": 1, "team": 1}
+    assert min(one.balanced_accuracy for one in found) > 0.999
+    assert telling_columns(table[["hours"]], table["attack"], least=1.0) == []
+    table.loc[2:70, "hours"] = 4.0  # as many errors as always answering "no attack" makes
+    assert telling_columns(table[["hours"]], table["attack"]) == []
+
+
+def test_a_column_has_to_tell_all_classes() -> None:
+    table = rare()
+    table["attack"] = np.where(table.attack, "yes", np.where(np.arange(len(table)) % 50 == 3, "unknown", "no"))
+    assert telling_columns(open_data(table, target="attack")) == []
+    table.loc[table.attack == "unknown", "hours"] = -1.0
+    assert [one.name for one in telling_columns(open_data(table, target="attack"))] == ["hours"]
+
+
+@pytest.mark.parametrize("table", ["iris", "wine", "breast_cancer", "digits"])
+def test_no_column_of_a_well_known_table_is_called_too_good(table: str) -> None:
+    rows = getattr(datasets, f"load_{table}")(as_frame=True)
+    assert telling_columns(rows.data, rows.target) == []
 
 
 def test_the_receipt_asks_whether_the_column_is_known_before_the_label() -> None:

@@ -30,12 +30,15 @@ class TellingColumn:
         Rows told wrongly, of all rows.
     rule : str
         How the label is told.
+    balanced_accuracy : float
+        The mean over the classes of the share of their rows that are told rightly.
     """
 
     name: str
     errors: int
     rows: int
     rule: str
+    balanced_accuracy: float
 
     def __str__(self) -> str:
         wrong = f"{self.errors:,} of {self.rows:,} rows wrong" if self.errors else f"all {self.rows:,} rows right"
@@ -43,18 +46,22 @@ class TellingColumn:
 
 
 def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[TellingColumn]:
-    """Find the columns that alone tell the classes apart: share = 1 - errors / (n - n_majority) >= `least`.
+    """Find the columns that alone tell the classes apart: 1 - e / (n - n_majority) or mean(1 - e_k / n_k) >= `least`.
 
-    The share is 0 for a column that does no better than always answering the majority class, and 1 without an
-    error. A number tells by thresholds: K - 1 of them cut the line into one interval a class, with the fewest
-    errors; three and more classes stand in the order of their medians. A category tells by the other rows of its
-    level: each row is told by the majority of those, so that a column with a level of its own for each row tells
-    nothing. A missing value is a level of its own and, of a number, told wrongly.
+    Of e = e_1 + ... + e_K errors e_k are rows of class k. The first share is 0 for a column that does no better than
+    always answering the majority class. The second one is the balanced accuracy: a few errors among very many rows do
+    not count for much where the other class is rare. Both are 1 without an error.
 
-    A column is left out that chance could explain. Let e be the errors allowed, and F the labelings that a column can
-    tell: K! (n + 1)^(K-1) by thresholds (K! if e = 0), K^L by L levels. Shuffled labels are told with at most e errors
-    with probability at most F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!; that times the number of columns has to be
-    below 1/1000.
+    A number tells by thresholds: K - 1 of them cut the line into one interval a class, with the fewest errors; three
+    and more classes stand in the order of their medians. A category tells by the other rows of its level: each row is
+    told by the majority of those, so that a column with a level of its own for each row tells nothing. A missing value
+    is a level of its own and, of a number, told wrongly. With three and more classes it is not enough to tell one of
+    them from the rest: rows of the others are errors then.
+
+    A column is left out that chance could explain, or that does no better than the majority class. Let F be the
+    labelings that a column can tell: K! (n + 1)^(K-1) by thresholds (K! if e = 0), K^L by L levels. Shuffled labels are
+    told with at most e errors with probability at most F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!; that times the
+    number of columns has to be below 1/1000.
 
     Such a column is often a copy of the label, or known only after it: a date of payment tells who has paid.
 
@@ -94,19 +101,20 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
 def tell(chunk: TableChunk, labels: Array, *, least: float = 0.99) -> list[TellingColumn]:
     """As `telling_columns`, of rows that are read already and labels by name."""
     names, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    n, others = len(codes), len(codes) - int(sizes.max())
+    others = len(codes) - int(sizes.max())
     if len(names) < 2:
         return []
-    allowed = floor((1 - least) * others)
-    chance = log(_BY_CHANCE * max(1, len(chunk.names))) + _log_chance(sizes.tolist(), allowed)
+    columns = log(_BY_CHANCE * max(1, len(chunk.names)))
+    counts = sizes.tolist()
     found = []
     for name in chunk.names:
         column = chunk.cells(name)
         assert column is not None
-        if chance + _log_patterns(column, n, len(names), allowed) > 0:
+        if columns + _log_chance(column, counts, 0) > 0:  # not even without an error
             continue
         told = by_thresholds(column, names, codes) if column.is_number else by_levels(column, codes, len(names))
-        if told.errors <= allowed:
+        good = told.errors <= floor((1 - least) * others) or told.balanced_accuracy >= least
+        if good and told.errors < others and columns + _log_chance(column, counts, told.errors) <= 0:
             found.append(told)
     return sorted(found, key=lambda one: one.errors)
 
@@ -126,11 +134,11 @@ def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
     return chunk, label_names(labels)
 
 
-def _log_chance(sizes: list[int], e: int) -> float:
-    """ln of (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!: labelings at most e rows from one, of all of these sizes."""
+def _log_chance(column: Column, sizes: list[int], e: int) -> float:
+    """ln of F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!: a bound on the chance of e errors at most."""
     n, k = sum(sizes), len(sizes)
     near = log(e + 1) + lgamma(n + 1) - lgamma(e + 1) - lgamma(n - e + 1) + e * log(k - 1)
-    return near + sum(lgamma(size + 1) for size in sizes) - lgamma(n + 1)
+    return _log_patterns(column, n, k, e) + near + sum(lgamma(size + 1) for size in sizes) - lgamma(n + 1)
 
 
 def _log_patterns(column: Column, n: int, k: int, e: int) -> float:
@@ -161,14 +169,16 @@ def by_thresholds(column: Column, names: Array, codes: Array) -> TellingColumn:
     orders = [order, order[::-1]] if len(order) == 2 else [order]
     errors, order, ends = min((_cut(before, order) for order in orders), key=lambda found: found[0])
     middle = (distinct[1:] + distinct[:-1]) / 2
-    said, begin = [], 0
+    said, begin, right = [], 0, np.zeros(len(names))
     for k, end in zip(order, ends, strict=True):
+        right[k] = before[end, k] - before[begin, k]
         if end > begin:
             low = f" above {middle[begin - 1]:.6g}" if begin else ""
             high = f" up to {middle[end - 1]:.6g}" if end < len(distinct) else ""
             said.append(f"{names[k]}{low}{high}")
         begin = end
-    return TellingColumn(column.name, errors + int((~there).sum()), len(codes), ", ".join(said))
+    errors += int((~there).sum())
+    return TellingColumn(column.name, errors, len(codes), ", ".join(said), _mean_recall(right, codes))
 
 
 def _cut(before: Array, order: list[int]) -> tuple[int, list[int], list[int]]:
@@ -211,5 +221,13 @@ def by_levels(column: Column, codes: Array, n_classes: int) -> TellingColumn:
     others[rows, codes] -= 1
     own = others[rows, codes].copy()
     others[rows, codes] = -1
-    errors = int((own <= np.maximum(others.max(axis=1), 0)).sum())
-    return TellingColumn(column.name, errors, len(codes), f"each of its {len(counts):,} levels has one class")
+    right = own > np.maximum(others.max(axis=1), 0)
+    recall = _mean_recall(np.bincount(codes[right], minlength=n_classes), codes)
+    errors, rule = int((~right).sum()), f"each of its {len(counts):,} levels has one class"
+    return TellingColumn(column.name, errors, len(codes), rule, recall)
+
+
+def _mean_recall(right: Array, codes: Array) -> float:
+    """The balanced accuracy of rows told rightly, counted for each class that occurs."""
+    sizes = np.bincount(codes, minlength=len(right))
+    return float(np.mean(right[sizes > 0] / sizes[sizes > 0]))

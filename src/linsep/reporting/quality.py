@@ -96,9 +96,19 @@ class Scores:
     unlabelled: int = 0
 
     @property
+    def best_constant(self) -> tuple[str, float]:
+        """The best answer that is always the same: the most frequent class of these rows, and its share.
+
+        It is the majority class where that is as frequent. On rows held out it need not be, as their mix may be another
+        than that of the training rows.
+        """
+        name = max(self.classes, key=lambda one: (self.classes[one].rows, one == self.majority_class))
+        return name, self.classes[name].rows / self.rows
+
+    @property
     def beats_majority(self) -> bool:
-        """Whether the predictions are better than always answering the majority class, or all correct."""
-        return self.accuracy > self.majority_accuracy or self.accuracy == 1
+        """Whether the predictions are better than any answer that is always the same, or all correct."""
+        return self.accuracy > self.best_constant[1] or self.accuracy == 1
 
     @property
     def _occurring(self) -> int:
@@ -128,7 +138,7 @@ class Scores:
         ----------
         weighted : bool
             Whether the model was fitted with class weights: the mean recall is then compared with 1 / K, in place of
-            the accuracy with that of the majority class.
+            the accuracy with that of the best constant answer.
 
         Returns
         -------
@@ -156,8 +166,9 @@ class Scores:
         """
         said = []
         if not self.beats_no_look(weighted=weighted):
+            best, share = self.best_constant
             told = (
-                f'no better than always answering "{self.majority_class}" ({self.majority_accuracy:.1%}): '
+                f'no better than always answering "{best}" ({share:.1%}): '
                 f"{self.accuracy:.1%} of the {where} are predicted correctly"
             )
             if self.tells_classes_apart:
@@ -177,13 +188,17 @@ class Scores:
         Returns
         -------
         dict
-            The attributes; the counts as {"a predicted b": rows}.
+            The attributes; the counts as {"a predicted b": rows}. "best_constant_class" and "best_constant_accuracy"
+            where the best constant answer is not the majority class.
         """
+        best, share = self.best_constant
+        other = best != self.majority_class
         return {
             "rows": self.rows,
             "accuracy": self.accuracy,
             "majority_class": self.majority_class,
             "majority_accuracy": self.majority_accuracy,
+            **({"best_constant_class": best, "best_constant_accuracy": share} if other else {}),
             "balanced_accuracy": self.balanced_accuracy,
             "roc_auc": self.roc_auc,
             "average_precision": self.average_precision,
@@ -259,8 +274,22 @@ def with_reliability(scores: Scores, truth: Array, p: Array) -> Scores:
 
 
 def majority_line(scores: Scores, *, weighted: bool = False) -> tuple[str, str]:
-    """What always answering one class would give; of a model with class weights the mean recall is compared too."""
-    text = f'{scores.majority_accuracy:.2%} (always answering "{scores.majority_class}")'
+    """What always answering one class would give; of a model with class weights the mean recall is compared too.
+
+    Where rows held out have another most frequent class than the training rows, that one has to be beaten and comes
+    first.
+
+    Examples
+    --------
+    >>> majority_line(scores_of_counts(np.array([[2, 0], [1, 5]]), ["no", "yes"], majority=0))[1]
+    '75.00% (always answering "yes"; the training rows have "no" most often, which would give 25.00%)'
+    """
+    best, share = scores.best_constant
+    text = f'{share:.2%} (always answering "{best}"'
+    if best != scores.majority_class:
+        text += f'; the training rows have "{scores.majority_class}" most often, which would give '
+        text += f"{scores.majority_accuracy:.2%}"
+    text += ")"
     if not scores.beats_no_look(weighted=weighted):
         return "majority class", f"{text}: THE MODEL IS NO BETTER"
     if weighted and not scores.beats_majority:

@@ -259,8 +259,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return self._scaled(from_first(chunk, self._first_index))
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
-        if self._running is None:
-            check_columns(chunk, self.column_names or [])
+        self._refuse_absent(chunk)
         chunk = derive(chunk, self.kinds_)
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
@@ -280,10 +279,21 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         -------
         TableChunk or Chunk
             The rows for `encode_chunk`; of a matrix as they are.
+
+        Raises
+        ------
+        DataError
+            A column is missing. This is said before anything of single cells.
         """
         if isinstance(chunk, Chunk):
             return chunk
+        self._refuse_absent(chunk)
         return without_bad_cells(chunk, set(self.number_columns), self.kinds_, self.bad_cells_)
+
+    def _refuse_absent(self, chunk: TableChunk) -> None:
+        """Raise DataError for the columns that new rows lack and may not lack."""
+        if self._running is None or not (self.open_columns or chunk.keyed):
+            check_columns(chunk, self.column_names or [])
 
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError unless `learn_chunk` can learn from the rows.

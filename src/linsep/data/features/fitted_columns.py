@@ -38,8 +38,8 @@ class Unknown(NamedTuple):
         """Look at the rows of a column whose level was not there in training."""
         text = column.text
         assert text is not None
-        gone = unknown if column.missing is None else unknown & column.missing
-        new = unknown if column.missing is None else unknown & ~column.missing
+        missing = np.zeros_like(unknown) if column.missing is None else column.missing
+        gone, new = unknown & missing, unknown & ~missing
         for counts, rows in ((self.missing, gone), (self.rows, new)):
             if rows.any():
                 counts[column.name] = counts.get(column.name, 0) + int(rows.sum())

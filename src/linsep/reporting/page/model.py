@@ -114,9 +114,11 @@ def _on_held_out(receipt: Receipt) -> list[str]:
     found = receipt.data.get("held_out")
     if not found:
         return []
+    best = found.get("best_constant_class", found["majority_class"])
+    share = found.get("best_constant_accuracy", found["majority_accuracy"])
     return [
         f"Of {count(found['rows'], 'row')} held out {found['accuracy']:.1%} are predicted correctly; always answering "
-        f'"{found["majority_class"]}" would give {found["majority_accuracy"]:.1%}.'
+        f'"{best}" would give {share:.1%}.'
     ]
 
 
