@@ -436,6 +436,19 @@ def test_a_column_of_several_types_is_refused_only_where_it_is_used(tmp_path: Pa
         open_data(b'{"a": 1, "b": 1}\n{"a": "x", "b": 1}\n{', format="jsonl").read()
 
 
+@pytest.mark.parametrize("ask", [fit_table, check_table])
+def test_a_label_for_each_row_is_refused(ask: Any) -> None:
+    a = np.arange(20) % 7
+    said = "column 'y': 11 labels in 20 rows: is that the right column"
+    with pytest.raises(DataError, match=said):
+        ask(table(a=a, y=[f"k{k % 11}" for k in range(20)]))
+    with pytest.raises(DataError, match="column 'y': 1,400 labels in 1,400 rows: is that the right column"):
+        ask(table(a=np.arange(1400) % 7, y=np.arange(1400) + 0.5))
+    ask(table(a=a, y=np.arange(20) % 10))
+    ask(table(a=a[:19], y=np.arange(19)))
+    ask(table(a=a, y=np.arange(20)), positive=3)
+
+
 def test_levels_and_classes_that_look_alike_are_told() -> None:
     rows = {"tier": ["Gold", "Gold ", "Iron", "iron"] * 10, "note": ["a", "b"] * 20}
     rows["y"] = ["no", "yes", "yes ", "no"] * 10
