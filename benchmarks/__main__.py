@@ -64,6 +64,7 @@ LONG = {
     "defaults": "defaults",
     "freund_schapire": "freund_schapire",
     "intercepts": "intercepts",
+    "panel": "separation",
     "endless": "streams",
     "shards": "shards",
     "mixing": "shards",

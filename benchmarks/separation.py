@@ -11,6 +11,7 @@ pyfixest fits Poisson regressions with fixed effects and drops separated rows be
 from __future__ import annotations
 
 import os
+import resource
 import time
 import warnings
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import linsep
-from benchmarks.timing import Report, in_turn, show_median
+from benchmarks.timing import Report, in_turn, show, show_median
 
 LIMIT = float(os.environ.get("HIGHS_SECONDS", "120"))
 PATIENCE = 5.0
@@ -187,3 +188,29 @@ def separation(report: Report) -> None:
         }
         figures = {"work": f"{name}, {X.shape[0]} x {X.shape[1]}", "linsep_s": np.median(a), "peer_s": np.median(b)}
         report.row("Separation", cells, {**figures, "wanted_s": wanted, "verdict": found.verdict})
+
+
+def panel(report: Report) -> None:
+    """Firms, years and products of three million rows, Poisson; HiGHS is not asked."""
+    n, sizes = 3_000_000, (180_000, 20, 20_000)
+    rng = np.random.default_rng(0)
+    drawn = [levels(rng, n, k) for k in sizes]
+    score = np.sum([rng.normal(size=k)[factor] for k, factor in zip(sizes, drawn, strict=True)], axis=0) - 1
+    y = rng.poisson(np.exp(np.minimum(score, 3)))
+    for k, factor in ((sizes[0], drawn[0]), (sizes[2], drawn[2])):
+        y[np.isin(factor, rng.choice(k, k // 50, replace=False))] = 0
+    X: Any = sp.csr_matrix(sp.hstack([dummies(factor) for factor in drawn]))
+    linsep.separation(*factors(3_000, (99, 99), 2))
+    began = time.process_time()
+    found = linsep.separation(X, y, family="poisson")
+    took = time.process_time() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    cells = {
+        "design": f"three factors, poisson, {n:,} x {X.shape[1]:,}",
+        "verdict": found.verdict,
+        "separated": f"{len(found.separated_rows):,}",
+        "linsep": show(took),
+        "wanted": "60 s",
+        "peak of memory": f"{peak:.1f} GB",
+    }
+    report.row("Separation in a panel", cells, {"linsep_s": took, "wanted_s": 60.0, "peak_gb": peak})

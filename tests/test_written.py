@@ -135,6 +135,43 @@ def test_what_is_open_is_asked(content: bytes, asked: dict[str, Any], message: s
             read(open_data(content, **asked))
 
 
+def test_a_decimal_comma_is_found_among_thousands_and_cells_that_are_no_numbers() -> None:
+    thousands = b"x;z;y\n1.851,54;2.300;p\n499,30;7.100;q\n12.001,00;4.000;p\n"
+    assert columns(open_data(thousands, target="y")) == [
+        ("x", [1851.54, 499.3, 12001.0]),
+        ("z", [2300.0, 7100.0, 4000.0]),
+    ]
+    with pytest.raises(DataError, match=r"buffer:4, column 'x': 'k.A.' is not a finite number.*--na k.A."):
+        columns(open_data(b"x;y\n1,5;p\n2,5;q\nk.A.;p\n3,5;q\n", target="y"))
+    # Points that are no thousands, and text with commas: nothing tells of a decimal comma.
+    for point in (b"x;y\n0.123;p\n1.5;q\n", b"x;y\n1,5 kg;p\n1,5;q\n", b"x;y\n1,234.50;p\n2,345.25;q\n"):
+        source = open_data(point, target="y")
+        source.read()
+        assert source.read_as == "columns separated by ';'"
+    assert columns(open_data(b"x;y\n1,234.50;p\n2,345.25;q\n", target="y")) == [("x", [1234.5, 2345.25])]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_new_rows_are_read_with_the_decimal_mark_of_training(tmp_path: Path, streaming: bool) -> None:
+    table, model = tmp_path / "t.csv", tmp_path / "m.linsep"
+    table.write_text("x;y\n" + "1.851,5;big\n499,25;small\n" * 10)
+    if streaming:
+        saved = linsep.fit_stream(str(table), linsep.Perceptron(), target="y").model
+    else:
+        saved = TableModel(linsep.Perceptron()).fit(open_data(table, target="y"))
+    save(saved, model)
+    (tmp_path / "groups.csv").write_text("x\n2.300\n1.900\n")
+    (tmp_path / "plain.csv").write_text("x\n2300\n1900\n")
+    (tmp_path / "points.csv").write_text("x;z\n2.5;1\n100.25;1\n")
+    (tmp_path / "small.csv").write_text("x;z\n2,5;1\n100,25;1\n")
+    found = {
+        name: [list(part.labels) for part in iter_predictions(load(model), tmp_path / f"{name}.csv")]
+        for name in ("groups", "plain", "points", "small")
+    }
+    assert found["groups"] == found["plain"] == [["big", "big"]]
+    assert found["points"] == found["small"] == [["small", "small"]]
+
+
 def test_only_the_first_bytes_tell_whether_read_whole_or_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A comma after the first bytes is no sign of a decimal comma, in neither way of reading."""
     lines = b"1;x\n" * (HEAD_BYTES // 4 + 1)

@@ -119,7 +119,7 @@ def _opened(model: TableModel, table: Any, asked: dict[str, Any]) -> Source:
     name = str(table) if isinstance(table, str | Path) else table
     source = open_data(name, **asked, categorical=model.encoder_.text_columns, bits=model.encoder_.bits)
     source.read_as_missing(model.encoder_.na_)
-    source.read_alike(model.encoder_.encoding_)
+    source.read_alike(model.encoder_.encoding_, model.encoder_.decimal_)
     return source
 
 

@@ -83,6 +83,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         Cells that the source was said to have in place of no value; `score_table` and `iter_predictions` read alike.
     encoding_ : str or None
         The encoding of the text that was learnt from, if not UTF-8; new CSV that is not UTF-8 is read alike.
+    decimal_ : str or None
+        The decimal mark of the CSV that was learnt from; new CSV whose numbers do not tell is read alike.
     guessed_ : str or None
         The encoding that was guessed of the last rows that were predicted.
     unknown_ : dict
@@ -154,7 +156,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading
-        self.na_, self.encoding_ = source.na, source.encoding
+        self.na_, self.encoding_, self.decimal_ = source.na, source.encoding, source.decimal
         return self.fit_chunk(chunk, source.name)
 
     def fit_chunk(self, chunk: TableChunk | Chunk, name: str) -> Self:
@@ -195,7 +197,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         kinds = {name: CATEGORY if name in texts else NUMBER for name in self.column_names or ()} | self.kinds_
         other = TableEncoder(columns=kinds, missing=self.missing)
         other.target, other._first_index = self.target, self._first_index
-        other.na_, other.encoding_ = self.na_, self.encoding_
+        other.na_, other.encoding_, other.decimal_ = self.na_, self.encoding_, self.decimal_
         return other
 
     def partial_fit(self, source: Any, y: Any = None) -> Self:

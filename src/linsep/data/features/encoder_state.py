@@ -26,6 +26,7 @@ _VALUES = {
     "had_missing": ValueSpec("list", needed=False),
     "na": ValueSpec("list", needed=False),
     "encoding": ValueSpec("text", needed=False),
+    "decimal": ValueSpec("choice", choices=(",",), needed=False),
     "kinds": ValueSpec("dict", needed=False),
     "words": ValueSpec("dict", needed=False),
 }

@@ -32,6 +32,7 @@ class KnownColumns:
         self.target: str | None = None
         self.na_: frozenset[str] = frozenset()
         self.encoding_: str | None = None
+        self.decimal_: str | None = None
         self.guessed_: str | None = None
         self.unknown_: dict[str, int] = {}
         self.first_unknown_: dict[str, dict[str, str]] = {}
@@ -149,6 +150,8 @@ class KnownColumns:
             meta["na"] = sorted(self.na_)
         if self.encoding_ is not None:
             meta["encoding"] = self.encoding_
+        if self.decimal_ == ",":
+            meta["decimal"] = self.decimal_
         if self.missing_:
             meta["had_missing"] = sorted(self.missing_)
         if self._running is not None:
@@ -165,6 +168,7 @@ class KnownColumns:
         encoder._first_index = meta["first_index"]
         encoder.missing, encoder.na_ = meta.get("missing"), frozenset(meta.get("na", ()))
         encoder.encoding_ = encoding_named(meta["encoding"]) if "encoding" in meta else None
+        encoder.decimal_ = meta.get("decimal")
         encoder.missing_ = dict.fromkeys(meta.get("had_missing", ()), 0)
         encoder.kinds_ = dict(meta.get("kinds", {}))
         flagged = encoder.missing_ if encoder.way == "indicator" else ()

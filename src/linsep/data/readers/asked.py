@@ -92,6 +92,7 @@ class TextReader:
     quotes = False
     typed = False
     written = Written()
+    known_decimal: str | None = None  # of the rows that a model was trained on
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked

@@ -42,7 +42,7 @@ class CsvReader(TextReader):
 
     def look(self, head: bytes, name: str) -> None:
         """Find what separates the columns, and the decimal mark."""
-        self.written = find_written(head, name, self.asked.sep, self.asked.decimal, self.asked.na)
+        self.written = find_written(head, name, self.asked.sep, self.asked.decimal, self.asked.na, self.known_decimal)
 
     def begin(self, head: bytes, name: str) -> None:
         """Read the header."""

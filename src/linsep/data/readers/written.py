@@ -18,6 +18,10 @@ _WORDS = {"tab": "\t", "\\t": "\t"}
 _DECIMAL = {mark: re.compile(rf"[+-]?([0-9]+\{mark}?[0-9]*|\{mark}[0-9]+)([eE][+-]?[0-9]+)?") for mark in ".,"}
 # 1,234 is one and a bit, or a thousand and more.
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+# 1.234.567 or 1.234,5 with a decimal comma, 1,234,567 or 1,234.5 with a point: decimal mark -> numbers in groups.
+_GROUPED = {
+    mark: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(\{other}[0-9]{{3}})+(\{mark}[0-9]+)?") for mark, other in (".,", ",.")
+}
 
 
 class Written(NamedTuple):
@@ -82,13 +86,20 @@ def check_decimal(decimal: str | None) -> str | None:
     return decimal
 
 
-def find_written(head: bytes, name: str, sep: str | None, decimal: str | None, na: Collection[str] = ()) -> Written:
+def find_written(
+    head: bytes,
+    name: str,
+    sep: str | None,
+    decimal: str | None,
+    na: Collection[str] = (),
+    known: str | None = None,
+) -> Written:
     """Return how a file is written, from what was asked and, for the rest, from its first bytes.
 
     The separator is a comma wherever the header has commas and every record of the first lines has as many; else the
     one mark of `;`, tab and `|` for which that is so. Numbers have a decimal comma if the separator is another mark,
-    some column of the first lines holds numbers with commas alone, and none holds numbers with points. What the first
-    lines leave open is asked, not guessed.
+    in some column of the first lines more than half of the cells are numbers, some of them with a comma, and in none
+    with a point. What the first lines leave open is as `known`, or else asked, not guessed.
 
     Parameters
     ----------
@@ -100,6 +111,8 @@ def find_written(head: bytes, name: str, sep: str | None, decimal: str | None, n
         What was asked for.
     na : collection of str
         Cells that stand for no value.
+    known : str, optional
+        The decimal mark of the rows that a model was trained on.
 
     Raises
     ------
@@ -118,7 +131,8 @@ def find_written(head: bytes, name: str, sep: str | None, decimal: str | None, n
     text = head.decode("utf-8", errors="replace")
     sep = _separator(text, name) if sep is None else sep
     if decimal is None:
-        decimal = "." if sep == "," else _decimal_mark(_records(text, sep), name, na)
+        usual = sep == "," and known != ","
+        decimal = "." if usual else _decimal_mark(_records(text, sep), name, na, known)
     return Written(sep, decimal)
 
 
@@ -152,18 +166,17 @@ def _separator(text: str, name: str) -> str:
     )
 
 
-def _decimal_mark(records: list[list[str]], name: str, na: Collection[str]) -> str:
-    """The mark in the columns of numbers; a point where no number has either."""
+def _decimal_mark(records: list[list[str]], name: str, na: Collection[str], known: str | None) -> str:
+    """The mark in the columns of numbers; where no number tells, the known one or a point."""
     width = len(records[0]) if records else 0
     cells = [[row[j].strip() for row in records[1:] if j < len(row) and row[j].strip() not in na] for j in range(width)]
     columns = [[cell for cell in column if not re.fullmatch(MISSING, cell.lower())] for column in cells]
-    used = {
-        mark: [cells for cells in columns if any(mark in cell for cell in cells) and all(map(number.fullmatch, cells))]
-        for mark, number in _DECIMAL.items()
-    }
+    used = {mark: [column for column in columns if _is_written_with(mark, column)] for mark in ".,"}
     if not used[","]:
-        return "."
+        return "." if used["."] or known is None else known
     in_groups = all(_THOUSANDS.fullmatch(cell) for cells in used[","] for cell in cells if "," in cell)
+    if in_groups and known is not None and not used["."]:
+        return known
     if used["."] or in_groups:
         cell = next(cell for cell in used[","][0] if "," in cell)
         what = "and other columns have points" if used["."] else "which may be a thousand and more"
@@ -172,3 +185,17 @@ def _decimal_mark(records: list[list[str]], name: str, na: Collection[str]) -> s
             "--decimal '.'"
         )
     return ","
+
+
+def _is_written_with(mark: str, cells: list[str]) -> bool:
+    """Whether most cells are numbers with this decimal mark, and some has it; 2.300 alone is no sign of a point."""
+    other = "," if mark == "." else "."
+    good = [cell for cell in cells if _is_number(cell, mark)]
+    against = any(other in cell and _is_number(cell, other) and not _is_number(cell, mark) for cell in cells)
+    if against or 2 * len(good) <= len(cells):
+        return False
+    return any(mark in cell and not (mark == "." and _GROUPED[","].fullmatch(cell)) for cell in good)
+
+
+def _is_number(cell: str, mark: str) -> bool:
+    return bool(_DECIMAL[mark].fullmatch(cell) or _GROUPED[mark].fullmatch(cell))

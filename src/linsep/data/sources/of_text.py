@@ -47,9 +47,14 @@ class TextSource(FileSource):
     def guessed_encoding(self) -> str | None:
         return next((file.found_encoding for file in self._inputs if file.is_guessed), None)
 
-    def read_alike(self, encoding: str | None) -> None:
+    def read_alike(self, encoding: str | None, decimal: str | None) -> None:
+        self._reader.known_decimal = decimal
         for file in self._inputs:
             file.known = encoding
+
+    @property
+    def decimal(self) -> str | None:
+        return self._reader.written.decimal if self._reader.quotes else None
 
     @property
     def encoding(self) -> str | None:

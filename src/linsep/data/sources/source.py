@@ -131,13 +131,20 @@ class Source:
         """The encoding of text that was read, if it is another one than UTF-8."""
         return None
 
-    def read_alike(self, encoding: str | None) -> None:
-        """Read CSV that is not UTF-8 in this encoding, from the next file on, unless one was asked for.
+    @property
+    def decimal(self) -> str | None:
+        """The decimal mark of CSV that was read."""
+        return None
+
+    def read_alike(self, encoding: str | None, decimal: str | None) -> None:
+        """Read CSV as rows before, from the next file on, where the file does not tell and nothing was asked for.
 
         Parameters
         ----------
         encoding : str or None
-            The name of the encoding of text read before; None changes nothing.
+            The encoding of text that is not UTF-8; None changes nothing.
+        decimal : str or None
+            The decimal mark.
         """
 
     @property
