@@ -169,6 +169,52 @@ def test_few_rows_and_names_that_say_nothing_are_kept() -> None:
     assert kinds == {"customerId": "skip", "ID": "skip"}
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Nr", "Nr.", "Kunden-Nr", "KundenNr", "Kundennr.", "Kundennummer", "BELEGNUMMER", "Kennung", "numéro"),
+        *("No.", "Nº", "N\u00b0", "Invoice No", "invoiceNo", "account_number", "código", "Matricola", "user_id"),
+    ],
+)
+def test_names_of_rows_are_known_by_what_they_are_called(name: str) -> None:
+    numbers = np.random.default_rng(0).permutation(60) * 1009.0
+    assert find_kinds(table(**{name: numbers, "a": numbers}).read(), {}).left_out == {name: "60 values in 60 rows"}
+
+
+@pytest.mark.parametrize(
+    "name", ["paid", "valid", "volcano", "piano", "Number", "yes", "innr_x", "number of visits", "Dinner"]
+)
+def test_numbers_called_otherwise_are_kept(name: str) -> None:
+    numbers = np.random.default_rng(0).permutation(60) * 1009.0
+    found = find_kinds(table(**{name: numbers, "a": numbers}).read(), {})
+    assert (found.left_out, found.doubts) == ({}, [])
+
+
+def test_a_name_that_counts_have_too_is_one_of_rows_only_if_all_differ() -> None:
+    numbers = np.random.default_rng(0).permutation(60) * 1009.0
+    numbers[7] = numbers[8]
+    found = find_kinds(table(**{"votes no": numbers, "Kunden-Nr": numbers}).read(), {})
+    assert found.left_out == {"Kunden-Nr": "59 values in 60 rows"}
+
+
+@given(st.lists(st.integers(1, 9), min_size=29, max_size=80), st.sampled_from([1, -1]), st.integers(0, 10**6))
+def test_numbers_in_the_order_of_the_rows_are_names_or_doubted(steps: list[int], way: int, first: int) -> None:
+    ref = first + way * np.cumsum([0, *steps]).astype(float)
+    n, found = len(ref), find_kinds(table(ref=ref, a=ref % 2).read(), {})
+    if sum(steps) < 5 * n:
+        went = f"the numbers go {'up' if way == 1 else 'down'} from row to row, {n} values in {n} rows"
+        assert found.left_out == {"ref": "the numbers of the rows" if set(steps) == {1} else went}
+        assert found.doubts == []
+    else:
+        assert found.left_out == {}
+        assert found.doubts[0].startswith("column 'ref' goes up or down from row to row, without a repetition: if it")
+    assert find_kinds(table(ref=ref, a=ref % 2).read(), {"ref": "number"}).doubts == []
+    again = np.append(ref, ref[-1])
+    for kept in (again, ref + 0.5, ref[:29], ref[np.r_[1, 0, 2:n]]):
+        found = find_kinds(table(ref=kept, a=kept * 0).read(), {})
+        assert (found.left_out, found.doubts) == ({}, [])
+
+
 def test_a_table_of_names_of_rows_alone_keeps_them() -> None:
     encoder = TableEncoder().fit(table(code=[f"K{k}" for k in range(50)]))
     assert (encoder.kinds_, len(encoder.feature_names_)) == ({}, 50)
@@ -341,7 +387,7 @@ def test_amounts_of_several_units_are_refused(cells: list[str], said: str) -> No
 
 def test_money_is_never_a_name_of_the_rows() -> None:
     cells = [f"$ {k}.07 less" if k % 3 == 0 else f"ref {k}" for k in range(40)]
-    rows = table(a=cells, b=list(range(0, 80, 2)), y=list("np" * 20)).read()
+    rows = table(a=cells, b=[k % 9 for k in range(40)], y=list("np" * 20)).read()
     with pytest.raises(DataError, match=r"column 'a': '\$ 0.07 less' cannot be read as an amount, but 14 of 40 cells"):
         find_kinds(rows, {})
     assert find_kinds(rows, {"a": "skip"}).left_out == {}
@@ -388,6 +434,19 @@ def test_a_column_of_several_types_is_refused_only_where_it_is_used(tmp_path: Pa
         open_data(b'{"a": 1}\n{"a": "x"}\n', format="jsonl").read()
     with pytest.raises(DataError, match="buffer:2, column 'a': 'x' where the rows before hold a number"):
         open_data(b'{"a": 1, "b": 1}\n{"a": "x", "b": 1}\n{', format="jsonl").read()
+
+
+@pytest.mark.parametrize("ask", [fit_table, check_table])
+def test_a_label_for_each_row_is_refused(ask: Any) -> None:
+    a = np.arange(20) % 7
+    said = "column 'y': 11 labels in 20 rows: is that the right column"
+    with pytest.raises(DataError, match=said):
+        ask(table(a=a, y=[f"k{k % 11}" for k in range(20)]))
+    with pytest.raises(DataError, match="column 'y': 1,400 labels in 1,400 rows: is that the right column"):
+        ask(table(a=np.arange(1400) % 7, y=np.arange(1400) + 0.5))
+    ask(table(a=a, y=np.arange(20) % 10))
+    ask(table(a=a[:19], y=np.arange(19)))
+    ask(table(a=a, y=np.arange(20)), positive=3)
 
 
 def test_levels_and_classes_that_look_alike_are_told() -> None:

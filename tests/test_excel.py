@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from linsep import DataError, fit_stream, fit_table, open_data
+from linsep import DataError, fit_stream, fit_table, iter_predictions, open_data
 
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -86,6 +86,63 @@ def test_a_workbook_is_the_table_that_csv_is(tmp_path: Path) -> None:
     assert one.receipt.data["missing"] == two.receipt.data["missing"] == {"size": 1, "city": 1}
     streamed = [fit_stream(rows, target="sold", bits=8).model.learner_.coef_ for rows in (path, as_csv(ROWS))]
     assert streamed[0].tolist() == streamed[1].tolist()
+
+
+def mixed(n: int, **cells: Any) -> list[list[Any]]:
+    """Numbers in two columns, a category, and labels; `cells` of the column size stand in the rows r0, r1, ..."""
+    sizes = [cells.get(f"r{k}", k % 7 + 0.5) for k in range(n)]
+    return [
+        ["size", "floor", "city", "sold"],
+        *([v, k % 5, "xy"[k % 3 == 0], "np"[k % 2]] for k, v in enumerate(sizes)),
+    ]
+
+
+def test_text_among_numbers_is_read_as_in_csv() -> None:
+    pytest.importorskip("python_calamine")
+    rows = mixed(40, r3="-", r8=" NA ", r9="4.25", r20="k.A.")
+    one, two = (
+        fit_table(open_data(content, target="sold", format=form, na=["k.A."]))
+        for content, form in ((workbook(a=rows), "excel"), (as_csv(rows), "csv"))
+    )
+    assert one.rows.tolist() == two.rows.tolist()
+    assert one.receipt.data["missing"] == two.receipt.data["missing"] == {"size": 3}
+    book = open_data(workbook(a=rows), target="sold", format="excel")
+    said = r"buffer, row 22, column 'size': 'k.A.' is not a finite number, .* say --na k.A. .* in CSV or a spreadsheet"
+    with pytest.raises(DataError, match=said):
+        fit_table(book)
+    assert fit_table(book, columns={"floor": "number", "size": "skip"}).rows.shape == (40, 3)
+    as_text = open_data(workbook(a=rows), target="sold", format="excel", categorical=["size"]).read().cells("size")
+    assert as_text.text.to_pylist()[:4] == ["0.5", "1.5", "2.5", "-"]
+
+
+def test_bad_cells_of_new_spreadsheets_are_refused_or_counted() -> None:
+    pytest.importorskip("python_calamine")
+    model = fit_table(open_data(workbook(a=mixed(40)), target="sold", format="excel")).model
+    book, table = workbook(a=mixed(40, r5="lots")), as_csv(mixed(40, r5="lots"))
+    with pytest.raises(DataError, match=r"buffer, row 7, column 'size': 'lots' where the model was trained on numbers"):
+        list(iter_predictions(model, book, format="excel"))
+    found = [
+        list(iter_predictions(model, content, format=form, lenient=True))
+        for content, form in ((book, "excel"), (table, "csv"))
+    ]
+    assert found[0][0].decision_values.tolist() == found[1][0].decision_values.tolist()
+
+
+def test_labels_of_numbers_and_text_are_those_of_csv() -> None:
+    pytest.importorskip("python_calamine")
+    rows: list[list[Any]] = [["size", "sold"], *([k, "NA" if k == 4 else k % 2] for k in range(9))]
+    for content, form in ((workbook(a=rows), "excel"), (as_csv(rows), "csv")):
+        labels = open_data(content, target="sold", format=form, drop_unlabelled=True).read().y
+        assert labels.tolist() == [0, 1, 0, 1, 1, 0, 1, 0]
+
+
+def test_what_a_column_holds_is_decided_over_all_workbooks(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    for name, cells in {"a": {}, "b": {"r1": "-"}}.items():
+        (tmp_path / f"{name}.xlsx").write_bytes(workbook(s=mixed(4, **cells)))
+    size = open_data([tmp_path / "a.xlsx", tmp_path / "b.xlsx"], target="sold").read().cells("size")
+    assert size.values.tolist() == [0.5, 1.5, 2.5, 3.5, 0.5, 0, 2.5, 3.5]
+    assert size.missing.tolist() == [False] * 5 + [True, False, False]
 
 
 @pytest.mark.parametrize(

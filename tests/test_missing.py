@@ -275,8 +275,10 @@ def test_a_model_reads_the_words_for_no_value_that_it_was_told(tmp_path: Path) -
     assert streams[0].model.encoder_.na_ == {"k.A."}
 
 
-def test_words_for_no_value_are_for_csv() -> None:
-    with pytest.raises(DataError, match=r"na \(--na\) is for CSV, and this is jsonl: leave such cells empty there"):
+def test_words_for_no_value_are_for_csv_and_spreadsheets() -> None:
+    with pytest.raises(
+        DataError, match=r"na \(--na\) is for CSV and spreadsheets, and this is jsonl: leave such cells empty there"
+    ):
         open_data(b'{"a": 1}\n', format="jsonl", na=["x"])
     with pytest.raises(DataError, match=r"na is a list of texts, such as \['k.A.'\], not one text"):
         open_data(b"a\n1\n", na="k.A.")

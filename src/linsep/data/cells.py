@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -94,6 +94,22 @@ def number_column(
         rows = np.flatnonzero(~finite)
         raise infinite(where(int(rows[0])), name, repr(trimmed[int(rows[0])].as_py())[:80], len(rows))
     return Column(name, values, trimmed, missing=missing)
+
+
+def kept_column(name: str, text: pa.Array, where: Callable[[int], str], *, keep: bool, **known: Any) -> Column:
+    """What `number_column` gives; with `keep` the cells as they are where it refuses one of them.
+
+    Examples
+    --------
+    >>> kept_column("a", pa.array(["1", "2", "x"]), "t.csv:{}".format, keep=True, is_text=False).text.to_pylist()
+    ['1', '2', 'x']
+    """
+    try:
+        return number_column(name, text, where, **known)
+    except DataError:
+        if not keep:
+            raise
+        return category_column(name, text, known.get("decimal", "."))
 
 
 def infinite(place: str, name: str, cell: str, n: int) -> DataError:
@@ -274,6 +290,6 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
         raise infinite(where(row), name, f"{cell!r:.80}", 1)
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
-        f"mend it, or say --na {quote(cell.strip())} (na=[...]) if it stands for no value in a CSV file, or read the "
-        f"column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
+        f"mend it, or say --na {quote(cell.strip())} (na=[...]) if it stands for no value in CSV or a spreadsheet, or "
+        f"read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
     )

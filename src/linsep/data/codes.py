@@ -1,14 +1,16 @@
-"""Whole numbers that may be names of something: codes of places, things and people."""
+"""Whole numbers that may be names of something: codes of places, things and people, and names of the rows."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column, quote
+from linsep.types import Array
 
 # What numbers that are names of something are called, by the last word of the name.
 _CODES = frozenset(
@@ -17,6 +19,16 @@ _CODES = frozenset(
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _FEWEST = 3  # different whole numbers, from which on they may be codes
 _SAID = 4  # columns named in a doubt
+ENOUGH_ROWS = 30  # with fewer rows anything may be different in each of them by chance
+NEARLY_ALL = 0.9  # share of the rows that have a value of their own, from which on it names the row
+_STEPS = 5  # numbers given to one row after another leave out few: less than this is the average step
+# What names of rows are called, without accents, at the end of the name of the column.
+_IDS = "id|uuid|guid|codigo|matricola|matricula|matricule|kennung|beleg"
+_CALLED_ID = re.compile(
+    rf"(?i:(?:^|[_\W])(?:{_IDS})$)|[a-z](?:Id|ID|Nr|NR)\.?$|(?i:(?:^|[_\W])nr\.?$)|(?i:nummer$)|[a-z]nr\.?$"
+)
+# Names that counts may have too: 'No' of votes, 'Number' of visits.
+_MAYBE_ID = re.compile(r"(?i:[_\W](?:no|number)\.?$)|[a-z]No$|[a-z]Number$|(?i:numero$)|^(?i:n[o\u00b0]\.?)$|\u00b0$")
 
 
 def words_of(name: str) -> list[str]:
@@ -48,6 +60,81 @@ def may_be_codes(column: Column) -> bool:
     return words_of(column.name)[-1] in _CODES or _has_zeros_before(column)
 
 
+def why_names_of_rows(column: Column) -> str:
+    """Why a column of numbers names the rows; empty where it does not.
+
+    From 30 rows on whole numbers without a missing one do, if they go up or down from row to row by less than five on
+    average, or are called id, Nr or the like and 90 % of them differ. A name that counts have too, such as No, needs
+    all of them to differ.
+
+    Examples
+    --------
+    >>> why_names_of_rows(Column("a", 7.0 + 3 * np.arange(40), None))
+    'the numbers go up from row to row, 40 values in 40 rows'
+    >>> why_names_of_rows(Column("Kunden-Nr", 7.0 * np.arange(40), None))
+    '40 values in 40 rows'
+    """
+    values = column.values
+    if values is None or column.missing is not None or not _may_name_rows(values):
+        return ""
+    n, steps = len(values), np.diff(values)
+    if (steps == 1).all() or (steps == -1).all():
+        return "the numbers of the rows"
+    name = unicodedata.normalize("NFKD", column.name)
+    name = "".join(letter for letter in name if not unicodedata.combining(letter)).strip()
+    least = NEARLY_ALL * n if _CALLED_ID.search(name) else n if _MAYBE_ID.search(name) else np.inf
+    distinct = len(np.unique(values)) if least <= n else 0
+    if distinct >= least:
+        return f"{distinct:,} values in {n:,} rows"
+    if in_order(column) and np.ptp(values) < _STEPS * n:
+        return f"the numbers go {'up' if steps[0] > 0 else 'down'} from row to row, {n:,} values in {n:,} rows"
+    return ""
+
+
+def in_order(column: Column) -> bool:
+    """Whether whole numbers go up from row to row, or down, from 30 rows on and without a missing one.
+
+    Examples
+    --------
+    >>> in_order(Column("a", np.arange(40.0) ** 2, None)), in_order(Column("a", np.ones(40), None))
+    (True, False)
+    """
+    values = column.values
+    if values is None or column.missing is not None or not _may_name_rows(values):
+        return False
+    steps = np.diff(values)
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def _may_name_rows(values: Array) -> bool:
+    return len(values) >= ENOUGH_ROWS and bool((values == np.floor(values)).all())
+
+
+def doubt_of_order(names: list[str]) -> list[str]:
+    """One doubt for all columns of whole numbers that go up or down from row to row and are kept.
+
+    Examples
+    --------
+    >>> doubt_of_order(["ref"])
+    ["column 'ref' goes up or down from row to row, without a repetition: if it names the rows (an order number, a
+    time), that tells where a row stands in the file and nothing about new rows; leave it out with --column ref=skip"]
+    """
+    if not names:
+        return []
+    what, are, them = f"column {_listed(names)} goes", "it names", "it"
+    if len(names) > 1:
+        what, are, them = f"columns {_listed(names)} go", "they name", "them"
+    return [
+        f"{what} up or down from row to row, without a repetition: if {are} the rows (an order number, a time), that "
+        "tells where a row stands in the file and nothing about new rows; leave "
+        f"{them} out with --column {quote(names[0])}=skip"
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"{name!r:.40}" for name in names[:_SAID]) + (", ..." if len(names) > _SAID else "")
+
+
 def _has_zeros_before(column: Column) -> bool:
     if column.text is None:
         return False
@@ -67,7 +154,7 @@ def doubt_of_codes(names: list[str]) -> list[str]:
     """
     if not names:
         return []
-    listed = ", ".join(f"{name!r:.40}" for name in names[:_SAID]) + (", ..." if len(names) > _SAID else "")
-    what = f"columns {listed} are read as numbers" if len(names) > 1 else f"column {listed} is read as a number"
+    what = f"columns {_listed(names)} are" if len(names) > 1 else f"column {_listed(names)} is"
+    what += " read as numbers" if len(names) > 1 else " read as a number"
     them = "they hold" if len(names) > 1 else "it holds"
     return [f"{what}; if {them} codes, say --column {quote(names[0])}=category (or skip)"]

@@ -1,12 +1,38 @@
-"""Levels and classes that look like one and count as two: they differ in blanks or in case alone."""
+"""Labels that cannot be meant: two that differ in blanks or in case alone, and almost one for each row."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+import numpy as np
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column, TableChunk, quote
+from linsep.types import Array, DataError
+
+_FEWEST_ROWS = 20  # with fewer rows many classes may be meant
+
+
+def refuse_label_for_each_row(y: Array | None, target: str | None, positive: Any = None) -> None:
+    """Raise DataError if, of 20 rows or more, there are more classes than half of the rows and none is `positive`.
+
+    Examples
+    --------
+    >>> refuse_label_for_each_row(np.arange(1400), "price")
+    Traceback (most recent call last):
+    linsep.types.DataError: column 'price': 1,400 labels in 1,400 rows: is that the right column? A class needs several
+    rows. Of a number make classes first, such as high and low, or name one label with --positive (positive=)
+    """
+    if y is None or positive is not None or len(y) < _FEWEST_ROWS:
+        return
+    k = len(np.unique(y))
+    if 2 * k > len(y):
+        raise DataError(
+            f"{'' if target is None else f'column {target!r}: '}{k:,} labels in {len(y):,} rows: is that the right "
+            "column? A class needs several rows. Of a number make classes first, such as high and low, or name one "
+            "label with --positive (positive=)"
+        )
 
 
 def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]:

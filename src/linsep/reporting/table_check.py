@@ -11,6 +11,7 @@ import numpy as np
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
+from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
@@ -108,7 +109,7 @@ def check_table(
     Raises
     ------
     DataError
-        The numbers or labels cannot be used.
+        The numbers or labels cannot be used; there are more classes than half of 20 rows or more.
 
     Examples
     --------
@@ -119,6 +120,7 @@ def check_table(
     >>> found.verdict, found.asked[0].found.margin.lower > 0
     ('separable', True)
     """
+    refuse_label_for_each_row(source.read().y, source.target, positive)
     found = kinds_in_proof(source.read(), columns or {})
     numbers = exact_numbers(source, kinds=found.kinds, missing=missing, advice=LEAVE_OUT)
     if numbers.y is None:

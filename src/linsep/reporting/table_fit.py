@@ -17,6 +17,7 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words, left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
 from linsep.data.hints import hints_on_holding_out
+from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
 from linsep.data.unlabelled import told as told_unlabelled
@@ -131,7 +132,7 @@ def fit_table(
     Raises
     ------
     DataError
-        The rows or labels cannot be used.
+        The rows or labels cannot be used; there are more classes than half of 20 rows or more.
     KeyboardInterrupt
         On Ctrl-C before there is a model.
 
@@ -150,6 +151,7 @@ def fit_table(
     check_asked(holdout, group, after)
     weight = None if sample_weight is None else source.take_out(sample_weight)
     groups = None if group is None else groups_of(source, group)
+    refuse_label_for_each_row(source.read().y, source.target, positive)
     prepared = model.prepare(source)
     assert prepared.encoder is not None
     targets, kept = np.asarray(prepared.targets), prepared.kept

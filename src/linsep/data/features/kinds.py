@@ -5,7 +5,6 @@ Begin with `find_kinds` and `derive`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -15,7 +14,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import are_readable, have_currency, number_column
-from linsep.data.codes import doubt_of_codes, may_be_codes
+from linsep.data.codes import (
+    ENOUGH_ROWS,
+    NEARLY_ALL,
+    doubt_of_codes,
+    doubt_of_order,
+    in_order,
+    may_be_codes,
+    why_names_of_rows,
+)
 from linsep.data.columns import Column, TableChunk, as_text, like, quote
 from linsep.data.features.dates import (
     DATE,
@@ -32,15 +39,11 @@ from linsep.data.lookalikes import doubts_of_lookalikes
 from linsep.types import Array, DataError
 
 NUMBER, CATEGORY, SKIP, TEXT = "number", "category", "skip", "text"
-# With fewer rows anything may be different in each of them by chance.
-_ENOUGH_ROWS = 30
-# Share of the rows that have a level of their own: above the first a name of the row, above the second maybe text.
-_NEARLY_ALL, _MANY = 0.9, 0.5
+_MANY = 0.5  # share of the rows that have a level of their own, above which a column may be running text
 _SOME = 0.1  # share of cells with the sign of a currency from which on a column does not name the rows
 EMPTY = "no value in any row"
 _SAID = 4  # columns named on a receipt
 _WORDS = 3.0  # words in a cell of running text, on average
-_CALLED_ID = re.compile(r"(?i:(?:^|[_\W])(?:id|uuid|guid)$)|[a-z](?:Id|ID)$")
 
 
 class Kinds(NamedTuple):
@@ -79,8 +82,9 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     """Look at the columns of a table: those that are dates or running text, and those that name the rows.
 
     Dates are cells that are all written in one way. From 30 rows on these are left out: whole numbers that go up or
-    down by one from row to row, whole numbers that differ in 90 % of the rows in a column called id, and text that
-    differs in 90 % of the rows; unless it has three words or more in a cell, on average, and is running text then.
+    down from row to row, by less than five on average; whole numbers that differ in 90 % of the rows in a column called
+    id, Nr or the like; and text that differs in 90 % of the rows; unless it has
+    three words or more in a cell, on average, and is running text then.
     A column without a value in any row is left out always.
 
     Parameters
@@ -108,6 +112,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     left_out: dict[str, str] = {}
     doubts: list[str] = []
     codes: list[str] = []
+    ordered: list[str] = []
     texts: list[str] = []
     for name in chunk.names:
         if name in kinds:
@@ -120,10 +125,12 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             kinds[name], left_out[name] = SKIP, EMPTY
             continue
         if column.values is not None:
-            why = _names_rows(column.values, name) if column.missing is None else ""
+            why = why_names_of_rows(column)
             if why:
                 kinds[name], left_out[name] = SKIP, why
-            elif chunk.n_rows >= _ENOUGH_ROWS and may_be_codes(column):
+            elif in_order(column):
+                ordered.append(name)
+            elif chunk.n_rows >= ENOUGH_ROWS and may_be_codes(column):
                 codes.append(name)
             continue
         assert column.text is not None
@@ -138,7 +145,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         left_out = {}
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
-    doubts += doubt_of_codes(codes)
+    doubts += doubt_of_codes(codes) + doubt_of_order(ordered)
     doubts += doubts_of_lookalikes(chunk, [name for name in texts if kinds.get(name, CATEGORY) == CATEGORY])
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
 
@@ -193,18 +200,6 @@ def _which(name: str, text: pa.Array, ways: list[str]) -> str:
     return f"its dates, such as {text[0].as_py()!r}, can be read in {len(ways)} ways: say {options}"
 
 
-def _names_rows(values: Array, name: str) -> str:
-    """Why a column of numbers names the rows; empty where it does not."""
-    n = len(values)
-    if n < _ENOUGH_ROWS or not (values == np.floor(values)).all():
-        return ""
-    steps = np.diff(values)
-    if (steps == 1).all() or (steps == -1).all():
-        return "the numbers of the rows"
-    distinct = len(np.unique(values)) if _CALLED_ID.search(name) else 0
-    return f"{distinct:,} values in {n:,} rows" if distinct >= _NEARLY_ALL * n else ""
-
-
 def _kind_of_text(text: pa.Array, name: str, left_out: dict[str, str], doubts: list[str]) -> str:
     """What a column of text holds; said in `left_out` or `doubts` where that wants to be said."""
     there = text.filter(pc.not_equal(text, ""))
@@ -214,14 +209,14 @@ def _kind_of_text(text: pa.Array, name: str, left_out: dict[str, str], doubts: l
     ways = date_kinds(text)
     if len(ways) == 1:
         return ways[0]
-    if n >= _ENOUGH_ROWS and distinct > _MANY * n and not ways:
+    if n >= ENOUGH_ROWS and distinct > _MANY * n and not ways:
         spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(there), r"\s+")
         if pc.mean(spaces).as_py() + 1 >= _WORDS:
             return Grams.parse("words").spec
     if ways:
         doubts.append(f"column {name!r} is read as categories: {_which(name, there, ways)}")
         return CATEGORY
-    if n >= _ENOUGH_ROWS and distinct >= _NEARLY_ALL * n:
+    if n >= ENOUGH_ROWS and distinct >= NEARLY_ALL * n:
         left_out[name] = f"{distinct:,} levels in {n:,} rows"
         return SKIP
     return CATEGORY

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import category_column, infinite
+from linsep.data.cells import category_column, infinite, kept_column, read_numbers
 from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, quote, take_target
 from linsep.data.readers.asked import Asked, in_a_line
 from linsep.data.unlabelled import are_unlabelled, with_labels
@@ -47,8 +47,19 @@ def joined(tables: Sequence[Any], names: Sequence[str], places: Sequence[Where])
     return table, where
 
 
-def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0, *, keyed: bool = False) -> TableChunk:
+def from_arrow(
+    table: Any,
+    name: str,
+    asked: Asked,
+    where: Where,
+    start: int = 0,
+    *,
+    keyed: bool = False,
+    untyped: Collection[str] = (),
+) -> TableChunk:
     """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories.
+
+    Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are.
 
     A missing value is kept as such; with `asked.open_columns` it says that the row does not have the column.
     """
@@ -65,30 +76,30 @@ def from_arrow(table: Any, name: str, asked: Asked, where: Where, start: int = 0
         raise NoRowsError(f"{name}: there are no rows")
     unlabelled = None
     if target is not None:
-        gone = are_unlabelled(_values(table, target, where))
+        gone = are_unlabelled(_values(table, target, where), "." if target in untyped else None)
         table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled)
+
+    def typed(column: str, values: Any, where: Where) -> Column:
+        if column in untyped:
+            text = values.fill_null("")
+            return kept_column(column, text, where, keep=keep, is_text=column in categorical)
+        return _typed(column, values, where, is_text=column in categorical, keep=keep)
 
     def parse(column: str) -> Column:
         if open_columns and table.column(column).null_count:
             there = pc.is_valid(table.column(column)).to_numpy()
             rows = np.flatnonzero(there)
             values = _values(pa.table({column: table.column(column).filter(pa.array(there))}), column, where)
-            some = _typed(
-                column,
-                values,
-                lambda row: where(int(rows[row])),
-                is_text=column in categorical,
-                keep=keep,
-            )
-            return _spread(some, there)
-        return _typed(column, _values(table, column, where), where, is_text=column in categorical, keep=keep)
+            return _spread(typed(column, values, lambda row: where(int(rows[row]))), there)
+        return typed(column, _values(table, column, where), where)
 
     y = None
     if target is not None:
         labels = _values(table, target, where)
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
-        y = as_labels(_label_values(labels), where, target)
+        numbers = read_numbers(labels) if target in untyped else None
+        y = as_labels(_label_values(labels) if numbers is None else numbers[1], where, target)
     features = [column for column in names if column != target]
     return TableChunk(features, y, start, table.num_rows, where, parse, keyed, unlabelled=unlabelled)
 

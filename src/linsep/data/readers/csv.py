@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from linsep.data.cells import category_column, number_column, read_numbers
+from linsep.data.cells import kept_column, read_numbers
 from linsep.data.columns import Column, TableChunk, as_labels, check_names, take_target
 from linsep.data.readers.arrow import Where, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
@@ -93,12 +93,8 @@ class CsvReader(TextReader):
 
         def parse(column: str) -> Column:
             text = _text(table, column, na)
-            try:
-                return number_column(column, text, where, is_text=column in categorical, decimal=decimal)
-            except DataError:
-                if not self.asked.keep_bad_cells:
-                    raise
-                return category_column(column, text, decimal)
+            keep = self.asked.keep_bad_cells
+            return kept_column(column, text, where, keep=keep, is_text=column in categorical, decimal=decimal)
 
         y = None
         if target is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Collection, Iterable
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -13,18 +14,25 @@ from linsep.data.readers.asked import in_a_line
 from linsep.types import DataError
 
 
-def excel_to_arrow(content: bytes, name: str) -> Any:
-    """Return the one sheet of a workbook that holds cells as an Arrow table; its first row names the columns.
+class Sheets(NamedTuple):
+    """One Arrow table a workbook, and which columns hold text beside numbers."""
+
+    tables: list[Any]
+    untyped: frozenset[str]
+
+
+def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ()) -> Sheets:
+    """Return the one sheet of each workbook that holds cells as an Arrow table; its first row names the columns.
 
     A column is numbers if all of its cells are numbers or empty, else text, in which numbers are written as they are
-    shown; empty cells are missing.
+    shown; empty cells are missing. What a column is, is decided over all workbooks.
 
     Parameters
     ----------
-    content : bytes
-        The workbook.
-    name : str
-        What messages call it.
+    books : iterable of (bytes, str)
+        Workbooks, and what messages call them.
+    na : collection of str
+        Cells that stand for no value, as they are shown, without blanks around them.
 
     Raises
     ------
@@ -34,9 +42,24 @@ def excel_to_arrow(content: bytes, name: str) -> Any:
 
     Examples
     --------
-    >>> excel_to_arrow(open("table.xlsx", "rb").read(), "table.xlsx").column_names  # doctest: +SKIP
+    >>> sheets = excel_to_arrow([(open("table.xlsx", "rb").read(), "table.xlsx")])  # doctest: +SKIP
+    >>> sheets.tables[0].column_names  # doctest: +SKIP
     ['size', 'city']
     """
+    sheets = [
+        {name: [_there(cell, na) for cell in cells] for name, cells in _sheet(content, name).items()}
+        for content, name in books
+    ]
+    texts, numbers = (
+        {name for cells in sheets for name, column in cells.items() if any(isinstance(cell, kind) for cell in column)}
+        for kind in (str, int | float)
+    )
+    tables = [pa.table({name: _column(cells, name in texts) for name, cells in sheet.items()}) for sheet in sheets]
+    return Sheets(tables, frozenset(texts & numbers))
+
+
+def _sheet(content: bytes, name: str) -> dict[str, list[Any]]:
+    """The cells of each column, "" for an empty one."""
     try:
         calamine: Any = import_module("python_calamine")
     except ImportError:
@@ -63,22 +86,26 @@ def excel_to_arrow(content: bytes, name: str) -> Any:
     if "" in names:
         raise DataError(f"{place}: column {names.index('') + 1} has no name in the first row; name it or take it out")
     check_names(names, place)
-    columns = {column: _column([row[j] for row in rows[1:]], column, place) for j, column in enumerate(names)}
-    return pa.table(columns)
+    columns = {column: [row[j] for row in rows[1:]] for j, column in enumerate(names)}
+    for column, cells in columns.items():
+        for number, cell in enumerate(cells):
+            if not isinstance(cell, str | int | float | bool):
+                raise DataError(
+                    f"{place}, row {number + 2}, column {column!r}: {cell!s} is a {type(cell).__name__}; make it a "
+                    "number or text in the spreadsheet"
+                )
+    return columns
 
 
-def _column(cells: list[Any], name: str, place: str) -> Any:
-    """Numbers where all cells are such, text otherwise; None for an empty cell."""
-    for number, cell in enumerate(cells):
-        if not isinstance(cell, str | int | float | bool):
-            raise DataError(
-                f"{place}, row {number + 2}, column {name!r}: {cell!s} is a {type(cell).__name__}; make it a number or "
-                "text in the spreadsheet"
-            )
-    some = [None if cell == "" else cell for cell in cells]
-    if all(cell is None or isinstance(cell, int | float) for cell in some):
-        return pa.array([None if cell is None else float(cell) for cell in some], pa.float64())
-    return pa.array([None if cell is None else _shown(cell) for cell in some], pa.string())
+def _there(cell: Any, na: Collection[str]) -> Any:
+    """The cell; None if it is empty, or said to stand for no value."""
+    return None if cell == "" or (na and _shown(cell).strip() in na) else cell
+
+
+def _column(cells: list[Any], is_text: bool) -> Any:
+    if not is_text:
+        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    return pa.array([None if cell is None else _shown(cell) for cell in cells], pa.string())
 
 
 def _shown(cell: Any) -> str:

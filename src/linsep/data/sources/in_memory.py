@@ -12,7 +12,7 @@ from linsep.data.inputs import Input
 from linsep.data.readers.arrow import from_arrow, joined, row_of
 from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.dataframe import dataframe_to_arrow
-from linsep.data.readers.excel import excel_to_arrow
+from linsep.data.readers.excel import Sheets, excel_to_arrow
 from linsep.data.readers.parquet import BATCH_ROWS
 from linsep.data.sources.seen import add_arrays, add_table
 from linsep.data.sources.source import START, Position, Source
@@ -92,15 +92,21 @@ class FrameSource(_InMemory):
     def _n_rows(self) -> int:
         return int(self._table.num_rows)
 
+    @property
+    def _untyped(self) -> frozenset[str]:
+        """Columns of text that may stand for numbers."""
+        return frozenset()
+
     def fingerprint(self) -> list[list[Any]]:
         return [[self.name, self._table.num_rows, self._table.num_columns]]
 
     def _read_whole(self) -> Whole:
-        return Whole(from_arrow(self._table, self.name, self._asked, row_of(self.name, self._first_row)))
+        return Whole(self._part(0, self._n_rows))
 
     def _part(self, first: int, after: int) -> TableChunk:
         part = self._table.slice(first, after - first)
-        return from_arrow(part, self.name, self._asked, row_of(self.name, first + self._first_row), first)
+        where = row_of(self.name, first + self._first_row)
+        return from_arrow(part, self.name, self._asked, where, first, untyped=self._untyped)
 
     def _add_to(self, seen: Any, first: int, after: int) -> None:
         add_table(seen, self._table.slice(first, after - first))
@@ -125,16 +131,25 @@ class ExcelSource(FrameSource):
         return [[file.name, file.size] for file in self._inputs]
 
     @cached_property
+    def _sheets(self) -> Sheets:
+        return excel_to_arrow(((_content(file), file.name) for file in self._inputs), self._asked.na)
+
+    @cached_property
     def _table(self) -> Any:
-        tables = []
-        for file in self._inputs:
-            stream = file.open()
-            try:
-                tables.append(excel_to_arrow(stream.read_all(), file.name))
-            finally:
-                stream.close()
         names = [file.name for file in self._inputs]
-        return joined(tables, names, [row_of(name) for name in names])[0]
+        return joined(self._sheets.tables, names, [row_of(name) for name in names])[0]
+
+    @property
+    def _untyped(self) -> frozenset[str]:
+        return self._sheets.untyped
+
+
+def _content(file: Input) -> bytes:
+    stream = file.open()
+    try:
+        return stream.read_all()
+    finally:
+        stream.close()
 
 
 class ArraySource(_InMemory):

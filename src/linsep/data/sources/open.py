@@ -82,8 +82,8 @@ def open_data(
     drop_unlabelled : bool, default=False
         Leave out rows of a table whose label is missing, and count them (`unlabelled`); otherwise they are refused.
     na : collection of str
-        Of CSV: cells that stand for no value, in every column, such as "k.A."; blanks around a cell do not count. What
-        stands for no value in a column of numbers anyway (NA, #N/A, -, ...) need not be named.
+        Of CSV and spreadsheets: cells that stand for no value, in every column, such as "k.A."; blanks around a cell do
+        not count. What stands for no value in a column of numbers anyway (NA, #N/A, -, ...) need not be named.
 
     Returns
     -------
@@ -152,8 +152,8 @@ def _texts_of(na: Collection[str]) -> frozenset[str]:
 
 def _refuse_written(asked: Asked, chosen: str, *, text: bool) -> None:
     """Raise DataError for what is asked about the writing of CSV or text where the source is neither."""
-    if chosen != "csv" and asked.na:
-        raise DataError(f"na (--na) is for CSV, and this is {chosen}: leave such cells empty there")
+    if chosen not in ("csv", "excel") and asked.na:
+        raise DataError(f"na (--na) is for CSV and spreadsheets, and this is {chosen}: leave such cells empty there")
     if chosen != "csv" and (asked.sep or asked.decimal):
         raise DataError(f"sep and decimal (--sep, --decimal) are for CSV, and this is {chosen}")
     if asked.encoding and not text:
