@@ -146,6 +146,15 @@ def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
         open_data(write(tmp_path, buffer.getvalue()[:-9], "t.parquet"), target="y").read()
 
 
+def test_parquet_that_holds_fewer_rows_than_it_says_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table({"a": [1, 2], "y": [0, 1]}), buffer)
+    source = open_data(buffer.getvalue(), format="parquet", target="y")
+    monkeypatch.setattr(pyarrow.parquet.ParquetFile, "iter_batches", lambda *asked, **options: iter(()))
+    with pytest.raises(DataError, match="not a whole Parquet file: it says 2 rows and holds 0"):
+        list(source.chunks())
+
+
 def test_a_file_cut_short_leaves_no_memory_behind() -> None:
     cut = gzip.compress(TABLE.encode() * 50)[:-20]
 

@@ -70,7 +70,7 @@ def naive(table: Any) -> Any:
         return []
     if "y" not in columns or len(columns) == 1 or any(None in values for values in columns.values()):
         raise RefusedError
-    if any(pa.types.is_list(field.type) for field in table.schema):
+    if any(pa.types.is_list(kind) or pa.types.is_fixed_size_binary(kind) for kind in table.schema.types):
         raise RefusedError
     y = columns.pop("y")
     if isinstance(y[0], str) and any(not label.strip() or "\0" in label for label in y):

@@ -46,8 +46,13 @@ class ParquetReader:
     def batches(self, file: Any, name: str) -> Iterator[tuple[int, Any]]:
         """The batches of a file as Arrow tables, numbered from 0."""
         with _opened(file, name) as parquet:
+            n_rows = 0
             for number, batch in enumerate(parquet.iter_batches(BATCH_ROWS, use_threads=False)):
+                n_rows += batch.num_rows
                 yield number, pa.Table.from_batches([batch])
+            said = parquet.metadata.num_rows
+            if n_rows != said:
+                raise DataError(f"{name}: not a whole Parquet file: it says {said:,} rows and holds {n_rows:,}")
 
     def rows_of(self, table: Any, name: str, start: int) -> Callable[[int], TableChunk]:
         """What reads the first so many rows of a batch; `start` rows were before it."""
@@ -60,7 +65,7 @@ def _opened(file: Any, name: str) -> Iterator[Any]:
     try:
         with pyarrow.parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16) as parquet:
             yield parquet
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise DataError(f"{name}: not a whole Parquet file: {in_a_line(error)}") from None
 
 
