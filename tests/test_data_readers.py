@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
 from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.inputs import ByteStream
 from linsep.data.readers.asked import Asked, Lines
 from linsep.data.readers.svmlight import SvmlightReader
 from linsep.data.sources.open import open_data
@@ -153,6 +154,15 @@ def test_parquet_that_holds_fewer_rows_than_it_says_is_refused(monkeypatch: pyte
     monkeypatch.setattr(pyarrow.parquet.ParquetFile, "iter_batches", lambda *asked, **options: iter(()))
     with pytest.raises(DataError, match="not a whole Parquet file: it says 2 rows and holds 0"):
         list(source.chunks())
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8b99 | ", b"\x28\xb5\x2f\xfd86", b"\x1f\x8b\x1f\x8b\x8b"])
+def test_text_that_begins_as_a_compressed_file_comes_to_an_end(content: bytes) -> None:
+    source = open_data(content, format="vw", bits=10, lenient=True, max_record_bytes=400)
+    with pytest.raises(DataError, match="the compressed file is cut short or damaged"):
+        list(source.chunks())
+    stream = ByteStream(io.BytesIO(content), "t")
+    assert [stream.read(64) for _ in range(9)] == [b""] * 9
 
 
 def test_a_file_cut_short_leaves_no_memory_behind() -> None:

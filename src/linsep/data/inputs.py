@@ -204,7 +204,9 @@ class ByteStream:
 
     def read(self, size: int) -> bytes:
         """Read up to `size` bytes: fewer only at the end, or before what is damaged."""
-        parts = []
+        parts: list[bytes] = []
+        if self.damage is not None:  # Arrow's stream would go on with bytes of no meaning
+            return b""
         try:
             while size > 0 and (part := self._stream.read(min(size, STEP))):
                 parts.append(bytes(part))
