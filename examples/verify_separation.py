@@ -389,6 +389,8 @@ def prove_all(claim, path, doubles):
     require(formula["fixed_effects"] == counts, "the counts of fixed effects are not what the parts prove")
     missing = len(claim.get("rows_left_out", [])) if "formula" in claim else 0
     require(not data.lines or formula["missing"] == missing, "the number of rows with missing values is another")
+    named = claim["coefficients"].keys() == coefficients.keys()
+    require(named, 'the columns have other names in the certificate: give them as "names" in the JSON of the data')
     must = {**found, "coefficients": coefficients, "options": options_of(asked)}
     for name, value in must.items():
         require(claim.get(name, {}) == value, f"the {name} are not what the parts prove")

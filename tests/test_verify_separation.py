@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from altered_certificates import PROGRAM, standalone
@@ -252,6 +253,16 @@ def test_it_runs_alone_and_prints_what_the_page_shows(tmp_path: Path) -> None:
     start[-2:] = ["--certificate", "trial.csv"]
     refused = subprocess.run(start, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (refused.returncode, "would be replaced by the certificate" in refused.stderr) == (2, True)
+
+
+def test_names_of_columns_stand_beside_json(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": [0, 1, 2, 3], "rare": [0, 0, 0, 1]})
+    y = [0, 1, 0, 1]
+    claim, data = separation(frame, y).to_dict(), {"X": frame.to_numpy().tolist(), "y": y}
+    status, said = verify(tmp_path, claim, data)
+    assert (status, 'give them as "names" in the JSON of the data' in said) == (1, True)
+    status, said = verify(tmp_path, claim, {**data, "names": ["age", "rare"]})
+    assert (status, "proved: quasi-complete" in said) == (0, True), said
 
 
 def test_the_programs_import_the_standard_library_and_each_other_alone() -> None:
