@@ -187,7 +187,7 @@ def test_rows_depend_on_the_seed_alone(make: Any) -> None:
     assert (make(5) != make(6)).any()
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::linsep.types.PrecisionWarning")
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(5, 200),

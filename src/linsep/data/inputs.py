@@ -205,8 +205,6 @@ class ByteStream:
     def read(self, size: int) -> bytes:
         """Read up to `size` bytes: fewer only at the end, or before what is damaged."""
         parts: list[bytes] = []
-        if self.damage is not None:  # Arrow's stream would go on with bytes of no meaning
-            return b""
         try:
             while size > 0 and (part := self._stream.read(min(size, STEP))):
                 parts.append(bytes(part))
@@ -260,14 +258,25 @@ class ByteStream:
 
 
 class _Unpacked:
-    """What a compressed file holds; `read` of Arrow's stream itself never gives back its buffer where it fails."""
+    """What a compressed file holds.
+
+    Where `read` of Arrow's stream itself fails it never gives back its buffer, and after a failure the stream goes on
+    with bytes of no meaning.
+    """
 
     def __init__(self, raw: Any, kind: str) -> None:
         self._stream: Any = pa.CompressedInputStream(pa.PythonFile(raw, "r"), kind)
+        self._failure: Exception | None = None
 
     def read(self, size: int) -> bytes:
+        if self._failure is not None:
+            raise self._failure
         found = bytearray(size)
-        return bytes(memoryview(found)[: self._stream.readinto(found)])
+        try:
+            return bytes(memoryview(found)[: self._stream.readinto(found)])
+        except Exception as error:
+            self._failure = error
+            raise
 
 
 class _Peeked:
@@ -282,7 +291,7 @@ class _Peeked:
 
     def look(self, size: int) -> None:
         """Have the first `size` bytes in `head`."""
-        while len(self.head) < size and (more := self.stream.read(size - len(self.head))):
+        while len(self.head) < size and (more := self.stream.read(min(STEP, size - len(self.head)))):
             self.head += bytes(more)
 
     def read(self, size: int) -> Any:

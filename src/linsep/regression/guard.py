@@ -131,7 +131,7 @@ class Guarding(AbstractContextManager["Guarding"]):
 @contextmanager
 def _with_fit(kind: Any, fit: Callable[..., Any]) -> Iterator[None]:
     """A class with another method `fit` until the end of the block."""
-    own = vars(kind).get("fit")
+    own = kind.__dict__.get("fit")
     kind.fit = fit
     try:
         yield
