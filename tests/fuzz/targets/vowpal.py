@@ -36,6 +36,8 @@ def name(rng: Random) -> str:
 def naive(case: bytes) -> Any:
     """A label, perhaps a tag, then names in namespaces; a value is that of the name times that of its namespace."""
     y, rows = [], []
+    if case in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16, and nothing after its mark
+        return []
     for line in case.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         words = [one for one in split(line.replace(b"|", b" |")) if one]
         if not words:
