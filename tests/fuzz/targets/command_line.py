@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
-import sys
 import tempfile
 from functools import cache
 from pathlib import Path
 from random import Random
-from unittest.mock import patch
 
 from fuzz.mangle import NUMBERS, WORDS, word
 from fuzz.target import Target
-from linsep.app.cli import main
+from in_process import run_linsep
 from linsep.types import DataError
 
 _FILES = ("rows.csv", "rows.svm", "tokens.tsv", "m.linsep", "t.linsep", "nothing.csv", "folder", "out", "-", "p.json")
@@ -54,22 +49,8 @@ def _write_rows(folder: Path) -> None:
 
 def _run(folder: Path, arguments: list[str]) -> tuple[int, str]:
     """The exit status of a command in a folder, and what it said on the error output."""
-    said = io.StringIO()
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        with (
-            contextlib.redirect_stdout(io.StringIO()),
-            contextlib.redirect_stderr(said),
-            patch.object(sys, "argv", ["linsep", *arguments]),
-            patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,y\n1,no\n2,yes\n"))),
-        ):
-            main()
-    except SystemExit as ended:
-        return int(ended.code or 0), said.getvalue()
-    finally:
-        os.chdir(before)
-    return 0, said.getvalue()
+    done = run_linsep(arguments, folder, stdin="a,y\n1,no\n2,yes\n")
+    return done.returncode, done.stderr
 
 
 def make(rng: Random) -> list[str]:
