@@ -71,7 +71,9 @@ def guess_of(text: bytes, known: str | None = None) -> str | None:
     if text.isascii() or text.startswith(codecs.BOM_UTF8):
         return None
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(text)
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for start in range(0, len(text), HEAD):  # a large table is not decoded at once
+            decoder.decode(text[start : start + HEAD])
         return None
     except UnicodeDecodeError:
         if known is not None:
