@@ -89,12 +89,13 @@ def _owners(A: Any) -> Array:
     """For each row the column that is taken out and has an entry there, or -1: the most columns of three orders."""
     n, p = A.shape
     columns = A.tocsc()
-    sizes = np.diff(columns.indptr)
+    starts, rows = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
+    sizes = np.diff(starts)
     short = np.flatnonzero((sizes > 0) & (sizes <= max(1, _MOST * n)))
     none = np.full(n, -1, dtype=np.int64)
     best, most = none, _ENOUGH * p
     for order in (short, short[::-1].copy(), short[np.argsort(sizes[short], kind="stable")]):
-        owner = disjoint_columns(n, columns.indptr.astype(np.int64), columns.indices.astype(np.int64), order)
+        owner = disjoint_columns(n, starts, rows, order)
         found = np.unique(owner).size - bool((owner < 0).any())
         if found > most:
             best, most = owner, found
