@@ -73,7 +73,7 @@ def test_groups_of_one_label_are_counted_and_others_have_no_odds() -> None:
     mixed = probe(HIDDEN, SIDE, groups=groups, controls=0)
     assert mixed.rows[0].odds is None
     assert mixed.adjusted == (None,)
-    assert "no odds where a group holds both labels" in mixed.summary()
+    assert ("no odds", "where a group holds both labels: Cover's bound counts groups of one label each") in mixed.lines
     assert "12 groups of rank 3" in probe(np.c_[by_group[groups], X[:, 0]], by_group[groups], groups=groups).summary()
 
 
@@ -131,9 +131,10 @@ def test_a_layer_that_says_little_is_told() -> None:
     found = probe(RNG.normal(size=(12, 11)), np.arange(12) < 6, controls=0)
     assert found.rows[0].verdict == "separable"
     assert found.rows[0].odds == 0.0
-    assert f"12 rows of rank 12 say little: shuffled labels may be separable too; {cover_rows(12, 0.001)} " in (
-        found.summary()
+    said = (
+        f"12 rows of rank 12: shuffled labels may be separable too; with {cover_rows(12, 0.001)} rows and even classes"
     )
+    assert dict(found.lines)["says little"] == f"{said} the chance would be 1/1000"
 
 
 def test_table_json_and_summary_hold_the_same_rows() -> None:
@@ -145,10 +146,13 @@ def test_table_json_and_summary_hold_the_same_rows() -> None:
     assert repr(found) == "<Probe: 2 rows>"
     lines = found.summary().splitlines()
     assert lines[2].split()[:2] == ["deep", "label"]
-    assert "for 1 of them chance is at most 1 % (Cover 1965), after Holm's correction for all rows" in lines[-1]
+    assert (
+        lines[-1]
+        == "by chance  at most 1 % likely for 1 of these 1 (Cover 1965), after Holm's correction for all of them"
+    )
     assert found.rows[1].odds is not None
     assert np.isclose(found.adjusted[1] or 0, found.rows[1].odds + log10(2))
-    assert Probe(()).to_json() == "[]"
+    assert (Probe(()).to_json(), Probe(()).summary()) == ("[]", "")
 
 
 def test_a_time_limit_of_nothing_leaves_the_verdict_open() -> None:

@@ -59,9 +59,15 @@ class Probe:
             raise ImportError("Probe.table needs pandas, which is not installed: pip install pandas") from error
         return pd.DataFrame(self.to_dict())
 
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """The rows as a table, and what is to be said about them: lines of (first cell, the others)."""
+        return [*table_lines(self.rows), *notes(self.rows, self.adjusted)] if self.rows else []
+
     def summary(self) -> str:
         """Return the rows as a table for people, and what is to be said about them."""
-        return "\n".join([*table_lines(self.rows), *notes(self.rows, self.adjusted)])
+        width = max((len(first) for first, _ in self.lines), default=0)
+        return "\n".join(f"{first.ljust(width)}  {rest}" for first, rest in self.lines)
 
 
 def probe(
