@@ -25,6 +25,7 @@ SCRIPTS = (
     "digits",
     "circle_and_sphere",
     "hidden_nodes",
+    "hidden_layers",
 )
 
 
