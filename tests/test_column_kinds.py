@@ -336,7 +336,7 @@ def test_what_other_programs_cannot_make_is_not_exported() -> None:
     frame = messy()
     labels = frame.pop("y")
     model = TableModel().fit(frame, labels)
-    with pytest.raises(DataError, match="'note', 'paid', 'seen' hold dates or running text"):
+    with pytest.raises(DataError, match="'note', 'paid', 'seen' hold dates, running text or numbers with a unit"):
         to_json(model)
     kinds = dict.fromkeys(("paid", "seen", "note"), "skip")
     plain = TableModel(encoder=TableEncoder(columns=kinds)).fit(frame, labels)

@@ -101,7 +101,8 @@ def from_arrow(
         numbers = read_numbers(labels) if target in untyped else None
         y = as_labels(_label_values(labels) if numbers is None else numbers[1], where, target)
     features = [column for column in names if column != target]
-    return TableChunk(features, y, start, table.num_rows, where, parse, keyed, unlabelled=unlabelled)
+    said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical}
+    return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)
 
 
 def _label_values(values: Any) -> Any:
