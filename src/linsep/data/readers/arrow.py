@@ -153,6 +153,8 @@ def _iso_text(values: Any) -> Any:
 
 def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool = False) -> Column:
     kind = values.type
+    if pa.types.is_null(kind) and is_text:  # no row has a value
+        return category_column(column, pa.array([""] * len(values), pa.string()))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
