@@ -6,6 +6,7 @@ import json
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -158,8 +159,8 @@ def test_a_stream_of_many_passes_warns_as_a_table_does() -> None:
         assert found.counters.passes == 96
         assert sum(found.counters.updates) == found.model.learner_.n_updates_
     assert naive(found.counters.updates, 4, 1e8, 96) is not None
-    for quiet in ({"learner": AveragedPerceptron(), "passes": 96}, {"learner": Perceptron(), "passes": 95}):
-        fit_stream(XOR_ROWS.encode(), target="y", **quiet)
+    for quiet, passes in ((AveragedPerceptron(), 96), (Perceptron(), 95)):
+        fit_stream(XOR_ROWS.encode(), quiet, target="y", passes=passes)
 
 
 def test_a_checkpoint_of_older_code_counts_no_updates() -> None:
@@ -176,7 +177,7 @@ def test_a_short_stream_says_nothing() -> None:
 def test_a_stream_that_was_killed_warns_once(tmp_path: Path, killed: int, times: int) -> None:
     path = tmp_path / "t.csv"
     path.write_text(XOR_ROWS)
-    asked = {"target": "y", "passes": 96, "checkpoint": tmp_path / "c.linsep", "checkpoint_rows": 1}
+    asked: dict[str, Any] = {"target": "y", "passes": 96, "checkpoint": tmp_path / "c.linsep", "checkpoint_rows": 1}
 
     def stop(state: StreamState) -> None:
         if state.counters.passes == killed:
@@ -185,10 +186,10 @@ def test_a_stream_that_was_killed_warns_once(tmp_path: Path, killed: int, times:
     with warnings.catch_warnings(record=True) as before:
         warnings.simplefilter("always")
         with pytest.raises(RuntimeError, match="killed"):
-            fit_stream(path, Perceptron(), **asked, callback=stop)  # type: ignore[arg-type]
+            fit_stream(path, Perceptron(), **asked, callback=stop)
     with warnings.catch_warnings(record=True) as after:
         warnings.simplefilter("always")
-        fit_stream(path, Perceptron(), **asked)  # type: ignore[arg-type]
+        fit_stream(path, Perceptron(), **asked)
     said = [[one for one in told if one.category is PlateauWarning] for told in (before, after)]
     assert [len(one) for one in said] == [1 - times, times]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
@@ -93,9 +93,9 @@ class FrameSource(_InMemory):
         return int(self._table.num_rows)
 
     @property
-    def _untyped(self) -> frozenset[str]:
-        """Columns of text that may stand for numbers."""
-        return frozenset()
+    def _untyped(self) -> Mapping[str, str]:
+        """Columns of text that may stand for numbers, as `from_arrow` takes them."""
+        return {}
 
     def fingerprint(self) -> list[list[Any]]:
         return [[self.name, self._table.num_rows, self._table.num_columns]]
@@ -140,7 +140,7 @@ class ExcelSource(FrameSource):
         return joined(self._sheets.tables, names, [row_of(name) for name in names])[0]
 
     @property
-    def _untyped(self) -> frozenset[str]:
+    def _untyped(self) -> Mapping[str, str]:
         return self._sheets.untyped
 
 
