@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from linsep import DataError, fit_stream, fit_table, iter_predictions, open_data
+from linsep.reporting.table_check import check_table
 
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -199,6 +200,35 @@ def test_rows_are_counted_as_the_spreadsheet_counts_them() -> None:
     rows: list[list[Any]] = [["size", "sold"], [1, "yes"], [2, None]]
     with pytest.raises(DataError, match=r"buffer, row 3, column 'sold': the label is missing"):
         open_data(workbook(a=rows), format="excel", target="sold").read()
+
+
+def test_rows_of_several_workbooks_are_named_as_those_of_several_csv_files(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    last = mixed(5, r3="lots")
+    for name, rows in {"a": mixed(6), "b": mixed(9), "c": last}.items():
+        (tmp_path / f"{name}.xlsx").write_bytes(workbook(s=rows))
+        (tmp_path / f"{name}.csv").write_bytes(as_csv(rows))
+    with pytest.raises(DataError, match=r"c\.csv:5, column 'size': 'lots'"):
+        fit_table(open_data(str(tmp_path / "*.csv"), target="sold"))
+    said = r"c\.xlsx, row 5, column 'size': 'lots'"
+    for ask in (lambda path: fit_table(open_data(path, target="sold")), lambda path: fit_stream(path, target="sold")):
+        with pytest.raises(DataError, match=said):
+            ask(str(tmp_path / "*.xlsx"))
+    model = fit_table(open_data(tmp_path / "b.xlsx", target="sold")).model
+    with pytest.raises(DataError, match=said):
+        list(iter_predictions(model, str(tmp_path / "*.xlsx")))
+    shown = [
+        check_table(open_data(str(tmp_path / f"*.{form}"), target="sold"), columns={"size": "skip"})
+        for form in ("xlsx", "csv")
+    ]
+    assert shown[0].data == shown[1].data
+    rows = [["size", "sold"], [1, "yes"], [2, "no"]]
+    (tmp_path / "d.xlsx").write_bytes(workbook(s=[*rows[:2], [3, None]]))
+    (tmp_path / "e.xlsx").write_bytes(workbook(s=[*rows, [None, "no"]]))
+    with pytest.raises(DataError, match=r"d\.xlsx, row 3, column 'sold': the label is missing"):
+        open_data([tmp_path / "e.xlsx", tmp_path / "d.xlsx"], target="sold").read()
+    with pytest.raises(DataError, match=r"e\.xlsx, row 4, column 'size': .* is missing"):
+        check_table(open_data([tmp_path / "d.xlsx", tmp_path / "e.xlsx"], target="sold", drop_unlabelled=True))
 
 
 def test_without_the_reader_the_install_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
