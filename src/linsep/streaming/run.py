@@ -110,7 +110,10 @@ class StreamRun:
             return
         y, classes = self.labels.read(chunk)
         if is_new and isinstance(chunk, TableChunk):
-            self._door.note_numbers(without_skipped(chunk, self.encoder.columns or {}))
+            used = without_skipped(chunk, self.encoder.columns or {})
+            self._door.note_numbers(used)
+            if not counters.rows:
+                self._door.note_amounts(used)
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.read_as_text(self.encoder.text_columns)
         wrong = self._learn_rows(X, y, classes)

@@ -101,7 +101,8 @@ def from_arrow(
         numbers = read_numbers(labels) if target in untyped else None
         y = as_labels(_label_values(labels) if numbers is None else numbers[1], where, target)
     features = [column for column in names if column != target]
-    return TableChunk(features, y, start, table.num_rows, where, parse, keyed, unlabelled=unlabelled)
+    said: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical}
+    return TableChunk(features, y, start, table.num_rows, where, parse, keyed, **said)
 
 
 def _label_values(values: Any) -> Any:
@@ -152,6 +153,8 @@ def _iso_text(values: Any) -> Any:
 
 def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool = False) -> Column:
     kind = values.type
+    if pa.types.is_null(kind) and is_text:  # no row has a value
+        return category_column(column, pa.array([""] * len(values), pa.string()))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
