@@ -43,7 +43,7 @@ trial: $(READY)
 # Made-up, malformed and mangled input for every reader, beside naive readers; failing cases are left in build/fuzz.
 SECONDS ?= 60
 fuzz: $(READY)
-	PYTHONPATH=src:tests $(BIN)/python -m fuzz --seconds $(SECONDS)
+	PYTHONPATH=src:tests:docs $(BIN)/python -m fuzz --seconds $(SECONDS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

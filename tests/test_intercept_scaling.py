@@ -83,11 +83,11 @@ def test_it_is_a_column_of_that_size(learner: Any, classes: int, c: float) -> No
     found, expected = np.column_stack([scaled.coef_, scaled.intercept_ / c]), twin.coef_
     if any(learner is other for other in EXACT):
         np.testing.assert_array_equal(found, expected)
+        assert (scaled.n_mistakes_, scaled.n_updates_) == (twin.n_mistakes_, twin.n_updates_)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(
         scaled.decision_function(X), twin.decision_function(with_column(X, c)), rtol=1e-9, atol=1e-9
     )
-    assert (scaled.n_mistakes_, scaled.n_updates_) == (twin.n_mistakes_, twin.n_updates_)
     assert scaled.intercept_scaling_ == c
 
 

@@ -45,6 +45,7 @@ def test_a_line_is_drawn_at_once_on_a_terminal_and_nowhere_else(monkeypatch: pyt
         monkeypatch.setattr(sys, "stderr", stream)
         with EpochProgress(5, None) as line:
             line.step("reading")
+        with EpochProgress(5, None) as line:
             line(3, 7, 0.0)
     assert "reading" in screen.getvalue()
     assert "epoch 3: 7 mistakes" in screen.getvalue()

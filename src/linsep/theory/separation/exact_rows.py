@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.tables import dense, is_sparse, stored
+from linsep.tables import dense, holds_doubles, is_sparse, stored
 from linsep.types import Array, DataError
 
 _WHOLE = 2**53  # every smaller integer is a double
@@ -17,13 +17,18 @@ _MOST_INTEGERS = 10_000_000  # entries of an array of Python integers, about 100
 
 
 def whole_columns(X: Any) -> Any:
-    """X as doubles, without rounding; a column that doubles cannot hold is multiplied to integers."""
-    if is_sparse(X):
+    """X as doubles, without rounding; if doubles cannot hold it, with each column multiplied to integers.
+
+    The numbers alone decide, not the type that holds them: so equal tables have equal proofs.
+
+    Examples
+    --------
+    >>> whole_columns(np.array([[Fraction(1, 2)]], dtype=object)), whole_columns(np.array([[Fraction(1, 3)]]))
+    (array([[0.5]]), array([[1.]]))
+    """
+    if is_sparse(X) or holds_doubles(X):
         return X.astype(np.float64)
-    if X.dtype != object:
-        if X.dtype.kind in "biuf" and not (X.dtype.kind in "iu" and X.dtype.itemsize == 8):
-            return X.astype(np.float64)
-        X = X.astype(object)
+    X = X.astype(object)
     columns = []
     for column in X.T:
         ratios = [value.as_integer_ratio() for value in column.tolist()]
