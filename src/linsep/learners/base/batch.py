@@ -282,7 +282,18 @@ class BatchLearner(LabelledClassifier):
             self._warn_of_absorbed(self.trace_.total_absorbed, stacklevel=4)
 
     def told_of_plateau(self, k: int, before: int, last: int) -> str:
-        """What is known of a plateau that `Plateau.see` found."""
+        """Say what is known of a plateau that `Plateau.see` found.
+
+        Parameters
+        ----------
+        k, before, last : int
+            What it returned.
+
+        Returns
+        -------
+        str
+            Two sentences.
+        """
         what = "mistakes" if self.unit_steps else "updates"
         return (
             f"{type(self).__name__}: the {what} of a pass no longer fall. Passes {2 * k + 1} to {3 * k} made at least "
