@@ -8,6 +8,7 @@ from linsep.regression.design import Design
 from linsep.regression.finite_part import FinitePart, finite_part
 from linsep.regression.model import Regression
 from linsep.regression.remedies import Remaining, firth, remaining, rows_of
+from linsep.regression.smallest_set import SmallestSet, smallest_set
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separation import SeparationProof
@@ -158,6 +159,46 @@ class Remedies:
         ({3: 1, 4: 1}, {3: 1, 4: 1})
         """
         return rows_of(*self._asked(), name)
+
+    def smallest_set(self, name: Any = None) -> SmallestSet:
+        """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
+
+        Each row z has z.d >= 0 along a direction d that separates; d is 0 outside of these columns and the constants.
+        Among up to 60 columns the set is a smallest one: each set that separates meets the complement of each set
+        that does not (an implicit hitting set), which is proved for those that were needed. Among more columns, no
+        column of the set can be left out.
+
+        Parameters
+        ----------
+        name : str or (class, str), optional
+            An infinite coefficient, as `coefficients` names it; without it, any set that separates.
+
+        Returns
+        -------
+        SmallestSet
+            The columns, the direction, the rows that it separates, and whether no smaller set does.
+
+        Raises
+        ------
+        DataError
+            No row is separated; the coefficient is finite, not identified or unknown; the design has more than five
+            million entries; the answer is undecided, or was read from JSON and so lacks the data.
+
+        References
+        ----------
+        E. Moreno-Centeno and R. Karp, The implicit hitting set approach to solve combinatorial optimization problems,
+        Operations Research 61 (2013).
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).smallest_set()
+        >>> found.columns, found.direction, found.rows, found.is_smallest
+        (('x1',), {'x1': 1}, (3, 4), True)
+        >>> len(found.columns)
+        1
+        """
+        return smallest_set(*self._asked(), name)
 
     def _asked(self) -> tuple[Regression, SeparationProof]:
         if self.about is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from linsep.regression.found import Separation
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.sentences import by_estimate, listed, told
-from linsep.types import Array
+from linsep.types import Array, DataError
 
 _MOST_LINES = 40  # coefficients printed one a line
 
@@ -34,6 +34,23 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
         lines.append((f"  fixed effect {effect}", listed(f"{n:,} {text}" for text, n in counts.items())))
     lines += [("advice", text) for text in found.advice]
     return lines
+
+
+def separation_details(found: Separation, left_out: Array | None = None) -> list[tuple[str, str]]:
+    """The fewest columns that separate, as (label, text); nothing if no row is separated."""
+    if found.verdict not in ("complete", "quasi-complete"):
+        return []
+    try:
+        least = found.smallest_set()
+    except DataError as error:
+        return [("smallest set", f"not looked for: {error}")]
+    rows = listed(rows_of_file(least.rows, left_out).tolist())
+    proved = "no fewer columns separate" if least.is_smallest else "none of them can be left out"
+    return [("smallest set", f"{listed(least.columns)}: {_many(len(least.rows), 'row')} separated ({rows}); {proved}")]
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def coefficient_lines(found: Separation) -> list[tuple[str, str]]:
