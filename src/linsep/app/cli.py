@@ -242,7 +242,12 @@ def separation(
     na: NaOpt = None,
     missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
-    details: Annotated[bool, typer.Option("--details", help="Also print the fewest columns that separate.")] = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details", help="Also print which rows move each coefficient, and the fewest columns that separate."
+        ),
+    ] = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.

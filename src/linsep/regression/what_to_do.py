@@ -7,7 +7,7 @@ from typing import Any
 from linsep.regression.design import Design
 from linsep.regression.finite_part import FinitePart, finite_part
 from linsep.regression.model import Regression
-from linsep.regression.remedies import Remaining, firth, remaining, rows_of
+from linsep.regression.remedies import Remaining, RowsOfCoefficient, firth, remaining, rows_of, table_of_rows
 from linsep.regression.smallest_set import SmallestSet, smallest_set
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.outcome import Outcome
@@ -159,6 +159,30 @@ class Remedies:
         ({3: 1, 4: 1}, {3: 1, 4: 1})
         """
         return rows_of(*self._asked(), name)
+
+    def table(self) -> list[RowsOfCoefficient]:
+        """Return a line for each coefficient: where it goes, and the separated rows that send it there.
+
+        `pandas.DataFrame(found.table())` is a table with these columns. Fixed effects have no lines.
+
+        Returns
+        -------
+        list of RowsOfCoefficient
+            Name, estimate, numbers of rows, the first rows and the level, infinite coefficients first.
+
+        Raises
+        ------
+        DataError
+            The answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> first = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).table()[0]
+        >>> first.name, first.estimate, first.first, first.rows
+        ('x1', inf, (3, 4), 2)
+        """
+        return table_of_rows(*self._asked())
 
     def smallest_set(self, name: Any = None) -> SmallestSet:
         """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
