@@ -1,8 +1,8 @@
 """Which rows send which coefficients to infinity.
 
 Claim: nobody at ward c improved. With c as the reference level those three rows move the intercept to -infinity, and
-the coefficients of all other wards go to +infinity to make up for it. With ward a as the reference the same rows move the
-coefficient of c alone. The fit is the same: only a level that is not rare should be the reference.
+the coefficients of all other wards go to +infinity to make up for it. With ward a as the reference the same rows move
+the coefficient of c alone. The fit is the same: only a level that is not rare should be the reference.
 """
 
 import matplotlib.pyplot as plt
