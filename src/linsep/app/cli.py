@@ -242,6 +242,12 @@ def separation(
     na: NaOpt = None,
     missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details", help="Also print which rows move each coefficient, and the fewest columns that separate."
+        ),
+    ] = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
@@ -279,8 +285,9 @@ def separation(
         **reading_of(format, sep, decimal, encoding, query, na),
         missing=None if missing is None else missing.value,
         drop_unlabelled=drop_unlabelled,
+        details=details and not as_json,
     )
-    finish(result, as_json)
+    finish(result, as_json, details)
 
 
 @app.command()
