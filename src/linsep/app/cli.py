@@ -46,6 +46,7 @@ from linsep.app.options import (
     reading_of,
 )
 from linsep.app.present import console, finish, print_lines, printable, say, warn
+from linsep.app.probe_cli import probe
 from linsep.app.tag_cli import tag_commands
 from linsep.data.addresses import without_secrets
 from linsep.types import DataError
@@ -373,6 +374,7 @@ def warm(
     say(run(learner or ["averaged"]))
 
 
+app.command()(probe)
 app.add_typer(tag_commands(finish), name="tag")
 
 
