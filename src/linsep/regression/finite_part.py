@@ -78,7 +78,9 @@ class FinitePart(NamedTuple):
 
     def _repr_html_(self) -> str:
         rows = [(name, ", ".join(f"{part:.6g}" for part in found)) for name, found in self.estimates.items()]
-        tests = [(f"{name} = 0", f"chi-squared {t.statistic:.6g}, p = {t.p_value:.3g}") for name, t in self.tests.items()]
+        tests = [
+            (f"{name} = 0", f"chi-squared {t.statistic:.6g}, p = {t.p_value:.3g}") for name, t in self.tests.items()
+        ]
         return table_html(f"Estimate, error, lower, upper ({self.level:.0%})", [*rows, *tests])
 
 
