@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from linsep.regression.finite_part import FinitePart
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
-    from linsep.regression.remedies import Remaining
+    from linsep.regression.remedies import Remaining, RowsOfCoefficient
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
+    from linsep.regression.smallest_set import SmallestSet
     from linsep.reporting.page.html import Report
     from linsep.reporting.quality import ClassScores, Scores
     from linsep.reporting.receipt import Receipt
@@ -99,6 +100,7 @@ _HOME = {
     "Remaining": "linsep.regression.remedies",
     "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
+    "RowsOfCoefficient": "linsep.regression.remedies",
     "SGDClassifier": "linsep.learners.linear.sgd",
     "Scores": "linsep.reporting.quality",
     "Separability": "linsep.theory.separability.certificate",
@@ -106,6 +108,7 @@ _HOME = {
     "SeparationError": "linsep.regression.separation",
     "SeparationWarning": "linsep.regression.separation",
     "SequenceTagger": "linsep.learners.sequences.tagger",
+    "SmallestSet": "linsep.regression.smallest_set",
     "Source": "linsep.data.sources.source",
     "StopReason": "linsep.types",
     "StreamError": "linsep.streaming.result",
@@ -188,6 +191,7 @@ __all__ = [
     "Remaining",
     "Report",
     "Rocchio",
+    "RowsOfCoefficient",
     "SGDClassifier",
     "Scores",
     "Separability",
@@ -195,6 +199,7 @@ __all__ = [
     "SeparationError",
     "SeparationWarning",
     "SequenceTagger",
+    "SmallestSet",
     "Source",
     "StopReason",
     "StreamError",

@@ -149,8 +149,9 @@ CategoricalOpt = Annotated[
 ColumnOpt = Annotated[
     list[str] | None,
     typer.Option(
-        help="What a column holds, as NAME=KIND: number, category, date, a way to write dates such as %d.%m.%Y, text "
-        "(also words1-2 or chars3-5), or skip. May be repeated; the other columns are looked at."
+        help="What a column holds, as NAME=KIND: number, category, date, a way to write dates such as %d.%m.%Y, a "
+        "number with a unit such as '0.0 mg', text (also words1-2 or chars3-5), or skip. May be repeated; the other "
+        "columns are looked at."
     ),
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]

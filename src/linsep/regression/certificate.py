@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any, TypeVar
 
+from linsep.regression.units import powers_of_plain
 from linsep.theory.rows.json_values import count, of_type, reason_of, whole_count
 from linsep.theory.separation.certificate import proof_of_plain
 from linsep.theory.separation.families import FAMILIES, LABELLED, link_of
@@ -123,6 +124,7 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         },
         "digest": plain["sha256"],
         "numbers": plain["numbers"],
+        "powers": powers_of_plain(plain),
         **_formula_of(plain),
     }
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from linsep.data.columns import as_labels
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
+from linsep.data.features.kinds import kinds_in_proof
 from linsep.data.sources.open import open_data
+from linsep.data.sources.source import Source
 from linsep.tables import dense, is_matrix, is_sparse
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome, column_of
@@ -25,6 +27,7 @@ class Design(NamedTuple):
     `levels` maps each indicator column to its (text column, level), `references` each text column to the level that has
     no indicator. Of a formula there are also its text, the columns of fixed effects (`absorbed`: column -> effect), the
     place of each row in the table, None where all rows are there, and the number of rows left out for missing values.
+    `powers` maps a column to the power of ten that it was multiplied by: decimals that are kept exactly.
     """
 
     X: Any
@@ -35,15 +38,25 @@ class Design(NamedTuple):
     absorbed: Mapping[str, str] = MappingProxyType({})
     rows: Array | None = None
     n_missing: int = 0
+    powers: Mapping[str, int] = MappingProxyType({})
 
 
 def design_of(X: Any, fit_intercept: bool) -> Design:
-    """The design of an array, which is taken as it is, or of a dataframe, whose text columns become indicators."""
+    """The design of an array, which is taken as it is, or of a table, whose text columns become indicators.
+
+    Of a source, columns that name the rows and running text are left out and decimals stay exact, as by the command.
+    """
     if isinstance(X, list | tuple) or is_matrix(X):
         X = X if is_sparse(X) else np.asarray(X)
         return Design(X, row_names(X.shape[1] if X.ndim == 2 else 0, None), {}, {})
+    if isinstance(X, Source):
+        kinds = kinds_in_proof(X.read(), {}).kinds
+        return design_of_numbers(exact_numbers(X, keep_levels=0 if fit_intercept else 1, kinds=kinds))
     if isinstance(X, str | Path):
-        raise DataError(f"X is text ({X}): give rows; for a file there is `linsep separation TABLE --target COLUMN`")
+        raise DataError(
+            f"X is text ({X}): give rows, open_data(path, target=...) or a formula with a ~; for a file there is also "
+            "`linsep separation TABLE --target COLUMN`"
+        )
     return design_of_numbers(exact_numbers(open_data(X), keep_levels=0 if fit_intercept else 1))
 
 
@@ -52,7 +65,8 @@ def design_of_numbers(numbers: ExactNumbers) -> Design:
     references = numbers.references or {}
     if not numbers.names:
         raise DataError(f"no column is left: {listed(references)} has one level only")
-    return Design(numbers.X, numbers.names, numbers.levels or {}, references)
+    powers = {name: k for name, k in zip(numbers.names, numbers.exponents, strict=True) if k}
+    return Design(numbers.X, numbers.names, numbers.levels or {}, references, powers=powers)
 
 
 def outcome_of(y: Any, family: str, order: Sequence[Any] | None = None, **beside: Any) -> Outcome:

@@ -20,6 +20,7 @@ from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
 from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.named_columns import columns_in_table
+from linsep.regression.units import Units, powers_of_columns
 from linsep.tables import column_names, is_sparse
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome
@@ -39,9 +40,18 @@ class Asked(NamedTuple):
 
 
 def asked_of(
-    X: Any, y: Any, data: Any, fit_intercept: bool, family: str, order: Sequence[Any] | None, **beside: Any
+    X: Any,
+    y: Any,
+    data: Any,
+    fit_intercept: bool,
+    family: str,
+    order: Sequence[Any] | None,
+    units: Units | None = None,
+    **beside: Any,
 ) -> Asked:
     """The design and the response of a formula with its `data`, or of X and y; columns `beside` have all rows.
+
+    Columns are in their own units, or in those that are given.
 
     Raises
     ------
@@ -55,23 +65,30 @@ def asked_of(
             raise DataError(f"the formula {_short(X)} is about a table: give it as data")
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
-        return _of_frame(_Formula.of(X), _as_pandas(data), family, order, beside)
+        if isinstance(data, Source):
+            given = {role: values for role, values in beside.items() if values is not None}
+            return asked_as_written(X, data, family, order, given)[0]
+        return _of_frame(_Formula.of(X), _as_pandas(data), family, order, beside, units)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
+    design = design_of(X, fit_intercept)
+    if y is None and isinstance(X, Source):
+        y = X.read().y
     if y is None:
         raise DataError("y, the response, is missing: give one label or count for each row")
-    return Asked(design_of(X, fit_intercept), outcome_of(y, family, order, **beside), fit_intercept)
+    design = design if units is None or isinstance(X, Source) else units.of_design(design)
+    return Asked(design, outcome_of(y, family, order, **beside), fit_intercept)
 
 
 def asked_as_written(
-    text: str, source: Source, family: str, order: Sequence[Any] | None, beside: Mapping[str, str]
+    text: str, source: Source, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]
 ) -> tuple[Asked, bool, dict[str, Any]]:
     """The same for a table of text, whether its numbers are taken exactly as they are written, and its columns.
 
     These are what a certificate says of the table; it is empty if a column of the design is no product of columns and
     levels of the table, or the response is no column.
 
-    `beside` names the columns that belong to the response.
+    `beside` names the columns that belong to the response, or holds their values.
 
     A column of decimals that only stands by itself or in products is multiplied by a power of ten to whole numbers,
     which changes no verdict and no sign; one that a function is applied to is taken as the nearest doubles.
@@ -80,7 +97,8 @@ def asked_as_written(
     if not isinstance(chunk, TableChunk):
         raise DataError("a formula needs a table whose columns have names; these rows have none")
     formula = _Formula.of(text)
-    cells = {name: _column(chunk, name) for name in sorted({*formula.required, *beside.values()})}
+    named = {column for column in beside.values() if isinstance(column, str)}
+    cells = {name: _column(chunk, name) for name in sorted(formula.required | named)}
     empty = [column.missing for column in cells.values() if column.missing is not None]
     kept = ~np.logical_or.reduce(empty) if empty else np.ones(chunk.n_rows, dtype=bool)
     part = chunk.take(kept)
@@ -107,6 +125,7 @@ def asked_as_written(
     table = {name: scaled.get(name, np.asarray(values[name])) for name in cells}
     (response,) = formula.lhs
     columns = columns_in_table(asked.design, formula.effects, table, powers)
+    asked = asked._replace(design=asked.design._replace(powers=powers | powers_of_columns(columns or [])))
     if columns is None or str(response) not in cells or asked.design.n_missing != int((~kept).sum()):
         return asked, exact, {}
     about = {"target": str(response), "columns": columns, "rows_left_out": np.flatnonzero(~kept).tolist()}
@@ -203,7 +222,12 @@ def _effects(terms: Any) -> dict[str, tuple[str, ...]]:
 
 
 def _of_frame(
-    formula: _Formula, frame: Any, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]
+    formula: _Formula,
+    frame: Any,
+    family: str,
+    order: Sequence[Any] | None,
+    beside: Mapping[str, Any],
+    units: Units | None,
 ) -> Asked:
     """Of a pandas table; rows that lack a value are left out, as R and statsmodels do."""
     names = [str(name) for name in frame.columns]
@@ -212,7 +236,8 @@ def _of_frame(
             raise DataError(f"the formula names {name!r}, which is no column of data; {like(name, names)}")
     used = frame[sorted(formula.required)].reset_index(drop=True)
     whole = used[used.notna().all(axis=1)]
-    return _Frame(whole, len(frame), {}).asked(formula, family, order, beside)
+    scaled = {} if units is None else units.of_frame(whole)
+    return _Frame(whole, len(frame), scaled).asked(formula, family, order, beside)
 
 
 class _Frame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,9 @@ from linsep.regression.certificate import (
 from linsep.regression.design import Design
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
+from linsep.regression.units import Units, different_columns
 from linsep.regression.what_to_do import Remedies
+from linsep.tables import exact_table, holds_doubles
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words
 from linsep.theory.separation.certificate import plain_proof
@@ -85,6 +88,9 @@ class Separation(Remedies):
         Of a formula with fixed effects: effect -> what is said of its coefficients, as text -> of how many.
     digest, numbers : str
         SHA-256 of the data and whether it is of "doubles" or of "rationals", if this was read from JSON.
+    powers : dict
+        Of a certificate of the command that was read from JSON: column of the table -> power of ten that it was
+        multiplied by, since decimals are kept exactly there.
     about : (Design, Outcome) or None
         The data, if this was not read from JSON.
     verified : bool
@@ -114,6 +120,7 @@ class Separation(Remedies):
     fixed_effects: dict[str, dict[str, int]] = field(default_factory=dict)
     digest: str = field(default="", compare=False)
     numbers: str = field(default="", compare=False)
+    powers: dict[str, int] = field(default_factory=dict, compare=False)
     about: tuple[Design, Outcome] | None = field(default=None, compare=False)  # design and response, hashed for JSON
     verified: bool = field(default=False, init=False, compare=False)
 
@@ -134,7 +141,8 @@ class Separation(Remedies):
         Parameters
         ----------
         X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features)
-            The design, or the formula, as for `separation`.
+            The design, or the formula, as for `separation`. Doubles that are equal to the decimals of a table are the
+            same numbers. Others are not: the table is given as it is written then, as `open_data(path, target=...)`.
         y : array-like of shape (n_samples,), optional
             The response; a formula names it.
         data : pandas, Polars or Arrow table, or dict of columns, optional
@@ -149,12 +157,21 @@ class Separation(Remedies):
         DataError
             The data are not as `separation` needs them.
         """
+        is_formula = isinstance(X, str) and "~" in X
+        if self.formula and not is_formula:
+            raise DataError(
+                f"this answer is about a formula: give it and the table, as in verify({self.formula!r}, data=table)"
+            )
+        if self.formula and "".join(X.split()) != "".join(self.formula.split()):
+            raise CertificateError(f"this certificate is about another formula: {self.formula!r}")
+        if is_formula and not self.formula:
+            raise DataError("this answer is about rows and a response, and no formula: give these, verify(X, y)")
         order = self.classes if self.family in ORDERED else None
         beside = {"trials": trials, "weights": weights, "event": event, "strata": strata, "entry": entry}
         try:
             # Of a formula it is the formula that says whether there is an intercept.
-            intercept = self.fit_intercept or bool(self.formula)
-            self._check(asked_of(X, y, data, intercept, self.family, order, **beside))
+            intercept = self.fit_intercept or is_formula
+            self._check_given(lambda units: asked_of(X, y, data, intercept, self.family, order, units, **beside))
         except (CertificateError, DataError):
             raise
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -162,15 +179,48 @@ class Separation(Remedies):
             raise CertificateError(f"a part of the certificate is malformed: {error}") from error
         object.__setattr__(self, "verified", True)
 
+    def _check_given(self, given: Callable[[Units], Asked]) -> None:
+        powers = self.powers if self.about is None else dict(self.about[0].powers)
+        question = given(Units(powers))
+        try:
+            self._check(question)
+        except CertificateError as error:
+            nearest = given(Units(powers, nearest=True)) if powers else question
+            told = self._about_other_numbers(question, nearest)
+            raise CertificateError(told) if told else error from None
+
+    def _about_other_numbers(self, question: Asked, nearest: Asked) -> str:
+        """What to do where data are the doubles `nearest` to the numbers that this is about; empty if they are not."""
+        source = self._source()
+        names = different_columns(question.design, nearest.design)
+        if names and self._hash_of(nearest) == source:
+            table = "data=open_data(path)" if self.formula else "open_data(path, target=...)"
+            return (
+                f"this certificate is about the decimals as they are written, and the doubles of {words.listed(names)} "
+                f"are other numbers (the double 0.1 is not 1/10): give the table as it is written, {table}, or ask "
+                "`separation` about the doubles"
+            )
+        if source["numbers"] == "rationals" and holds_doubles(exact_table(question.design.X)):
+            return (
+                "this certificate is about numbers that doubles do not hold, and these are doubles: give the same "
+                "integers or Fractions, the table as it is written, open_data(path, target=...), or ask `separation` "
+                "about the doubles"
+            )
+        return ""
+
+    def _hash_of(self, question: Asked) -> dict[str, str]:
+        design, outcome, fit_intercept = question
+        digest, numbers = data_hash(self.family, self.link, design.X, outcome, fit_intercept)
+        return {"sha256": digest, "numbers": numbers}
+
     def _check(self, question: Asked) -> None:
         design, outcome, fit_intercept = question
         if fit_intercept != self.fit_intercept:
             raise CertificateError("this certificate is about another formula: only one of them has an intercept")
         asked = Regression.of(design, outcome, self.family, self.link, self.fit_intercept)
-        found = (self.family, self.link, design.X, outcome, self.fit_intercept)
-        if self.digest and data_hash(*found) != (self.digest, self.numbers):
+        if self.digest and self._hash_of(question) != self._source():
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
-        said = asked.described()
+        said = asked.described() | {"formula": self.formula}  # that one was compared, without its spaces
         if self.proof is not None:
             said |= {**asked.shown(self.proof), "reason": ""}
         elif self.verdict != "undecided" or any(getattr(self, name) for name in _DECIDED):
@@ -184,7 +234,11 @@ class Separation(Remedies):
         """What to do about it: a few sentences, each about one remedy."""
         separated = self.verdict in ("complete", "quasi-complete")
         about = (self.family, self.coefficients, self.levels, self.separated_levels)
-        return tuple(words.advice(*about, separated, self.n_features, self.constant_columns))
+        plain = words.advice(*about, separated, self.n_features, self.constant_columns)
+        return (*self._of_references(), *plain)
+
+    def _of_references(self) -> list[str]:
+        return words.of_references(self.coefficients, self.levels, self.references, self.separated_levels)
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.
@@ -271,9 +325,7 @@ class Separation(Remedies):
     def _source(self) -> dict[str, str]:
         if self.about is None:
             return {"sha256": self.digest, "numbers": self.numbers}
-        design, outcome = self.about
-        digest, numbers = data_hash(self.family, self.link, design.X, outcome, self.fit_intercept)
-        return {"sha256": digest, "numbers": numbers}
+        return self._hash_of(Asked(*self.about, self.fit_intercept))
 
     def to_json(self) -> str:
         """Return the certificate as JSON, with the SHA-256 of the data.
@@ -319,6 +371,10 @@ class Separation(Remedies):
     def _from_dict(cls, plain: dict[str, Any]) -> Separation:
         found = cls(**parts_of(plain))
         # What follows from the other parts may not say anything else.
-        same_words(plain["advice"], list(found.advice), "advice")
+        hints = found._of_references()  # which earlier releases did not give
+        advice = list(found.advice)
+        same_words(
+            plain["advice"], advice if plain["advice"][: len(hints)] == hints else advice[len(hints) :], "advice"
+        )
         same_words(plain["summary"], found.summary(), "summary")
         return found

@@ -85,6 +85,8 @@ def separation(
     X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features), or str
         Numbers are taken exactly as stored. Text and categorical columns become indicators "column=level", without
         the first level (in sorted order); without an intercept the first such column keeps all its levels.
+        An opened table, `open_data(path, target=...)`, is taken as it is written, its decimals exactly, as by the
+        command.
         Or a formula with its `data`, "y ~ age + C(dose) + x:z | firm + year", as R, statsmodels and formulaic have
         them (needs the extra regression); what stands after | are fixed effects.
     y : array-like of shape (n_samples,), optional
@@ -92,7 +94,7 @@ def separation(
         to 1 (binomial), counts (Poisson, negative binomial), positive numbers (inverse Gaussian; gamma, where 0 may
         occur too), labels (multinomial; the first is the reference), ordered labels (cumulative, adjacent,
         continuation), times (Cox). A formula names it.
-    data : pandas, Polars or Arrow table, or dict of columns, optional
+    data : pandas, Polars or Arrow table, opened table, or dict of columns, optional
         The table that a formula is about. Rows that lack a value that the formula needs are left out and counted; the
         columns below have all rows.
     family : str, default="logistic"

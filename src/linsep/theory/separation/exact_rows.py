@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.tables import dense, is_sparse, stored
+from linsep.tables import dense, holds_doubles, is_sparse, stored
 from linsep.types import Array, DataError
 
 _WHOLE = 2**53  # every smaller integer is a double
@@ -17,23 +17,38 @@ _MOST_INTEGERS = 10_000_000  # entries of an array of Python integers, about 100
 
 
 def whole_columns(X: Any) -> Any:
-    """X as doubles, without rounding; a column that doubles cannot hold is multiplied to integers."""
-    if is_sparse(X):
+    """X as doubles, without rounding; if doubles cannot hold it, with each column multiplied to integers.
+
+    The numbers alone decide, not the type that holds them: so equal tables have equal proofs.
+
+    Examples
+    --------
+    >>> whole_columns(np.array([[Fraction(1, 2)]], dtype=object)), whole_columns(np.array([[Fraction(1, 3)]]))
+    (array([[0.5]]), array([[1.]]))
+    """
+    if is_sparse(X) or holds_doubles(X):
         return X.astype(np.float64)
-    if X.dtype != object:
-        if X.dtype.kind in "biuf" and not (X.dtype.kind in "iu" and X.dtype.itemsize == 8):
-            return X.astype(np.float64)
-        X = X.astype(object)
-    columns = []
-    for column in X.T:
-        ratios = [value.as_integer_ratio() for value in column.tolist()]
-        common = lcm(*(q for _, q in ratios))
-        columns.append([p * (common // q) for p, q in ratios])
+    X = X.astype(object)
+    every = zip(X.T.tolist(), column_multiples(X), strict=True)
+    columns = [[int(Fraction(value) * common) for value in column] for column, common in every]
     small = all(abs(value) <= _WHOLE for column in columns for value in column)
     out = np.empty(X.shape, dtype=np.float64 if small else object)
     for j, column in enumerate(columns):
         out[:, j] = column
     return out
+
+
+def column_multiples(X: Any) -> list[int]:
+    """What `whole_columns` multiplies each column by.
+
+    Examples
+    --------
+    >>> column_multiples(np.array([[Fraction(1, 3), 2]])), column_multiples(np.array([[0.5, 2.0]]))
+    ([3, 1], [1, 1])
+    """
+    if is_sparse(X) or holds_doubles(X):
+        return [1] * int(X.shape[1])
+    return [lcm(*(value.as_integer_ratio()[1] for value in column)) for column in X.astype(object).T.tolist()]
 
 
 def as_integers(X: Any) -> Any:

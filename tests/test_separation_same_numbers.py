@@ -1,0 +1,134 @@
+"""A certificate holds for equal numbers, whatever type they have, and for no others."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from in_process import run_linsep
+from linsep import Separation, open_data, separation
+from linsep.theory.verify.separability import CertificateError
+from linsep.types import DataError
+
+ROWS = "a,b,s,y\n0.50,1,p,0\n1.25,2,q,1\n2,3,p,0\n3.5,1,q,1\n0.25,2,q,0\n1.75,7,p,1\n0.75,9,r,1\n"
+TENTHS = ROWS.replace("0.50", "0.1")
+
+
+def of_command(folder: Path, rows: str, asked: str, name: str = "t.csv") -> Separation:
+    """A certificate of the command, as it is read in Python."""
+    (folder / name).write_text(rows)
+    out = run_linsep(f"separation {name} {asked} --certificate c.json".split(), folder)
+    assert out.returncode in (0, 1), out.stderr
+    text = (folder / "c.json").read_text()
+    (folder / "c.json").unlink()
+    return Separation.from_json(text)
+
+
+def test_doubles_that_are_the_decimals_verify(tmp_path: Path) -> None:
+    read = of_command(tmp_path, ROWS, "--target y")
+    assert read.powers == {"a": 2}
+    frame = pd.read_csv(tmp_path / "t.csv")
+    X = frame.drop(columns="y")
+    read.verify(X, frame.y)
+    assert read.verified
+    read.verify(X.assign(a=X.a.map(lambda v: Decimal(str(v)))), frame.y)  # with fewer digits than the table has
+    read.verify(open_data(tmp_path / "t.csv", target="y"))
+    read.verify(open_data(tmp_path / "t.csv", target="y"), frame.y)
+    with pytest.raises(CertificateError, match="other rows, labels or options"):
+        read.verify(X.assign(a=X.a * 2), frame.y)
+    with pytest.raises(CertificateError, match="other rows, labels or options"):
+        read.verify(X.assign(a=X.a / 3), frame.y)
+    with pytest.raises(CertificateError, match="other rows, labels or options"):
+        replace(read, powers={}, digest=read.digest).verify(X, frame.y)
+
+
+def test_doubles_that_are_not_the_decimals_are_told_apart(tmp_path: Path) -> None:
+    read = of_command(tmp_path, TENTHS, "--target y")
+    frame = pd.read_csv(tmp_path / "t.csv")
+    X = frame.drop(columns="y")
+    told = (
+        r"about the decimals as they are written, and the doubles of a are other numbers \(the double 0.1 is not 1/10"
+    )
+    with pytest.raises(CertificateError, match=told + r".*open_data\(path, target=\.\.\.\)"):
+        read.verify(X, frame.y)
+    read.verify(X.assign(a=X.a.map(lambda v: Decimal(str(v)))), frame.y)
+    read.verify(open_data(tmp_path / "t.csv", target="y"))
+    with pytest.raises(CertificateError, match="other rows, labels or options"):
+        read.verify(X.assign(b=0), frame.y)
+
+
+def test_of_a_formula_too(tmp_path: Path) -> None:
+    frame = pd.DataFrame()
+    for rows, same in ((ROWS, True), (TENTHS, False)):
+        read = of_command(tmp_path, rows, "--formula y~a+b:a|s")
+        frame = pd.read_csv(tmp_path / "t.csv")
+        read.verify("y ~ a + b:a | s", data=open_data(tmp_path / "t.csv"))
+        if same:
+            read.verify("y ~ a + b:a | s", data=frame)
+        else:
+            with pytest.raises(
+                CertificateError, match=r"doubles of a, .*b.* are other numbers.*data=open_data\(path\)"
+            ):
+                read.verify("y ~ a + b:a | s", data=frame)
+        with pytest.raises(CertificateError, match=r"another formula: 'y~a\+b:a\|s'"):
+            read.verify("y ~ a", data=frame)
+        for given_X, y, data in ((frame[["a", "b"]], frame.y, None), (frame, None, None), (frame, None, frame)):
+            with pytest.raises(DataError, match=r"about a formula: give it .* verify\('y~a\+b:a\|s', data=table\)"):
+                read.verify(given_X, y, data=data)
+    rows_only = separation(frame[["a", "b"]], frame.y)
+    with pytest.raises(DataError, match=r"about rows and a response, and no formula"):
+        rows_only.verify("y ~ a", data=frame)
+
+
+def test_columns_beside_the_response_of_an_opened_table(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("k,n,a\n0,2,0.1\n1,2,0.2\n3,3,0.3\n")
+    source = open_data(tmp_path / "t.csv")
+    found = separation("k ~ a", data=source, family="binomial", trials=[2, 2, 3])
+    assert found == separation("k ~ a", data=source, family="binomial", trials="n")
+    found.verify("k ~ a", data=source, trials="n")
+    assert (found.verdict, found.separated_rows) == ("quasi-complete", (0, 2))
+
+
+@given(
+    st.lists(st.lists(st.fractions(-4, 4, max_denominator=8), min_size=2, max_size=2), min_size=3, max_size=6),
+    st.integers(1, 2**6 - 2),
+)
+def test_fractions_and_the_doubles_that_equal_them(rows: list[list[Fraction]], labels: int) -> None:
+    X = np.array(rows, dtype=object)
+    y = np.array([labels >> k & 1 for k in range(len(rows))])
+    y[:2] = 0, 1
+    found = separation(X, y)
+    as_read = Separation.from_json(found.to_json())
+    doubles = X.astype(np.float64)
+    others: list[Any] = [doubles, sp.csr_matrix(doubles)]
+    if (np.array([[Fraction(v) for v in row] for row in doubles.tolist()], dtype=object) == X).all():
+        assert as_read.numbers == "doubles"
+        assert json.loads(found.to_json()) == json.loads(separation(doubles, y).to_json())
+        for other in others:
+            found.verify(other, y)
+            as_read.verify(other, y)
+    else:
+        assert as_read.numbers == "rationals"
+        for other in others:
+            with pytest.raises(CertificateError, match="about numbers that doubles do not hold, and these are doubles"):
+                as_read.verify(other, y)
+    found.verify(X, y)
+    as_read.verify(X, y)
+
+
+@pytest.mark.parametrize("power", ["2", 1.0, True, 5001, [1]])
+def test_a_power_of_ten_that_is_none_is_refused(power: Any) -> None:
+    plain = json.loads(separation([[0.0], [1.0]], [0, 1]).to_json())
+    with pytest.raises(DataError, match="power of ten of a column is no whole number"):
+        Separation.from_json(json.dumps(plain | {"columns": [{"column": "x1", "exponent": power}]}))
