@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
+    from linsep.probing.columns import FewColumns, few_columns
     from linsep.probing.directions import Direction
     from linsep.probing.measured import ProbeRow
     from linsep.probing.probe import Probe, probe
@@ -78,6 +79,7 @@ _HOME = {
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
     "Direction": "linsep.probing.directions",
+    "FewColumns": "linsep.probing.columns",
     "FinitePart": "linsep.regression.finite_part",
     "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
@@ -129,6 +131,7 @@ _HOME = {
     "VotedPerceptron": "linsep.learners.linear.voted",
     "check_table": "linsep.reporting.table_check",
     "describe": "linsep.reporting.shown",
+    "few_columns": "linsep.probing.columns",
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
     "fit_tagger": "linsep.reporting.tagging",
@@ -170,6 +173,7 @@ __all__ = [
     "DataError",
     "Description",
     "Direction",
+    "FewColumns",
     "FinitePart",
     "Guard",
     "Hyperplane",
@@ -221,6 +225,7 @@ __all__ = [
     "__version__",
     "check_table",
     "describe",
+    "few_columns",
     "fit_stream",
     "fit_table",
     "fit_tagger",
