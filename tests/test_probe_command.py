@@ -13,7 +13,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from in_process import linsep
-from linsep import DataError, probe
+from linsep import DataError, probe, report
 from linsep.app.commands.probe import probe as command
 from linsep.probing.measured import measured
 
@@ -130,6 +130,22 @@ def test_a_file_of_other_answers_is_not_gone_on_from(folder: Path) -> None:
         ask(output=Path("x.npz"))
     with pytest.raises(DataError, match="this command reads or writes it too"):
         ask(output=Path("y.csv"))
+
+
+def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
+    (folder / "z.npz").write_bytes((folder / "x.npz").read_bytes())
+    done = linsep("probe", "z.npz", "--labels", "y.csv", "--label", "side", "--controls", 1, "--report", "r.html")
+    assert done.stdout.splitlines()[-1] == "report     r.html"
+    page = Path("r.html").read_text()
+    found = probe("z.npz", "y.csv", labels="side", controls=1)
+    assert page.count("<img") == report(found).html.count("<img") == 3
+    assert "1 of 2 separable" in page
+    assert all(f"{row.accuracy:.6g}" in page for row in found.rows)
+    assert "linsep probe z.npz --labels y.csv" in page
+    with pytest.raises(DataError, match="leave out X and y"):
+        report(found, HIDDEN, SIDE)
+    with pytest.raises(DataError, match="this command reads or writes it too"):
+        command(["x.npz"], labels="y.csv", label=["side"], report=Path("y.csv"))
 
 
 def test_exit_status(folder: Path) -> None:

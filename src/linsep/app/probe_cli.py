@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from linsep.app.options import JsonOpt
+from linsep.app.options import JsonOpt, ReportOpt
 from linsep.app.present import finish
 
 
@@ -72,6 +72,7 @@ def probe(
             "probe fitted on all rows. --json then has their cosines."
         ),
     ] = None,
+    report: ReportOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether concepts are linearly separable in layers of a network, and say whether chance could do it.
@@ -101,6 +102,7 @@ def probe(
             time_limit=time_limit,
             output=output,
             directions=directions,
+            report=report,
             on_step=line.step,
         )
     finish(result, as_json)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from linsep.app.report import check_report, page_of_probe, with_report
 from linsep.app.result import Result
 from linsep.data.inputs import find_files
 from linsep.files import check_output
@@ -28,6 +29,7 @@ def probe(
     time_limit: float | None = None,
     output: Path | None = None,
     directions: Path | None = None,
+    report: Path | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Result:
     """Ask every layer about every concept; Ctrl-C keeps the rows found so far, and a file of them is gone on from."""
@@ -37,6 +39,7 @@ def probe(
         check_output(output, "the rows", reads=tuple(reads))
     if directions is not None:
         check_output(directions, "the directions", reads=(*reads, output))
+    check_report(report, *reads, output, directions)
     on_step("reading the labels")
     layers, read, settings = asked(files, labels, label, groups, types, key, axis, controls, 5, time_limit, 0)
     about = question(layers, read, settings, files)
@@ -75,7 +78,7 @@ def probe(
         kept = "" if saved is None else "; the same command goes on from there"
         result.warnings.append(f"interrupted; these are the rows found by then{kept}")
     result.exit_status = 3 if any(row.verdict == "undecided" for row in rows) else 0
-    return result
+    return with_report(result, report, page_of_probe(found, result.lines[len(found.lines) :]))
 
 
 def _kinds(found: Probe) -> list[str]:
