@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.tables import is_sparse
+from linsep.theory.explanation.removal import with_constant
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.types import Array
 
@@ -52,11 +53,11 @@ class Alternative:
         self.p, self.width = A.shape[1], A.shape[1] + constant
         largest = abs(A).max(axis=0).toarray().ravel()
         self.scale = np.append(np.where(largest > 0, largest, 1.0), np.ones(int(constant)))
-        Z = sp.hstack([A, np.ones((A.shape[0], 1))]) if constant else A
-        Z = sp.csr_matrix(sp.diags_array(s) @ Z @ sp.diags_array(1 / self.scale))
+        Z: Any = sp.csr_matrix(sp.diags_array(s) @ with_constant(A, constant) @ sp.diags_array(1 / self.scale))
         length = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1))).ravel()
         self.length = np.where(length > 0, length, 1.0)
-        table = sp.csc_matrix(sp.vstack([(sp.diags_array(1 / self.length) @ Z).T, np.ones((1, Z.shape[0]))]))
+        ones = sp.csr_matrix(np.ones((1, Z.shape[0])))
+        table = sp.csc_matrix(sp.vstack([(sp.diags_array(1 / self.length) @ Z).T, ones]))
         make: Any = highspy.Highs  # its constructors carry no types
         programme_of: Any = highspy.HighsLp
         self.highs, programme = make(), programme_of()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -24,7 +25,7 @@ from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, DataError
 
-_SHARE = 0.3  # of the time for the first upper bound, and for witnesses that share no row
+_SHARE, _LONGER = 0.3, 0.5  # of the time that is left, for one way to look for rows or witnesses
 _FEWEST, _A_COLUMN = 300, 30  # rows of a sample, at least and for each column
 _AT_ONCE = 20  # witnesses asked for with one cover, all but the first with some noise
 _NOISE = 1e-3
@@ -117,7 +118,7 @@ class _Search:
             self.inside = np.arange(n) if end is None else end.rows_left  # only these are in any witness
             self._guess(self._until(_SHARE))
             self._pairs()
-            self._one_each(self._until(_SHARE))
+            self._one_each(self._until(_LONGER))
             self._disjoint(self.inside, self._until(_SHARE))
             self._prove(False)
             rows = self.inside
@@ -128,10 +129,8 @@ class _Search:
         except OutOfTimeError:
             pass
         self._prove(False)
-        try:
+        with suppress(OutOfTimeError):
             self._prove(True)
-        except OutOfTimeError:
-            pass
 
     def _until(self, share: float) -> Deadline:
         """The end of a share of the time that is left."""

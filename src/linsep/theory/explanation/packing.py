@@ -55,7 +55,7 @@ def hitting_rows(witnesses: Sequence[dict[int, int]], most: dict[frozenset[int],
     left = max(0.01, min(deadline.at - time.perf_counter(), 60.0))
     found: Any = milp(
         np.ones(len(names)),
-        integrality=np.ones(len(names)),
+        integrality=np.ones(len(names), dtype=np.int64),
         bounds=Bounds(0.0, 1.0),
         constraints=conditions,
         options={"time_limit": left},
@@ -113,7 +113,8 @@ def packed(witnesses: Sequence[dict[int, int]], gone: frozenset[int] = frozenset
 
 def sum_of(proof: dict[str, Any]) -> int:
     """The number of rows that a proof by weights shows."""
-    return -(-sum(proof["weights"].values()) // int(proof["unit"]))
+    total: int = sum(proof["weights"].values())
+    return -(-total // int(proof["unit"]))
 
 
 class Branching:

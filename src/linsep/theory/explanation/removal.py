@@ -54,18 +54,23 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
         weights /= weights.max()
 
 
+def with_constant(A: Any, constant: bool) -> Any:
+    """The rows (x, 1), or x without a constant, in CSR."""
+    return sp.csr_matrix(sp.hstack([sp.csr_matrix(A), sp.csr_matrix(np.ones((A.shape[0], 1)))]) if constant else A)
+
+
 def _by_programme(A: Any, s: Array, weights: Array, constant: bool, deadline: Deadline) -> Array | None:
     """The least sum of weights times max(0, 1 - s (A w + b)), by HiGHS."""
     from scipy.optimize import linprog
 
     n, p = A.shape
-    Z = sp.csr_matrix(sp.hstack([sp.csr_matrix(A), np.ones((n, 1))]) if constant else A)
-    Z = sp.diags_array(s) @ Z
+    Z = sp.diags_array(s) @ with_constant(A, constant)
     width = p + constant
+    table: Any = -sp.csc_matrix(sp.hstack([Z, sp.eye_array(n)]))
     left = max(0.05, min(deadline.at - time.perf_counter(), 600.0))
     found: Any = linprog(
         np.append(np.zeros(width), weights),
-        A_ub=-sp.hstack([Z, sp.identity(n)], format="csc"),
+        A_ub=table,
         b_ub=-np.ones(n),
         bounds=[(None, None)] * width + [(0, None)] * n,
         options={"time_limit": left},

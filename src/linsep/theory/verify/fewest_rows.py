@@ -62,9 +62,10 @@ def _packed(unit: Any, weights: Any, witnesses: Sequence[Mapping[int, int]], gon
     for k, v in weights.items():
         for i in _left(witnesses, k, gone):
             load[i] = load.get(i, 0) + v
-    if max(load.values(), default=0) > unit:
-        raise CertificateError(f"the witnesses of row {max(load, key=lambda i: load[i])} have a weight above 1 together")
-    return -(-sum(weights.values()) // unit)
+    over = next((i for i, v in load.items() if v > unit), None)
+    if over is not None:
+        raise CertificateError(f"the witnesses of row {over} have a weight above 1 together")
+    return int(-(-sum(weights.values()) // unit))
 
 
 def _left(witnesses: Sequence[Mapping[int, int]], k: Any, gone: frozenset[int]) -> Mapping[int, int]:
