@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
+from in_process import run_linsep
 from linsep import separability
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
@@ -28,9 +32,10 @@ def by_all_subsets(X: Any, y: Any, fit_intercept: bool) -> int | None:
     for k in range(len(y) - 1):
         for gone in itertools.combinations(range(len(y)), k):
             kept = np.setdiff1d(np.arange(len(y)), gone)
-            if np.unique(y[kept]).size == 2:
-                if separability(X[kept], y[kept], fit_intercept=fit_intercept).verdict == "separable":
-                    return k
+            if np.unique(y[kept]).size < 2:
+                continue
+            if separability(X[kept], y[kept], fit_intercept=fit_intercept).verdict == "separable":
+                return k
     return None
 
 
@@ -139,7 +144,7 @@ def test_altered_proofs_are_refused() -> None:
         replace(found, removed=(*found.removed, found.removed[0])),
         replace(found, removed=(*found.removed[:-1], -1)),
         replace(found, witnesses=found.witnesses[1:]),
-        replace(found, witnesses=tuple(w._replace(weights=tuple(2 * v - 1 for v in w.weights)) for w in found.witnesses)),
+        replace(found, witnesses=tuple(w._replace(weights=(*w.weights[1:], 1)) for w in found.witnesses)),
         replace(found, n_rows=99),
         replace(found, fit_intercept=False),
         replace(found, proof={"unit": 1, "weights": {}}),
@@ -170,3 +175,60 @@ def test_a_damaged_file_is_refused_in_a_sentence(change: dict[str, Any]) -> None
     plain = fewest_rows([[0], [1], [1], [2]], [0, 1, 0, 1]).to_dict()
     with pytest.raises(DataError, match="not a certificate that this version reads"):
         FewestRows.from_json(json.dumps({**plain, **change}))
+
+
+# ---------------------------------------------------------------- the command
+def table(folder: Path) -> Path:
+    """40 rows by height, of which rows 3 and 31 have the other class."""
+    heights = [7 * k % 40 for k in range(40)]
+    rows = [
+        f"{150 + h},{40 + 13 * k % 30},{'tall' if (h > 19) != (k in (3, 31)) else 'short'}"
+        for k, h in enumerate(heights)
+    ]
+    (folder / "t.csv").write_text("\n".join(["height,weight,kind", *rows]) + "\n")
+    return folder / "t.csv"
+
+
+def test_the_command_names_the_rows_and_writes_them(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    done = run_linsep(["check", path, "--target", "kind", "--suspects", "s.csv", "--certificate", "c.json"], tmp_path)
+    assert done.returncode == 1
+    assert "exactly 2 of 40 rows have to go before the rest is separable" in done.stdout
+    assert re.search(r"suspects +rows (3 \(tall\), 31 \(short\)|31 \(short\), 3 \(tall\)): the others are", done.stdout)
+    lines = (tmp_path / "s.csv").read_text().splitlines()
+    assert lines[0] == '"row","where","label","nearest row of the other class","height","weight"'
+    assert len(lines) == 3
+    plain = json.loads((tmp_path / "c.json").read_text())["fewest_rows"]
+    assert {one["row"] for one in plain.pop("suspects")} == {3, 31}
+    frame = pd.read_csv(path)
+    found = FewestRows.from_dict(plain)
+    found.verify(frame[["height", "weight"]].to_numpy(), (frame.kind == "tall").astype(int).to_numpy())
+
+
+def test_rows_are_counted_as_in_the_file(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    text = path.read_text().splitlines()
+    path.write_text("\n".join([text[0], "150,,short", *text[1:]]) + "\n")
+    words = ["check", path, "--target", "kind", "--missing", "drop", "--explain", "--json"]
+    plain = json.loads(run_linsep(words, tmp_path).stdout)["fewest_rows"]
+    assert {(one["row"], one["where"].split(":")[-1]) for one in plain["suspects"]} == {(4, "6"), (32, "34")}
+    assert all(one["nearest"] not in (0, 4, 32) for one in plain["suspects"])
+
+
+def test_each_class_has_its_rows(tmp_path: Path) -> None:
+    data = load_iris(as_frame=True).frame.iloc[50:]
+    data["kind"] = ["a", "b", "c", "c"] * 25
+    kept = pd.concat([data.iloc[:6], data.iloc[50:56]])
+    kept.to_csv(tmp_path / "t.csv", index=False)
+    words = ["check", "t.csv", "--target", "kind", "--suspects", "s.csv", "--time-limit", 5, "--column", "target=skip"]
+    done = run_linsep(words, tmp_path)
+    assert all(f"rows to remove ({name})" in done.stdout for name in "abc")
+    assert (tmp_path / "s.csv").read_text().startswith('"class against the rest","row"')
+
+
+def test_the_list_replaces_no_table(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    before = path.read_bytes()
+    done = run_linsep(["check", path, "--target", "kind", "--suspects", path], tmp_path)
+    assert done.returncode == 2
+    assert path.read_bytes() == before

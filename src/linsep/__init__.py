@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from linsep.theory.bounds.mistakes import mistake_bounds
     from linsep.theory.bounds.online_risk import online_risk_bound
     from linsep.theory.bounds.table import Bound, MistakeBounds
+    from linsep.theory.explanation.certificate import FewestRows
+    from linsep.theory.explanation.fewest_rows import fewest_rows
     from linsep.theory.margin.max_margin import MarginBracket, max_margin
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.decide import separability
@@ -76,6 +78,7 @@ _HOME = {
     "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
+    "FewestRows": "linsep.theory.explanation.certificate",
     "FinitePart": "linsep.regression.finite_part",
     "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
@@ -127,6 +130,7 @@ _HOME = {
     "VotedPerceptron": "linsep.learners.linear.voted",
     "check_table": "linsep.reporting.table_check",
     "describe": "linsep.reporting.shown",
+    "fewest_rows": "linsep.theory.explanation.fewest_rows",
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
     "fit_tagger": "linsep.reporting.tagging",
@@ -167,6 +171,7 @@ __all__ = [
     "Counters",
     "DataError",
     "Description",
+    "FewestRows",
     "FinitePart",
     "Guard",
     "Hyperplane",
@@ -218,6 +223,7 @@ __all__ = [
     "__version__",
     "check_table",
     "describe",
+    "fewest_rows",
     "fit_stream",
     "fit_table",
     "fit_tagger",

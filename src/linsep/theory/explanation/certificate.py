@@ -13,7 +13,7 @@ from linsep.theory.rows.json_values import count, from_plain, of_type, read, row
 from linsep.theory.separability.as_plain import plain_combination
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
-from linsep.theory.verify.fewest_rows import proved_rows, verify_witnesses
+from linsep.theory.verify.fewest_rows import verify_fewest_rows
 from linsep.theory.verify.separability import CertificateError
 
 FORMAT = "linsep fewest rows certificate 1"
@@ -105,9 +105,7 @@ class FewestRows:
             raise CertificateError("the rows that are left are not proved to be separable")
         self.rest.verify(X[kept], y[kept])
         witnesses = [witness.as_dict() for witness in self.witnesses]
-        verify_witnesses(X, y, witnesses, fit_intercept=self.fit_intercept)
-        if proved_rows(self.proof, witnesses) < self.lower:
-            raise CertificateError(f"that at least {self.lower:,} rows have to go is not proved")
+        verify_fewest_rows(X, y, self.lower, witnesses, self.proof, fit_intercept=self.fit_intercept)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

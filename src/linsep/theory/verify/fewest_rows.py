@@ -10,14 +10,22 @@ from typing import Any
 
 from linsep.theory.verify.separability import CertificateError, verify_witness
 
-__all__ = ["proved_rows", "verify_witnesses"]
+__all__ = ["proved_rows", "verify_fewest_rows"]
 _DEEPEST = 200
 
 
-def verify_witnesses(X: Any, y: Any, witnesses: Sequence[Mapping[int, int]], *, fit_intercept: bool = True) -> None:
-    """Raise unless each one (row -> integer > 0) brings its signed rows to 0: of such rows one has to go."""
+def verify_fewest_rows(
+    X: Any, y: Any, least: int, witnesses: Sequence[Mapping[int, int]], proof: Any, *, fit_intercept: bool = True
+) -> None:
+    """Raise unless at least so many rows have to go before the rest is separable.
+
+    Each witness (row -> integer > 0) has to bring its signed rows to 0: then no hyperplane separates them, and one of
+    them has to go. The proof says how the number follows (`proved_rows`).
+    """
     for weights in witnesses:
         verify_witness(X, y, weights, fit_intercept=fit_intercept)
+    if proved_rows(proof, witnesses) < least:
+        raise CertificateError(f"that at least {least:,} rows have to go is not proved")
 
 
 def proved_rows(proof: Any, witnesses: Sequence[Mapping[int, int]]) -> int:
