@@ -22,6 +22,7 @@ SCRIPTS = (
     "drifting_stream",
     "breast_cancer",
     "exploding_regression",
+    "rare_reference",
     "digits",
     "circle_and_sphere",
     "hidden_nodes",

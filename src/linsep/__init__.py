@@ -33,11 +33,14 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
+    from linsep.probing.measured import ProbeRow
+    from linsep.probing.probe import Probe, probe
     from linsep.regression.finite_part import FinitePart
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
-    from linsep.regression.remedies import Remaining
+    from linsep.regression.remedies import Remaining, RowsOfCoefficient
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
+    from linsep.regression.smallest_set import SmallestSet
     from linsep.reporting.page.html import Report
     from linsep.reporting.quality import ClassScores, Scores
     from linsep.reporting.receipt import Receipt
@@ -89,10 +92,13 @@ _HOME = {
     "Position": "linsep.data.sources.source",
     "PrecisionWarning": "linsep.types",
     "Predictions": "linsep.reporting.scores",
+    "Probe": "linsep.probing.probe",
+    "ProbeRow": "linsep.probing.measured",
     "Receipt": "linsep.reporting.receipt",
     "Remaining": "linsep.regression.remedies",
     "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
+    "RowsOfCoefficient": "linsep.regression.remedies",
     "SGDClassifier": "linsep.learners.linear.sgd",
     "Scores": "linsep.reporting.quality",
     "Separability": "linsep.theory.separability.certificate",
@@ -100,6 +106,7 @@ _HOME = {
     "SeparationError": "linsep.regression.separation",
     "SeparationWarning": "linsep.regression.separation",
     "SequenceTagger": "linsep.learners.sequences.tagger",
+    "SmallestSet": "linsep.regression.smallest_set",
     "Source": "linsep.data.sources.source",
     "StopReason": "linsep.types",
     "StreamError": "linsep.streaming.result",
@@ -132,6 +139,7 @@ _HOME = {
     "mistake_bounds": "linsep.theory.bounds.mistakes",
     "online_risk_bound": "linsep.theory.bounds.online_risk",
     "open_data": "linsep.data.sources.open",
+    "probe": "linsep.probing.probe",
     "read_tagged": "linsep.data.readers.tagged",
     "report": "linsep.reporting.report",
     "read_origin": "linsep.store",
@@ -174,10 +182,13 @@ __all__ = [
     "Position",
     "PrecisionWarning",
     "Predictions",
+    "Probe",
+    "ProbeRow",
     "Receipt",
     "Remaining",
     "Report",
     "Rocchio",
+    "RowsOfCoefficient",
     "SGDClassifier",
     "Scores",
     "Separability",
@@ -185,6 +196,7 @@ __all__ = [
     "SeparationError",
     "SeparationWarning",
     "SequenceTagger",
+    "SmallestSet",
     "Source",
     "StopReason",
     "StreamError",
@@ -218,6 +230,7 @@ __all__ = [
     "mistake_bounds",
     "online_risk_bound",
     "open_data",
+    "probe",
     "read_origin",
     "read_tagged",
     "report",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from linsep.regression.found import Separation
+from linsep.regression.remedies import RowsOfCoefficient
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.sentences import by_estimate, listed, told
-from linsep.types import Array
+from linsep.theory.verify.separation import FINITE, UNIDENTIFIED
+from linsep.types import Array, DataError
 
 _MOST_LINES = 40  # coefficients printed one a line
 
@@ -34,6 +36,42 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
         lines.append((f"  fixed effect {effect}", listed(f"{n:,} {text}" for text, n in counts.items())))
     lines += [("advice", text) for text in found.advice]
     return lines
+
+
+def separation_details(found: Separation, left_out: Array | None = None) -> list[tuple[str, str]]:
+    """The rows that move each infinite coefficient, and the fewest columns that separate, as (label, text).
+
+    Nothing if no row is separated.
+    """
+    if found.verdict not in ("complete", "quasi-complete"):
+        return []
+    lines = [_moved(line, left_out) for line in found.table() if line.estimate not in (FINITE, UNIDENTIFIED)]
+    more = len(lines) - _MOST_LINES
+    lines = [*lines[:_MOST_LINES], ("  ...", f"{more:,} more")] if more > 0 else lines
+    return [("rows that move", _many(len(lines), "coefficient")), *lines, _smallest(found, left_out)]
+
+
+def _moved(line: RowsOfCoefficient, left_out: Array | None) -> tuple[str, str]:
+    ways = ", ".join(f"{_many(n, 'row')} {way}" for n, way in ((line.up, "up"), (line.down, "down")) if n)
+    more = ", ..." if line.rows > len(line.first) else ""
+    first = ", ".join(map(str, rows_of_file(line.first, left_out).tolist()))
+    level = f"; {line.level}" if line.level else ""
+    said = f"{ways} ({first}{more})" if ways else "no separated row, it makes up for others"
+    return f"  {listed([line.name])}", f"{told(line.estimate)}: {said}{level}"
+
+
+def _smallest(found: Separation, left_out: Array | None) -> tuple[str, str]:
+    try:
+        least = found.smallest_set()
+    except DataError as error:
+        return "smallest set", f"not looked for: {error}"
+    rows = listed(rows_of_file(least.rows, left_out).tolist())
+    proved = "no fewer columns separate" if least.is_smallest else "none of them can be left out"
+    return "smallest set", f"{listed(least.columns)}: {_many(len(least.rows), 'row')} separated ({rows}); {proved}"
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def coefficient_lines(found: Separation) -> list[tuple[str, str]]:

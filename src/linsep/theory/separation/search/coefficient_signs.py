@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 
-from linsep.tables import is_sparse
+from linsep.tables import as_doubles, is_sparse
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, solve, whole_row, whole_rows
 from linsep.theory.verify.separation import Vector, Weights
@@ -105,7 +105,7 @@ class Signs:
 
     def _scale_rows(self, Z: Any, separated: Array, N: Any) -> None:
         """Write separated rows in coordinates of the null vectors; divide columns and rows by their largest entries."""
-        part = Z[separated] if is_sparse(Z) else Z[separated].astype(np.float64)
+        part = as_doubles(Z[separated])
         G: Any = sp.csr_array(part @ (N if is_sparse(Z) else N.toarray()))
         scale = abs(G).max(axis=0).toarray().ravel()
         self.scale = np.where(scale > 0, scale, 1.0)
