@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
-    from linsep.regression.finite_part import FinitePart
+    from linsep.regression.finite_part import FinitePart, LikelihoodRatio
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
     from linsep.regression.remedies import Remaining, RowsOfCoefficient
@@ -78,6 +78,7 @@ _HOME = {
     "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
+    "LikelihoodRatio": "linsep.regression.finite_part",
     "MLP": "linsep.learners.mlp",
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
@@ -166,6 +167,7 @@ __all__ = [
     "Guard",
     "Hyperplane",
     "KernelPerceptron",
+    "LikelihoodRatio",
     "MarginBracket",
     "MarginPerceptron",
     "MistakeBounds",

@@ -117,9 +117,11 @@ def firth(asked: Regression, proof: SeparationProof, options: dict[str, Any]) ->
         raise ImportError(
             "Firth's method is that of firthmodels, which is not installed: pip install firthmodels"
         ) from error
-    X = dense(design_columns(asked.design, False)[0])
+    X, names = design_columns(asked.design, False)
     y = (asked.outcome.y == asked.rows.classes[1]).astype(np.int64)
-    return firthmodels.FirthLogisticRegression(fit_intercept=asked.fit_intercept, **options).fit(X, y)
+    fitted = firthmodels.FirthLogisticRegression(fit_intercept=asked.fit_intercept, **options).fit(dense(X), y)
+    fitted.feature_names_in_ = np.array(names, dtype=object)  # as scikit-learn takes them from dataframes
+    return fitted
 
 
 class RowsOfCoefficient(NamedTuple):

@@ -69,6 +69,7 @@ class Remedies:
         held at b, where the rows that the other coefficients then separate count nothing. It rises to its least upper
         bound l* as b grows; the lower limit is the b with 2 (l* - l(b)) equal to the quantile of chi-squared with one
         degree of freedom, and the same from above for -infinity. It is as approximate as other profile intervals.
+        The likelihood-ratio test of "the coefficient is 0" has the statistic 2 (l* - l(0)), which is finite too.
 
         Parameters
         ----------
@@ -78,7 +79,7 @@ class Remedies:
         Returns
         -------
         FinitePart
-            Name -> estimate, standard error, lower and upper limit.
+            Name -> estimate, standard error, lower and upper limit; tests of the infinite coefficients.
 
         Raises
         ------
@@ -99,6 +100,8 @@ class Remedies:
         [0.0, 1.0, -1.96, 1.96]
         >>> round(found.estimates["x1"].lower, 3)
         -0.532
+        >>> round(found.tests["x1"].statistic, 3), round(found.tests["x1"].p_value, 3)
+        (2.831, 0.092)
         """
         return finite_part(*self._asked(), level)
 
@@ -115,7 +118,8 @@ class Remedies:
         Returns
         -------
         firthmodels.FirthLogisticRegression
-            The fitted estimator: `coef_` has the columns in the order of `coefficients`, `intercept_` stands alone.
+            The fitted estimator: `coef_` has the columns that `feature_names_in_` names, `intercept_` stands alone and
+            is the last of `bse_`, of the rows of `conf_int()` and of `lrt_pvalues_`. `lrt` and `conf_int` take names.
 
         Raises
         ------
