@@ -31,6 +31,7 @@ from linsep.app.options import (
     LenientOpt,
     Link,
     ModelArg,
+    MovedRowsOpt,
     NaOpt,
     PositiveOpt,
     ProbabilitiesOpt,
@@ -43,6 +44,7 @@ from linsep.app.options import (
     StrataOpt,
     TableArg,
     TargetOpt,
+    WeightsOfClassesOpt,
     reading_of,
 )
 from linsep.app.present import console, finish, print_lines, printable, say, warn
@@ -242,12 +244,7 @@ def separation(
     na: NaOpt = None,
     missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
-    details: Annotated[
-        bool,
-        typer.Option(
-            "--details", help="Also print which rows move each coefficient, and the fewest columns that separate."
-        ),
-    ] = False,
+    details: MovedRowsOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
@@ -294,9 +291,7 @@ def separation(
 def show(
     model: ModelArg,
     weights: ShownWeightsOpt = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Of several classes, print up to 20 weights of each.")
-    ] = False,
+    details: WeightsOfClassesOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Print what a model file holds: its largest weights by feature name, how it was made, and where it comes from."""

@@ -157,6 +157,15 @@ JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object ins
 DetailsOpt = Annotated[
     bool, typer.Option("--details", help="Print all that is known: counts of each class, norms, brackets, bounds.")
 ]
+WeightsOfClassesOpt = Annotated[
+    bool, typer.Option("--details", help="Of several classes, print up to 20 weights of each.")
+]
+MovedRowsOpt = Annotated[
+    bool,
+    typer.Option(
+        "--details", help="Also print which rows move each coefficient, and the fewest columns that separate."
+    ),
+]
 ReportOpt = Annotated[
     Path | None,
     typer.Option(help="Also write one HTML page with the receipt, pictures and tables (needs the extra report)."),
