@@ -40,7 +40,10 @@ NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?%?\)|{CURRENCY}\({DIGIT
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NAMING = ("columns", "target", "rows_left_out", "no_values", "encoding")
-WAYS_TO_READ = ({"level"}, {"equals"}, {"exponent"}, {"date"}, {"date", "exponent"})  # a column of a CSV file
+WAYS_TO_READ = (  # a column of a CSV file
+    *({"level"}, {"equals"}, {"exponent"}, {"date"}, {"date", "exponent"}),
+    {"unit", "exponent"},
+)
 PRIMES = (2**61 - 1, 2**61 - 31, 2**31 - 1)
 
 
@@ -158,6 +161,8 @@ def value_of(part, cell, number):
         return elapsed(cell.strip(), part["date"]) * Fraction(10) ** part.get("exponent", 0)
     if "level" in part:
         return int(cell == part["level"])
+    if "unit" in part:
+        return number(without_unit(cell, part["unit"])) * Fraction(10) ** part["exponent"]
     if "equals" in part:
         return int(number(cell) == Fraction(part["equals"]))
     return number(cell) * Fraction(10) ** part["exponent"]
@@ -198,6 +203,18 @@ def amount(text):
         return "-" + (negative[1] or negative[2]).replace(",", "")
     found = AMOUNT.fullmatch(text)
     return (found[1] or found[2] or "") + found[3].replace(",", "") if found else text
+
+
+def without_unit(cell, way):
+    """The digits of a number with a unit; the way to write it is "0.0 mg", or "0,0 mg" with a decimal comma."""
+    require(
+        isinstance(way, str) and way[:1] + way[2:4] == "00 " and way[1] in ".,", f"{way!r} is no way to write a unit"
+    )
+    text, unit, mark = cell.strip(), way[4:], way[1]
+    require(unit and text.endswith(unit), f"{text!r} is not a number in {unit!r}")
+    digits = amount(text[: -len(unit)].translate({ord(","): ".", ord("."): ","} if mark == "," else {}))
+    require(NUMBER.fullmatch(digits), f"{text!r} is not a number in {unit!r}")
+    return digits
 
 
 def elapsed(text, way):

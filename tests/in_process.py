@@ -16,6 +16,13 @@ from unittest.mock import patch
 from linsep.app.cli import main
 
 
+def linsep(*words: Any, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """A command that is run in the present folder and has to end with that status."""
+    done = run_linsep(words, Path.cwd())
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
 def run_linsep(words: Sequence[Any], folder: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     """The exit status of a command that is run in a folder, and what it wrote, each as text."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))

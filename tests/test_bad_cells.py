@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from in_process import linsep
 from linsep import TableModel, open_data
-from linsep.app.cli import app
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.missing import Missing
 from linsep.reporting.scores import iter_predictions, score_table
@@ -148,11 +147,9 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_bytes(ROWS)
     (tmp_path / "new.csv").write_bytes(NEW)
-    run = CliRunner().invoke
-    assert run(app, ["fit", "t.csv", "--target", "y", "--column", "day=%d.%m.%Y"]).exit_code == 0
-    found = run(app, ["predict", "model.linsep", "new.csv", "--lenient", "--decimal", ","])
-    assert found.exit_code == 0
+    linsep("fit", "t.csv", "--target", "y", "--column", "day=%d.%m.%Y")
+    found = linsep("predict", "model.linsep", "new.csv", "--lenient", "--decimal", ",")
     assert len(found.stdout.splitlines()) == 6
     assert "4 cells cannot be read and count as missing: new.csv:2, column 'day': '31.02.2024' is" in found.stderr
-    scored = run(app, ["score", "model.linsep", "new.csv", "--lenient", "--decimal", ",", "--json"])
+    scored = linsep("score", "model.linsep", "new.csv", "--lenient", "--decimal", ",", "--json")
     assert json.loads(scored.stdout)["rows"] == 5

@@ -27,8 +27,10 @@ from linsep.data.features.words import Grams, fit_words, weigh_words
 from linsep.data.sources.open import open_data
 from linsep.export.as_json import to_json
 from linsep.learners.table_model import TableModel
+from linsep.reporting.scores import iter_predictions
 from linsep.reporting.table_check import check_table
 from linsep.reporting.table_fit import fit_table
+from linsep.store import load
 from linsep.streaming.fit_stream import fit_stream
 from linsep.types import DataError
 
@@ -336,7 +338,7 @@ def test_what_other_programs_cannot_make_is_not_exported() -> None:
     frame = messy()
     labels = frame.pop("y")
     model = TableModel().fit(frame, labels)
-    with pytest.raises(DataError, match="'note', 'paid', 'seen' hold dates or running text"):
+    with pytest.raises(DataError, match="'note', 'paid', 'seen' hold dates, running text or numbers with a unit"):
         to_json(model)
     kinds = dict.fromkeys(("paid", "seen", "note"), "skip")
     plain = TableModel(encoder=TableEncoder(columns=kinds)).fit(frame, labels)
@@ -425,7 +427,8 @@ def test_a_column_of_several_types_is_refused_only_where_it_is_used(tmp_path: Pa
     np.testing.assert_array_equal(streams[0].model.learner_.coef_, streams[1].model.learner_.coef_)
     proved = [check_table(open_data(path, target="y"), columns=kinds) for path, kinds in ((mixed, skip), (plain, None))]
     assert proved[0].data == proved[1].data
-    said = r"mixed.jsonl:6, column 'amount': '34.64' where the rows before hold a number; make them alike, or "
+    said = r"mixed.jsonl:6, column 'amount': '34.64' where the rows before hold a number; make them alike, "
+    said += r"read the column as categories \(--column amount=category, categorical=\['amount'\]\), or "
     with pytest.raises(DataError, match=said + r"leave the column out \(--column amount=skip\)"):
         fit_table(open_data(mixed, target="y"), columns={"other": "skip"})
     with pytest.raises(DataError, match=r"column 'amount': '34\.64' where the rows"):
@@ -434,6 +437,40 @@ def test_a_column_of_several_types_is_refused_only_where_it_is_used(tmp_path: Pa
         open_data(b'{"a": 1}\n{"a": "x"}\n', format="jsonl").read()
     with pytest.raises(DataError, match="buffer:2, column 'a': 'x' where the rows before hold a number"):
         open_data(b'{"a": 1, "b": 1}\n{"a": "x", "b": 1}\n{', format="jsonl").read()
+
+
+def test_values_of_several_types_are_the_categories_that_their_text_names(tmp_path: Path) -> None:
+    values = [1, "high", 2.0, "2", None, 0.5, True, "", 12345678901234567]
+    names = ["1", "high", "2", "2", "", "0.5", "1", "", "12345678901234567"]
+    rows = [{"prio": values[k % 9], "a": k % 4, "y": "np"[k % 9 in (1, 2, 3)]} for k in range(45)]
+    plain = [{**row, "prio": names[k % 9]} for k, row in enumerate(rows)]
+    mixed, text, first, second = (tmp_path / f"{name}.jsonl" for name in ("mixed", "text", "1", "2"))
+    for path, some in ((mixed, rows), (text, plain), (first, rows[::9]), (second, rows[1::9])):
+        path.write_text("\n".join(map(json.dumps, some)) + "\n")
+    shell: dict[str, Any] = {
+        "target": "y",
+        "positive": None,
+        "learner": "averaged",
+        "max_iter": 5,
+        "time_limit": None,
+        "holdout": 0.0,
+    }
+    for path in (mixed, text):
+        fit(str(path), **shell, model=path.with_suffix(".linsep"), columns={"prio": "category"})
+    one, two = (load(path.with_suffix(".linsep")) for path in (mixed, text))
+    assert one.encoder_.feature_names_ == two.encoder_.feature_names_
+    np.testing.assert_array_equal(one.learner_.coef_, two.learner_.coef_)
+    expected = next(iter_predictions(one, text)).decision_values.tolist()
+    for lenient in (False, True):
+        assert next(iter_predictions(one, mixed, lenient=lenient)).decision_values.tolist() == expected
+    alone = [next(iter_predictions(one, json.dumps(row).encode(), format="jsonl")) for row in rows[:9]]
+    assert [found.decision_values.item() for found in alone] == expected[:9]
+    streams = [
+        fit_stream(path, target="y", categorical=["prio"], bits=8).model.learner_.coef_ for path in (mixed, text)
+    ]
+    np.testing.assert_array_equal(*streams)
+    several = open_data([first, second], target="y", categorical=["prio"]).read().cells("prio")
+    assert several.text.to_pylist() == ["1"] * 5 + ["high"] * 5
 
 
 @pytest.mark.parametrize("ask", [fit_table, check_table])

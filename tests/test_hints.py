@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,10 @@ import pandas as pd
 import pytest
 
 from linsep import fit_table, open_data
+from linsep.app.commands.check import check
 from linsep.data.features.kinds import find_kinds
 from linsep.data.hints import hints_on_holding_out
+from linsep.reporting.table_check import check_table
 
 N = 120
 RNG = np.random.default_rng(0)
@@ -58,6 +62,31 @@ def test_dates_are_hinted_at_with_a_day_that_works() -> None:
         "30 values of 'patient' in 120 rows, and 'seen' holds dates: either --group patient holds out all rows of one, "
         "or none; or --after seen=2024-03-31 holds out the later rows, as new rows will be"
     ]
+
+
+def test_a_proof_of_separation_says_that_it_may_be_about_whom_the_rows_are_about(tmp_path: Path) -> None:
+    label = np.arange(N) % 30 < 15
+    frame = pd.DataFrame({"patient": GROUPS, "size": RNG.normal(size=N), "y": np.where(label, "ill", "well")})
+    expected = (
+        "30 values of 'patient' in 120 rows: the classes may be told apart by which 'patient' a row is about, which "
+        "says nothing about others; --column patient=skip asks without it"
+    )
+    found = check_table(open_data(frame, target="y"))
+    assert (found.verdict, found.hints, found.lines[-1]) == ("separable", [expected], ("hint", expected))
+    asked = check_table(open_data(frame, target="y"), columns={"patient": "skip"})
+    assert (asked.verdict, asked.hints, dict(asked.lines).get("hint")) == ("inseparable", [], None)
+    assert check_table(open_data(frame.rename(columns={"patient": "city"}), target="y")).hints == []
+    both = frame.assign(y=np.where(np.arange(N) // 30 % 2, "ill", "well"))
+    mixed = check_table(open_data(both, target="y"))
+    assert (mixed.verdict, mixed.hints) == ("inseparable", [])
+    one_told = both.assign(y=np.where(np.arange(N) % 30 == 3, "dead", both["y"]))
+    parts = check_table(open_data(one_told, target="y"))
+    assert [part.found.verdict for part in parts.asked] == ["separable", "quasi-separable", "quasi-separable"]
+    assert parts.hints == [expected]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    shown = check(tmp_path / "t.csv", target="y", positive=None, time_limit=None, certificate=tmp_path / "c.json")
+    assert shown.data["hints"] == [expected]
+    assert "hints" not in json.loads((tmp_path / "c.json").read_text())
 
 
 def test_the_receipt_has_hints_only_where_rows_are_drawn_at_random() -> None:

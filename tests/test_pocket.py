@@ -165,7 +165,7 @@ def test_reaches_the_least_error_of_known_sets(name: str) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_reaches_the_least_error_of_random_sets(seed: int) -> None:
     X, y = integer_table(seed, n=9, p=2)
-    learner = PocketPerceptron(max_iter=20_000, random_state=seed).fit(X, y)
+    learner = PocketPerceptron(max_iter=4000, random_state=seed).fit(X, y)
     assert learner.pocket_mistakes_ == least_mistakes(X, y)
 
 

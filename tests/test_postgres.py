@@ -12,10 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from in_process import linsep
 from linsep import DataError, fit_stream, fit_table, open_data
 from linsep.data.sources import of_query
 from postgres_server import IN_ADDRESS, PASSWORD, running
-from test_queries import begin, cells, dated, linsep, many
+from test_queries import begin, cells, dated, many
 
 SECRETS = (PASSWORD, IN_ADDRESS, "s3cret")
 BIG = 2**53 + 1
@@ -163,7 +164,6 @@ def test_a_password_stands_in_no_model_receipt_report_or_checkpoint(
     address, folder = with_password(server), tmp_path / "out"
     folder.mkdir()
     query = ("--query", "SELECT a, b, city, y FROM t ORDER BY id")
-    # What records the command line looks at that of the process.
     fit = ["fit", address, *query, "--target", "y"]
     said = []
     for command in (
@@ -173,10 +173,10 @@ def test_a_password_stands_in_no_model_receipt_report_or_checkpoint(
         ["predict", str(folder / "m"), address, *query, "-o", str(folder / "out.csv")],
         ["score", str(folder / "m"), address, *query],
     ):
-        monkeypatch.setattr(sys, "argv", ["linsep", *command])
-        said.append(linsep(*command).output)
+        done = linsep(*command)
+        said.append(done.stdout + done.stderr)
     assert "postgresql://ann:***@127.0.0.1" in said[2]
-    said += [linsep(*fit, "--passes", "3", "--stream", "--checkpoint", folder / "ck", status=1).exception]
+    said += [linsep(*fit, "--passes", "3", "--stream", "--checkpoint", folder / "ck", status=2).stderr]
     for secret in SECRETS:
         assert not any(secret in str(one) for one in said)
         for file in folder.iterdir():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,21 +12,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, roc_auc_score
-from typer.testing import CliRunner
 
+from in_process import linsep
 from linsep import AveragedPerceptron, Perceptron, TableModel, fit_table, open_data, score_table
-from linsep.app.cli import app
 from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_counts, scores_of_rows
 from linsep.theory.separability.combination import Combination
 
 XOR = "a,b,y\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
-
-
-def linsep(*args: Any) -> Any:
-    done = CliRunner().invoke(app, list(map(str, args)))
-    assert done.exit_code in (0, 1), (done.output, done.exception)
-    return done
 
 
 @given(st.integers(2, 4), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))

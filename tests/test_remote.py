@@ -13,11 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from in_process import linsep
 from linsep import DataError, fit_stream, open_data
 from linsep.app.commands.fit_stream import wants_stream
 from linsep.data.readers.tagged import read_tagged
 from linsep.streaming.result import StreamError
-from test_queries import StoppedError, cells, linsep, many, stop_after
+from test_queries import StoppedError, cells, many, stop_after
 from web_server import Web, serving
 
 LINES = [f"{a},{b},{y}" for a, b, y in zip(*(many(400)[name] for name in ("a", "b", "y")), strict=True)]
@@ -226,7 +227,7 @@ def test_without_the_extra_the_install_command_is_named(monkeypatch: pytest.Monk
         open_data("https://host/t.csv", target="y").read()
 
 
-def test_a_password_stands_nowhere(web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_password_stands_nowhere(web: Web, tmp_path: Path) -> None:
     web.password = "hunter2"
     address = web.address("t.csv", "ann:hunter2@")
     out = tmp_path / "out"
@@ -239,8 +240,8 @@ def test_a_password_stands_nowhere(web: Web, tmp_path: Path, monkeypatch: pytest
         ["score", str(out / "m"), address],
         ["show", str(out / "m")],
     ):
-        monkeypatch.setattr(sys, "argv", ["linsep", *command])
-        said.append(linsep(*command).output)
+        done = linsep(*command)
+        said.append(done.stdout + done.stderr)
     assert json.loads(said[0])["rows"] == 400
     assert f"http://ann:***@127.0.0.1:{web.port}/t.csv" in said[3]
     with pytest.raises(DataError) as wrong:

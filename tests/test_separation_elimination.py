@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -13,11 +14,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from linsep import separation
-from linsep.theory.rows.deadline import NEVER
+from linsep.kernels.exact.elimination import eliminate
+from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, until
 from linsep.theory.rows.sparse_factors import SparseFactors
 from linsep.theory.separation.search import by_elimination
 from linsep.theory.separation.search.by_elimination import prove_by_elimination
 from linsep.theory.separation.search.largest_direction import largest_direction
+from linsep.theory.separation.search.least_squares import LeastSquares
 from linsep.theory.verify.separability import CertificateError, rank_is_at_least
 from linsep.types import Array
 
@@ -49,7 +52,7 @@ def exactly(Z: Any, vector: dict[int, int]) -> list[Fraction]:
 def test_weights_and_null_vectors_are_exact(seed: int, n: int, p: int, kind: str) -> None:
     rng = np.random.default_rng(seed)
     Z = table(rng, n, p, kind)
-    factors = SparseFactors(Z, rng.permutation(n))
+    factors = SparseFactors(Z, rng.permutation(n), NEVER)
     assume(factors.usable)
     rank = len(factors.ids)
     assert rank_is_at_least(Z, rank)
@@ -69,6 +72,36 @@ def test_weights_and_null_vectors_are_exact(seed: int, n: int, p: int, kind: str
     for j in factors.pivots.tolist():
         terms = (u * Fraction(rows[i][j]) for u, i in zip(weights, factors.ids.tolist(), strict=True))
         assert sum(terms, Fraction(0)) * scale[j] == q * goal[j]
+
+
+def test_the_clock_ends_the_elimination_and_the_least_squares_in_the_middle() -> None:
+    rng = np.random.default_rng(0)
+    Z = table(rng, 12, 9, "whole")
+    passed = Deadline(time.perf_counter() - 1)
+    with pytest.raises(OutOfTimeError):
+        SparseFactors(Z, np.arange(12), passed)
+    with pytest.raises(OutOfTimeError):
+        LeastSquares(Z).solve(np.ones(12), np.ones(12), 1e-9, passed)
+    residues = sp.csr_matrix(abs(Z))
+    parts = [part.astype(np.int64) for part in (residues.indptr, residues.indices, residues.data)]
+    asked = (tuple(parts), 9, np.arange(12), np.ones(9, dtype=np.int64), 2**31 - 1)
+    whole, ended = (eliminate(*asked, np.array([stop])) for stop in (False, True))
+    assert (len(whole[0]) > 0, len(ended[0])) == (True, 0)
+
+
+def test_work_in_a_thread_is_told_to_stop() -> None:
+    told: list[bool] = []
+    deadline = Deadline()
+
+    def work(stop: Array) -> None:
+        deadline.at = -np.inf  # as Ctrl-C does
+        while not stop[0]:
+            pass
+        told.append(bool(stop[0]))
+
+    with pytest.raises(OutOfTimeError):
+        until(deadline, work)
+    assert told == [True]
 
 
 def dummies_and_numbers(rng: np.random.Generator, n: int, decimals: int) -> Any:

@@ -15,10 +15,9 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.special import log_expit, log_ndtr
-from typer.testing import CliRunner
 
+from in_process import run_linsep
 from linsep import Separation, separation
-from linsep.app.cli import app
 from linsep.reporting.separated import separation_lines
 from linsep.theory import CertificateError
 from linsep.theory.separation.outcome import Outcome
@@ -540,8 +539,8 @@ def test_a_constant_column_beside_the_intercept_is_named(form: str) -> None:
 def asked(folder: Path, table: str, words: str) -> tuple[int, dict[str, Any]]:
     """The exit status and the JSON of `linsep separation` of a table."""
     (folder / "t.csv").write_text(table)
-    found = CliRunner().invoke(app, ["separation", str(folder / "t.csv"), *words.split(), "--json"])
-    return found.exit_code, json.loads(found.stdout)
+    found = run_linsep(["separation", "t.csv", *words.split(), "--json"], folder)
+    return found.returncode, json.loads(found.stdout)
 
 
 def test_trials_and_links_on_the_command_line(tmp_path: Path) -> None:
@@ -564,8 +563,8 @@ def test_an_order_on_the_command_line(tmp_path: Path) -> None:
     table = "x,pain\n0,low\n1,low\n2,mid\n3,mid\n4,high\n5,high\n"
     (tmp_path / "t.csv").write_text(table)
     words = ["separation", str(tmp_path / "t.csv"), "--target", "pain", "--family", "cumulative", "--json"]
-    run = CliRunner().invoke(app, [*words, "--order", "low, mid, high"])
-    status, found = run.exit_code, json.loads(run.stdout)
+    run = run_linsep([*words, "--order", "low, mid, high"], tmp_path)
+    status, found = run.returncode, json.loads(run.stdout)
     assert (status, found["classes"], found["verdict"]) == (1, ["low", "mid", "high"], "complete")
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
+from in_process import linsep
 from linsep import load
-from linsep.app.cli import app
 from linsep.data.readers.tagged import read_tagged
 from linsep.types import DataError
 
@@ -34,10 +33,8 @@ def write(folder: Path, name: str, text: str) -> Path:
     return folder / name
 
 
-def linsep(*args: Any, status: int = 0) -> Any:
-    done = CliRunner().invoke(app, ["tag", *map(str, args)])
-    assert done.exit_code == status, done.output
-    return done
+def tag(*words: Any, status: int = 0) -> Any:
+    return linsep("tag", *words, status=status)
 
 
 # --------------------------------------------------------------------- readers
@@ -100,54 +97,50 @@ def test_other_things_that_cannot_be_read(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- command line
 def test_fit_predict_score_show_on_two_columns(tmp_path: Path) -> None:
     text, model = write(tmp_path, "t.txt", (COLUMNS + "\n") * 5), tmp_path / "m.linsep"
-    fitted = json.loads(linsep("fit", text, "--model", model, "--holdout", 0.2, "--json").output)
+    fitted = json.loads(tag("fit", text, "--model", model, "--holdout", 0.2, "--json").stdout)
     assert (fitted["sentences"], fitted["tokens"], fitted["tags"]) == (10, 20, 4)
     assert (fitted["training_accuracy"], fitted["held_out_accuracy"]) == (1.0, 1.0)
     assert fitted["stop_reason"] == "clean pass"
     for bound in fitted["bounds"]:
         assert bound["allowed"] is None or bound["mistakes"] <= bound["allowed"]
     assert load(model).predict([["The", "dog"]]) == [["det", "noun"]]
-    linsep("predict", model, text, "-o", tmp_path / "out.txt")
+    tag("predict", model, text, "-o", tmp_path / "out.txt")
     assert read_tagged(tmp_path / "out.txt").gold() == read_tagged(text).gold()
     plain = write(tmp_path, "plain.txt", "The\ndog\n")
-    assert linsep("predict", model, plain).output == "The\tdet\ndog\tnoun\n\n"
+    assert tag("predict", model, plain).stdout == "The\tdet\ndog\tnoun\n\n"
     strange = write(tmp_path, "s.txt", "The det\ndog odd\n\nIt pron\n")
-    scored = linsep("score", model, strange, "--json")
-    assert "tokens with a tag that was not there in training: 1, the first with 'odd'" in scored.output
-    told = json.loads(scored.stdout.splitlines()[-1])  # the oldest click puts standard error before it
+    scored = tag("score", model, strange, "--json")
+    assert "tokens with a tag that was not there in training: 1, the first with 'odd'" in scored.stderr
+    told = json.loads(scored.stdout)
     assert (told["accuracy"], told["sentence_accuracy"], told["counts"]) == (2 / 3, 0.5, {"odd predicted noun": 1})
-    shown = json.loads(linsep("show", model, "--weights", 3, "--json").output)
+    shown = json.loads(tag("show", model, "--weights", 3, "--json").stdout)
     assert shown["classes"] == ["det", "noun", "pron", "verb"]
     assert len(shown["weights"]) == len(shown["transitions"]) == 3
-    assert "->" in linsep("show", model).output
+    assert "->" in tag("show", model).stdout
 
 
 def test_conllu_comes_back_with_its_tags_replaced(tmp_path: Path) -> None:
     text, model = write(tmp_path, "t.conllu", CONLLU * 4), tmp_path / "m.linsep"
-    linsep("fit", text, "--model", model, "--n-bits", 12, "--max-iter", 30)
+    tag("fit", text, "--model", model, "--n-bits", 12, "--max-iter", 30)
     untagged = CONLLU
-    for tag in ("AUX", "PART", "VERB\tVB\t", "INTJ"):
-        untagged = untagged.replace(f"\t{tag}", "\t_" + tag[4:])
-    linsep("predict", model, write(tmp_path, "u.conllu", untagged), "-o", tmp_path / "out.conllu")
+    for tagged in ("AUX", "PART", "VERB\tVB\t", "INTJ"):
+        untagged = untagged.replace(f"\t{tagged}", "\t_" + tagged[4:])
+    tag("predict", model, write(tmp_path, "u.conllu", untagged), "-o", tmp_path / "out.conllu")
     assert (tmp_path / "out.conllu").read_text() == CONLLU
-    assert json.loads(linsep("score", model, text, "--json").output)["accuracy"] == 1.0
+    assert json.loads(tag("score", model, text, "--json").stdout)["accuracy"] == 1.0
 
 
 def test_models_of_rows_and_taggers_are_told_apart(tmp_path: Path) -> None:
     text, model = write(tmp_path, "t.txt", COLUMNS), tmp_path / "m.linsep"
-    linsep("fit", text, "--model", model)
-    done = CliRunner().invoke(app, ["show", str(model)])
-    assert isinstance(done.exception, DataError) and "holds a tagger" in str(done.exception)
+    tag("fit", text, "--model", model)
+    assert "holds a tagger" in linsep("show", model, status=2).stderr
     table, rows = write(tmp_path, "t.csv", "a,b\n1,x\n2,y\n"), tmp_path / "rows.linsep"
-    CliRunner().invoke(app, ["fit", str(table), "--target", "b", "--model", str(rows)])
-    done = linsep("show", rows, status=1)
-    assert isinstance(done.exception, DataError) and "holds a TableModel, not a tagger" in str(done.exception)
+    linsep("fit", table, "--target", "b", "--model", rows)
+    assert "holds a TableModel, not a tagger" in tag("show", rows, status=2).stderr
 
 
 def test_errors_name_the_line_and_write_nothing(tmp_path: Path) -> None:
     text, model = write(tmp_path, "t.txt", "a x\nb\n"), tmp_path / "m.linsep"
-    done = linsep("fit", text, "--model", model, status=1)
-    assert isinstance(done.exception, DataError) and "t.txt:2: this token has no tag" in str(done.exception)
-    done = linsep("fit", text, "--model", tmp_path / "none" / "m.linsep", status=1)
-    assert "there is no folder" in str(done.exception)
+    assert "t.txt:2: this token has no tag" in tag("fit", text, "--model", model, status=2).stderr
+    assert "there is no folder" in tag("fit", text, "--model", tmp_path / "none" / "m.linsep", status=2).stderr
     assert not model.exists()

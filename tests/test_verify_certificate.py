@@ -212,6 +212,21 @@ def test_amounts_and_booleans_are_read_as_the_certificate_means_them(tmp_path: P
     assert verify(tmp_path, claim, data.replace("($4.5)", "$4.5"), "other.csv")[0] == 1
 
 
+def test_numbers_with_a_unit_are_read_as_the_certificate_means_them(tmp_path: Path) -> None:
+    rows = [f'"{k * 37 % 24 * 1000 + 500:,}.25 kg".,"{k % 9},5mg",{"ab"[k % 2]}'.replace(".,", ",") for k in range(24)]
+    data = "\n".join(["load,dose,y", *rows]) + "\n"
+    (tmp_path / "t.csv").write_text(data)
+    check(tmp_path, "y")
+    claim = json.loads((tmp_path / "c.json").read_text())
+    assert claim["columns"] == [
+        {"column": "load", "unit": "0.0 kg", "exponent": 2}, {"column": "dose", "unit": "0,0 mg", "exponent": 1}
+    ]  # fmt: skip
+    status, said = verify(tmp_path, claim, data, "t.csv")
+    assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
+    status, said = verify(tmp_path, claim, data.replace("4,5mg", "4,5g"), "other.csv")
+    assert (status, said.strip()) == (1, "not proved: '4,5g' is not a number in 'mg'")
+
+
 def test_names_that_the_hash_does_not_hold_stay_on_their_line(tmp_path: Path) -> None:
     X, y = cases()["inseparable"]
     claim = json.loads(separability(X, y).to_json())

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
+    from linsep.probing.measured import ProbeRow
+    from linsep.probing.probe import Probe, probe
     from linsep.regression.finite_part import FinitePart, LikelihoodRatio
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
@@ -91,6 +93,8 @@ _HOME = {
     "Position": "linsep.data.sources.source",
     "PrecisionWarning": "linsep.types",
     "Predictions": "linsep.reporting.scores",
+    "Probe": "linsep.probing.probe",
+    "ProbeRow": "linsep.probing.measured",
     "Receipt": "linsep.reporting.receipt",
     "Remaining": "linsep.regression.remedies",
     "Report": "linsep.reporting.page.html",
@@ -136,6 +140,7 @@ _HOME = {
     "mistake_bounds": "linsep.theory.bounds.mistakes",
     "online_risk_bound": "linsep.theory.bounds.online_risk",
     "open_data": "linsep.data.sources.open",
+    "probe": "linsep.probing.probe",
     "read_tagged": "linsep.data.readers.tagged",
     "report": "linsep.reporting.report",
     "read_origin": "linsep.store",
@@ -179,6 +184,8 @@ __all__ = [
     "Position",
     "PrecisionWarning",
     "Predictions",
+    "Probe",
+    "ProbeRow",
     "Receipt",
     "Remaining",
     "Report",
@@ -225,6 +232,7 @@ __all__ = [
     "mistake_bounds",
     "online_risk_bound",
     "open_data",
+    "probe",
     "read_origin",
     "read_tagged",
     "report",

@@ -14,6 +14,7 @@ TOLERANCE, SINGLE = 1e-9, 1e-4
 # of the same verdict, other minima and other numbers of bits.
 FOUND = {"proof", "directions", "hyperplane", "witness", "overlap", "null", "bits", "sha256",
          "least_loss", "measured_excess"}  # fmt: skip
+RELEASES = {"numpy", "python"}  # what a model file says it was made with
 
 
 @dataclass
@@ -55,7 +56,7 @@ class Comparison:
             taken.add(name)
             if name not in now:
                 self.differences.append(f"{where}: no {key!r} any more")
-            elif self.exact or key not in FOUND:
+            elif self.exact or key not in FOUND | RELEASES:
                 self.compare(value, now[name], f"{where}.{name}")
         self.new |= {f"{where}.{key}" for key in now.keys() - taken}
 

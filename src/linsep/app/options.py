@@ -149,22 +149,14 @@ CategoricalOpt = Annotated[
 ColumnOpt = Annotated[
     list[str] | None,
     typer.Option(
-        help="What a column holds, as NAME=KIND: number, category, date, a way to write dates such as %d.%m.%Y, text "
-        "(also words1-2 or chars3-5), or skip. May be repeated; the other columns are looked at."
+        help="What a column holds, as NAME=KIND: number, category, date, a way to write dates such as %d.%m.%Y, a "
+        "number with a unit such as '0.0 mg', text (also words1-2 or chars3-5), or skip. May be repeated; the other "
+        "columns are looked at."
     ),
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 DetailsOpt = Annotated[
     bool, typer.Option("--details", help="Print all that is known: counts of each class, norms, brackets, bounds.")
-]
-WeightsOfClassesOpt = Annotated[
-    bool, typer.Option("--details", help="Of several classes, print up to 20 weights of each.")
-]
-MovedRowsOpt = Annotated[
-    bool,
-    typer.Option(
-        "--details", help="Also print which rows move each coefficient, and the fewest columns that separate."
-    ),
 ]
 ReportOpt = Annotated[
     Path | None,

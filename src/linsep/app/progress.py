@@ -40,12 +40,13 @@ class Line:
     def _show(self, total: float | None, completed: float, description: str) -> None:
         if not sys.stderr.isatty():
             return
+        at_once = self._bar is None or completed == 0
         if self._bar is None:
             columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
             self._task = self._bar.add_task(description, total=total)
-        self._bar.update(self._task, total=total, completed=completed, description=description)
+        self._bar.update(self._task, total=total, completed=completed, description=description, refresh=at_once)
 
 
 class EpochProgress(Line):

@@ -75,7 +75,7 @@ def number_column(
         otherwise = _booleans(name, text) or _grouped(name, text, decimal)
         if otherwise is not None:
             return otherwise
-        good = are_numbers(text, decimal) | _are_amounts(text, decimal)
+        good = are_numbers(text, decimal) | are_amounts(text, decimal)
         if good.any() and (good | gone).all():
             raise DataError(
                 f"{where(0)}, column {name!r}: some cells have a % or the sign of a currency that others lack: write "
@@ -148,7 +148,7 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
     encoded = text.dictionary_encode()
     distinct = pc.utf8_trim_whitespace(encoded.dictionary)
     gone = are_missing(distinct)
-    fits = _are_amounts(distinct, decimal)
+    fits = are_amounts(distinct, decimal)
     if gone.all() or (~fits & ~gone).any() or not _of_one_unit(distinct.filter(pa.array(~gone)).to_pylist()):
         return None
     digits = pc.replace_substring_regex(pc.replace_substring_regex(distinct, r"\(", "-"), f"[^0-9+{mark}-]", "")
@@ -161,8 +161,14 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
     return Column(name, found[1][codes], as_digits.take(encoded.indices), missing=missing)
 
 
-def _are_amounts(text: pa.Array, decimal: str) -> Array:
-    """Which cells are numbers with a currency, a %, parentheses or marks between thousands, or without any of them."""
+def are_amounts(text: pa.Array, decimal: str) -> Array:
+    """Return which cells are numbers, with a currency, a %, parentheses or marks between thousands or without.
+
+    Examples
+    --------
+    >>> are_amounts(pa.array(["$1,204.50", "(3)", "12%", "7 kg"]), ".").tolist()
+    [True, True, True, False]
+    """
     mark, group = (r"\.", ",") if decimal == "." else (",", r"\.")
     digits = f"([1-9][0-9]{{0,2}}({group}[0-9]{{3}})+|[0-9]+)({mark}[0-9]+)?"
     amount = f"([+-]?{_CURRENCY}?|{_CURRENCY}[+-]){digits}{_CURRENCY}?%?"
@@ -202,7 +208,7 @@ def are_readable(text: pa.Array, decimal: str = ".") -> Array:
     >>> are_readable(pa.array(["2", "$1,000", "($3.50)", "True", "NA", "x"])).tolist()
     [True, True, True, True, True, False]
     """
-    return are_true_or_false(text) | are_numbers(text, decimal) | _are_amounts(text, decimal) | are_missing(text)
+    return are_true_or_false(text) | are_numbers(text, decimal) | are_amounts(text, decimal) | are_missing(text)
 
 
 def are_true_or_false(text: pa.Array) -> Array:

@@ -68,6 +68,8 @@ class TableChunk:
         doubles; None for other columns.
     unlabelled : ndarray or None
         Positions, among all rows that were read, of those that were left out because they have no label.
+    as_text : frozenset of str
+        Columns that were asked to be read as text (`categorical` of `open_data`).
     columns : list of Column
         The feature columns, parsed.
     """
@@ -81,6 +83,7 @@ class TableChunk:
     keyed: bool = False
     written: Callable[[str], pa.Array | None] | None = field(default=None, repr=False)
     unlabelled: Array | None = None
+    as_text: frozenset[str] = frozenset()
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
 
     @property

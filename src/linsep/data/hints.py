@@ -1,4 +1,4 @@
-"""Hints on rows that are held out at random although they belong together, or come one after another."""
+"""Hints on rows that are held out, or separated, although they belong together, or come one after another."""
 
 from __future__ import annotations
 
@@ -57,14 +57,46 @@ def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str], fraction: float) 
     if not isinstance(chunk, TableChunk):
         return []
     used = [name for name in chunk.names if kinds.get(name) != SKIP]
-    found = [hint for hint in (_on_groups(chunk, used, kinds), _on_dates(chunk, used, kinds, fraction)) if hint]
+    groups = _on_groups(chunk, used, kinds)
+    together = groups and (groups[1], f"--group {quote(groups[0])} holds out all rows of one, or none")
+    found = [hint for hint in (together, _on_dates(chunk, used, kinds, fraction)) if hint]
     whys, ways = ([hint[part] for hint in found] for part in (0, 1))
     said = f"either {ways[0]}; or {ways[1]}" if len(ways) == 2 else "".join(ways)
     return [("hint", f"{', and '.join(whys)}: {said}")] if found else []
 
 
+def hints_on_proof(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The line for classes that a hyperplane separates, if a column in use names groups of rows; else none.
+
+    What groups are is said in `hints_on_holding_out`. Fewer columns separate no more rows, so there is nothing to say
+    of classes that cannot be separated.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = "".join(f"p{k % 12},{k % 5}\\n" for k in range(40))
+    >>> for line in hints_on_proof(open_data(("patient,size\\n" + rows).encode()).read(), {}):
+    ...     print(line)
+    ('hint', "12 values of 'patient' in 40 rows: the classes may be told apart by which 'patient' a row is about, which
+    says nothing about others; --column patient=skip asks without it")
+    """
+    if not isinstance(chunk, TableChunk):
+        return []
+    found = _on_groups(chunk, [name for name in chunk.names if kinds.get(name) != SKIP], kinds)
+    if found is None:
+        return []
+    name, what = found
+    return [
+        (
+            "hint",
+            f"{what}: the classes may be told apart by which {name!r:.40} a row is about, which says nothing about "
+            f"others; --column {quote(name)}=skip asks without it",
+        )
+    ]
+
+
 def _on_groups(chunk: TableChunk, used: list[str], kinds: Mapping[str, str]) -> tuple[str, str] | None:
-    """Why rows belong together, and the option that keeps them together with what it does."""
+    """A column whose values several rows share because they belong together, and how many there are of these."""
     for name in used:
         words = words_of(name)
         if (
@@ -75,8 +107,7 @@ def _on_groups(chunk: TableChunk, used: list[str], kinds: Mapping[str, str]) -> 
             continue
         n_groups = _n_values(chunk.cells(name))
         if n_groups >= _FEWEST_GROUPS and chunk.n_rows >= _ROWS_OF_A_GROUP * n_groups:
-            what = f"{n_groups:,} values of {name!r:.40} in {chunk.n_rows:,} rows"
-            return what, f"--group {quote(name)} holds out all rows of one, or none"
+            return name, f"{n_groups:,} values of {name!r:.40} in {chunk.n_rows:,} rows"
     return None
 
 

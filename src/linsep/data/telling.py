@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import floor, lgamma, log
 from typing import Any
 
@@ -16,6 +17,8 @@ from linsep.types import Array, DataError
 
 # A column that has nothing to do with the label is called out in fewer than one table of so many.
 _BY_CHANCE = 1000
+# Of more classes honest columns tell one too, as a symptom that one disease of many has.
+_MOST_CLASSES = 5
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class TellingColumn:
         How the label is told.
     balanced_accuracy : float
         The mean over the classes of the share of their rows that are told rightly.
+    label : str or None
+        The class that is told from all others together; None where every class is told.
     """
 
     name: str
@@ -39,10 +44,12 @@ class TellingColumn:
     rows: int
     rule: str
     balanced_accuracy: float
+    label: str | None = None
 
     def __str__(self) -> str:
         wrong = f"{self.errors:,} of {self.rows:,} rows wrong" if self.errors else f"all {self.rows:,} rows right"
-        return f"column {self.name!r} alone tells the classes apart ({wrong}: {self.rule})"
+        what = "the classes apart" if self.label is None else f"{self.label} from the other classes"
+        return f"column {self.name!r} alone tells {what} ({wrong}: {self.rule})"
 
 
 def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[TellingColumn]:
@@ -55,13 +62,19 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
     A number tells by thresholds: K - 1 of them cut the line into one interval a class, with the fewest errors; three
     and more classes stand in the order of their medians. A category tells by the other rows of its level: each row is
     told by the majority of those, so that a column with a level of its own for each row tells nothing. A missing value
-    is a level of its own and, of a number, told wrongly. With three and more classes it is not enough to tell one of
-    them from the rest: rows of the others are errors then.
+    is a level of its own and, of a number, told wrongly.
+
+    A column that does not tell all of up to five classes may tell one from the others together, with a balanced
+    accuracy of at least `least` of these two: a category by the other rows of its level, as above; a number if the
+    class has one value, or none, where the others have not, or all but the class have: paid 0 days after the date, or
+    never. A threshold does not do: many an honest number tells one class of several by that. Of more than five classes
+    it is not asked: one disease of many may have a symptom of its own.
 
     A column is left out that chance could explain, or that does no better than the majority class. Let F be the
-    labelings that a column can tell: K! (n + 1)^(K-1) by thresholds (K! if e = 0), K^L by L levels. Shuffled labels are
-    told with at most e errors with probability at most F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!; that times the
-    number of columns has to be below 1/1000.
+    labelings that a column can tell: K! (n + 1)^(K-1) by thresholds (K! if e = 0), K^L by L levels, 2 V by one of V
+    values. Shuffled labels are told with at most e errors with probability at most
+    F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!; that times the number of columns, and of classes where each is asked
+    about, has to be below 1/1000.
 
     Such a column is often a copy of the label, or known only after it: a date of payment tells who has paid.
 
@@ -77,7 +90,7 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
     Returns
     -------
     list of TellingColumn
-        Those with the fewest errors first.
+        Those with the fewest errors first; one for each class that a column tells, where it does not tell all.
 
     Raises
     ------
@@ -110,13 +123,42 @@ def tell(chunk: TableChunk, labels: Array, *, least: float = 0.99) -> list[Telli
     for name in chunk.names:
         column = chunk.cells(name)
         assert column is not None
-        if columns + _log_chance(column, counts, 0) > 0:  # not even without an error
-            continue
-        told = by_thresholds(column, names, codes) if column.is_number else by_levels(column, codes, len(names))
-        good = told.errors <= floor((1 - least) * others) or told.balanced_accuracy >= least
-        if good and told.errors < others and columns + _log_chance(column, counts, told.errors) <= 0:
-            found.append(told)
+        if columns + _log_chance(_log_patterns(column, len(codes), len(names), 0), counts, 0) <= 0:
+            told = by_thresholds(column, names, codes) if column.is_number else by_levels(column, codes, len(names))
+            good = told.errors <= floor((1 - least) * others) or told.balanced_accuracy >= least
+            chance = _log_chance(_log_patterns(column, len(codes), len(names), told.errors), counts, told.errors)
+            if good and told.errors < others and columns + chance <= 0:
+                found.append(told)
+                continue
+        if len(names) <= _MOST_CLASSES:
+            found += _telling_one_class(column, names, codes, least, columns + log(len(names)))
     return sorted(found, key=lambda one: one.errors)
+
+
+def _telling_one_class(column: Column, names: Array, codes: Array, least: float, many: float) -> list[TellingColumn]:
+    """The classes that the column tells from all others, of two classes the second one; `many` is ln of how many tries.
+
+    A category tells by levels, a number by one value.
+    """
+    n = len(codes)
+    sizes = np.bincount(codes, minlength=len(names)).tolist()
+    patterns = _log_patterns_of_one(column, n)
+    classes = range(0 if len(names) > 2 else 1, len(names))
+    asked = [k for k in classes if many + _log_chance(patterns, [sizes[k], n - sizes[k]], 0) <= 0]
+    if not asked:
+        return []
+    found = []
+    for k, told in (one_by_value if column.is_number else one_by_levels)(column, names, codes, asked, least).items():
+        rare = [sizes[k], n - sizes[k]]
+        good = told.balanced_accuracy >= least and told.errors < min(rare)
+        if good and many + _log_chance(patterns, rare, told.errors) <= 0:
+            found.append(told if len(names) > 2 else replace(told, label=None))
+    return found
+
+
+def _log_patterns_of_one(column: Column, n: int) -> float:
+    """ln of the number of labelings of two classes that levels, or one value, can tell without an error."""
+    return log(2 * (n + 1)) if column.is_number else _log_patterns(column, n, 2, 0)
 
 
 def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
@@ -134,11 +176,11 @@ def _rows_and_labels(source: Any, y: Any) -> tuple[TableChunk, Array]:
     return chunk, label_names(labels)
 
 
-def _log_chance(column: Column, sizes: list[int], e: int) -> float:
-    """ln of F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!: a bound on the chance of e errors at most."""
+def _log_chance(patterns: float, sizes: list[int], e: int) -> float:
+    """ln of F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!, given ln F: a bound on the chance of e errors at most."""
     n, k = sum(sizes), len(sizes)
     near = log(e + 1) + lgamma(n + 1) - lgamma(e + 1) - lgamma(n - e + 1) + e * log(k - 1)
-    return _log_patterns(column, n, k, e) + near + sum(lgamma(size + 1) for size in sizes) - lgamma(n + 1)
+    return patterns + near + sum(lgamma(size + 1) for size in sizes) - lgamma(n + 1)
 
 
 def _log_patterns(column: Column, n: int, k: int, e: int) -> float:
@@ -214,8 +256,7 @@ def by_levels(column: Column, codes: Array, n_classes: int) -> TellingColumn:
     assert column.text is not None
     encoded = column.text.dictionary_encode()
     levels = encoded.indices.to_numpy(zero_copy_only=False)
-    counts = np.zeros((len(encoded.dictionary), n_classes), dtype=np.int64)
-    np.add.at(counts, (levels, codes), 1)
+    counts = _counts(levels, codes, len(encoded.dictionary), n_classes)
     others = counts[levels]
     rows = np.arange(len(codes))
     others[rows, codes] -= 1
@@ -225,6 +266,79 @@ def by_levels(column: Column, codes: Array, n_classes: int) -> TellingColumn:
     recall = _mean_recall(np.bincount(codes[right], minlength=n_classes), codes)
     errors, rule = int((~right).sum()), f"each of its {len(counts):,} levels has one class"
     return TellingColumn(column.name, errors, len(codes), rule, recall)
+
+
+def one_by_value(
+    column: Column, names: Array, codes: Array, asked: Sequence[int], least: float
+) -> dict[int, TellingColumn]:
+    """For each class asked about the best of the rules that say: it has the value v, or: all but it have v.
+
+    That a number is missing is a value, too. The best rule is that with the highest balanced accuracy; values are left
+    out with which it would be below `least`.
+
+    Examples
+    --------
+    >>> column, names = Column("x", np.array([0.0, 3.0, 0.0, 7.0]), None), np.array(["late", "paid"])
+    >>> one_by_value(column, names, np.array([1, 0, 1, 0]), [0], 0.99)[0].rule
+    'late unless it is 0'
+    """
+    assert column.values is not None
+    n, sizes = len(codes), np.bincount(codes, minlength=len(names))
+    distinct, places = np.unique(column.values, return_inverse=True)
+    if column.missing is not None:
+        places = np.where(column.missing, len(distinct), places)
+    having = np.bincount(places, minlength=len(distinct) + 1)
+    fewest = min(min(int(sizes[k]), n - int(sizes[k])) for k in asked)
+    kept = np.flatnonzero(having >= (2 * least - 1) * fewest)  # the share of one of two classes is no less than that
+    if not kept.size:
+        return {}
+    row_of = np.full(len(having), len(kept))
+    row_of[kept] = np.arange(len(kept))
+    counts = _counts(row_of[places], codes, len(kept) + 1, len(names))[:-1]
+    found = {}
+    for k in asked:
+        own, rest = counts[:, k], having[kept] - counts[:, k]
+        right = np.stack([own, sizes[k] - own])  # rows of the class, told by having the value, or by not having it
+        others = np.stack([n - sizes[k] - rest, rest])
+        balanced = (right / sizes[k] + others / (n - sizes[k])) / 2
+        way, place = np.unravel_index(int(balanced.argmax()), balanced.shape)
+        at = int(kept[place])
+        value = "missing" if at == len(distinct) else f"{distinct[at]:.6g}"
+        rule = f"{names[k]} {'unless' if way else 'where'} it is {value}"
+        errors = n - int(right[way, place] + others[way, place])
+        found[k] = TellingColumn(column.name, errors, n, rule, float(balanced[way, place]), str(names[k]))
+    return found
+
+
+def one_by_levels(
+    column: Column, names: Array, codes: Array, asked: Sequence[int], least: float
+) -> dict[int, TellingColumn]:
+    """Each class asked about told from all others by the other rows of a level, as `by_levels` does.
+
+    Examples
+    --------
+    >>> column, names = Column("x", None, pa.array(["u", "u", "v", "w", "w"])), np.array(["a", "b", "c"])
+    >>> one_by_levels(column, names, np.array([0, 0, 1, 1, 2]), [0], 0.99)[0].errors
+    1
+    """
+    assert column.text is not None
+    n, sizes = len(codes), np.bincount(codes, minlength=len(names))
+    encoded = column.text.dictionary_encode()
+    counts = _counts(encoded.indices.to_numpy(zero_copy_only=False), codes, len(encoded.dictionary), len(names))
+    found = {}
+    for k in asked:
+        own, rest = counts[:, k], counts.sum(axis=1) - counts[:, k]
+        right, others = int(own[own - 1 > rest].sum()), int(rest[rest - 1 > own].sum())
+        recall = (right / int(sizes[k]) + others / (n - int(sizes[k]))) / 2
+        rule = f"each of its {len(counts):,} levels is of {names[k]} or of others"
+        found[k] = TellingColumn(column.name, n - right - others, n, rule, recall, str(names[k]))
+    return found
+
+
+def _counts(levels: Array, codes: Array, n_levels: int, n_classes: int) -> Array:
+    """How many rows of each class have each level."""
+    found = np.bincount(levels.astype(np.int64) * n_classes + codes, minlength=n_levels * n_classes)
+    return found.reshape(n_levels, n_classes)
 
 
 def _mean_recall(right: Array, codes: Array) -> float:

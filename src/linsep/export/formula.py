@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from linsep.data.amounts import is_amount
 from linsep.data.features.dates import is_date
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.kinds import is_words
@@ -114,11 +115,12 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
     meta, arrays = encoder.state()
     if "running" in meta:
         return _streamed_inputs(meta["running"], arrays["running/moments"], W)
-    parts = [name for name, kind in meta.get("kinds", {}).items() if is_date(kind) or is_words(kind)]
+    parts = [name for name, kind in meta.get("kinds", {}).items() if _is_derived(kind)]
     if parts:
         raise DataError(
-            f"cannot export this model: {', '.join(map(repr, parts))} hold dates or running text, and other programs "
-            "do not know what is made of these; train it with --column NAME=skip or NAME=category for each"
+            f"cannot export this model: {', '.join(map(repr, parts))} hold dates, running text or numbers with a unit, "
+            "and other programs do not know what is made of these; train it with --column NAME=skip or NAME=category "
+            "for each"
         )
     columns: list[tuple[str, Any]]
     if meta["kind"] == "rows":
@@ -151,6 +153,10 @@ def _encoded_inputs(encoder: Any, W: Array) -> list[Number | Category]:
             inputs.append(Category(name, levels, own, stands_in))
         at += size
     return inputs
+
+
+def _is_derived(kind: str) -> bool:
+    return is_date(kind) or is_words(kind) or is_amount(kind)
 
 
 def _streamed_inputs(running: dict[str, Any], moments: Array, W: Array) -> list[Number | Category]:

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.data.amounts import unit_of
 from linsep.data.columns import label_names
 from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
-from linsep.data.features.kinds import is_words
+from linsep.data.features.kinds import is_words, listed
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.kernel.function import KernelFunction
@@ -150,15 +151,17 @@ def columns_line(encoder: TableEncoder | None, features: int) -> str:
     names = None if encoder is None else encoder.column_names
     if encoder is None or names is None:
         return f"{features:,}, all numbers"
-    texts = len(encoder.text_columns)
+    amounts = [f"{name!r:.40} in {unit_of(encoder.kinds_[name])}" for name in encoder.amount_columns]
+    units = f" ({listed(amounts)})" if amounts else ""
+    texts = len(encoder.text_columns) - len(encoder.amount_columns)
     if not texts:
-        return f"{len(names):,}, all numbers"
+        return f"{len(names):,}, all numbers{units}"
     kinds = [encoder.kinds_.get(name, "") for name in names]
     dates, words = sum(map(is_date, kinds)), sum(map(is_words, kinds))
     numbers, levels = len(names) - texts, texts - dates - words
     if not dates and not words:
-        return f"{len(names):,}: {numbers:,} of numbers and {levels:,} of text, {features:,} features in all"
-    held = {"numbers": numbers, "text": levels, "dates": dates, "running text": words}
+        return f"{len(names):,}: {numbers:,} of numbers{units} and {levels:,} of text, {features:,} features in all"
+    held = {f"numbers{units}": numbers, "text": levels, "dates": dates, "running text": words}
     parts = [f"{n:,} of {what}" for what, n in held.items() if n]
     return f"{len(names):,}: {', '.join(parts)}, {features:,} features in all"
 

@@ -177,7 +177,7 @@ def unknown_levels(model: TableModel) -> list[str]:
         + ([ignored] if encoder.ignored_ else [])
         + ([encoder.bad_cells_.told()] if encoder.bad_cells_.total else [])
         + [_of_levels(column, n, encoder.first_unknown_[column]) for column, n in encoder.unknown_.items()]
-        + [_of_missing(column, n, column in encoder.text_columns) for column, n in encoder.new_missing_.items()]
+        + [_of_missing(column, n, column not in encoder.number_columns) for column, n in encoder.new_missing_.items()]
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
+from linsep.data.hints import hints_on_proof
 from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
@@ -20,6 +21,8 @@ from linsep.types import Array, DataError, Verdict
 
 # Of several verdicts the one that is said of the table: the last in this order.
 _ORDER: tuple[Verdict, ...] = ("separable", "undecided", "not-separable", "quasi-separable", "inseparable")
+
+_SEPARATED: tuple[Verdict, ...] = ("separable", "quasi-separable")
 
 _MANY_CLASSES = 8  # from here on each class has its line among the details
 
@@ -55,13 +58,15 @@ class TableCheck:
     numbers : ExactNumbers
         The columns as they were given to the proof: whole numbers, each column times a power of ten.
     lines : list of (str, str)
-        Label and text of each line, for people: ten at most.
+        Label and text of each line, for people: about ten.
     data : dict
         The certificates as plain data, with the columns of the table by name.
     warnings : list of str
         Reservations.
     details : list of (str, str)
         Further lines: more directions, the overlap, or a line for each of many classes.
+    hints : list of str
+        What the classes may be told apart by that new rows do not have; it is among the lines, too.
     """
 
     verdict: Verdict
@@ -71,6 +76,7 @@ class TableCheck:
     data: dict[str, Any]
     warnings: list[str]
     details: list[tuple[str, str]] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
 
 
 def check_table(
@@ -140,7 +146,10 @@ def check_table(
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
     lines[1:1] = [*numbers.rows_left_out(), *left_out_of_proof(found)]
     verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
-    return TableCheck(verdict, asked, numbers, lines, data, doubts, details)
+    some = any(one.found.verdict in _SEPARATED for one in asked)
+    hints = hints_on_proof(source.read(), found.kinds) if some else []
+    lines += hints
+    return TableCheck(verdict, asked, numbers, lines, data, doubts, details, [text for _, text in hints])
 
 
 def _ask_of(numbers: ExactNumbers, y: Array, label: Any, time_limit: float | None) -> Asked:

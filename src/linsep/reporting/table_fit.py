@@ -200,7 +200,7 @@ def fit_table(
     data |= {"unlabelled": source.unlabelled} if source.unlabelled else {}
     data |= {"left_out": encoder.left_out_} if encoder.left_out_ else {}
     data |= {"hints": [text for _, text in hints]} if hints else {}
-    data |= {"telling_columns": [one.name for one in telling]} if telling else {}
+    data |= {"telling_columns": list(dict.fromkeys(one.name for one in telling))} if telling else {}
     receipt = replace(receipt, lines=lines, data=data)
     said = (
         training.early

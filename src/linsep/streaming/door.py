@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linsep.data.columns import TableChunk
+from linsep.data.amounts import find_amounts
+from linsep.data.columns import TableChunk, quote
 from linsep.data.features.encoder import TableEncoder
 from linsep.streaming.labels import StreamLabels
 from linsep.types import Chunk, DataError
@@ -17,7 +18,8 @@ _NOTES = 5
 class Door:
     """The `check` of a source that is learnt from: nothing has been learnt from the rows that it refuses.
 
-    `notes` names numbers that are let in and drown all others of their column: its mean and scale come from them alone.
+    `notes` names numbers that are let in and drown all others of their column: its mean and scale come from them alone;
+    and columns of text that may be amounts.
     """
 
     def __init__(self, encoder: TableEncoder, labels: StreamLabels, max_columns: int) -> None:
@@ -52,6 +54,22 @@ class Door:
                         f"{chunk.where(int(place))}, column {name!r}: {values[row]:g} drowns the numbers around it, as "
                         "the mean and the scale of the column come from it alone; is it a mistake?"
                     )
+
+    def note_amounts(self, chunk: TableChunk) -> None:
+        """Look for amounts among the text of the first rows: a stream does not find out what a column holds."""
+        said = {*chunk.as_text, *(self.encoder.columns or {})}
+        for name in chunk.names:
+            column = chunk.cells(name)
+            if column is None or column.is_number or column.is_date or name in said:
+                continue
+            kind, doubt = find_amounts(chunk, column)
+            if kind:
+                asked = quote(f"{name}={kind}")
+                doubt = (
+                    f"{chunk.where(0)}, column {name!r}: text in the first rows, all of it numbers with one unit; a "
+                    f"stream reads it as categories unless told: --column {asked} (columns=) makes it numbers"
+                )
+            self.notes += [doubt] if doubt else []
 
     def _check_width(self, chunk: TableChunk | Chunk) -> None:
         """Every column takes memory, from 0 to the last one, whether or not rows have those between."""

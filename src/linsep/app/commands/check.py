@@ -51,6 +51,7 @@ def check(
     on_step("proving")
     found = check_table(source, positive=positive, columns=columns, missing=missing, time_limit=time_limit)
     lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table)]
-    result = Result(lines, {**found.data, **guessed(source)}, found.warnings, exit_status=_STATUS[found.verdict])
+    data = {**found.data, **guessed(source), **({"hints": found.hints} if found.hints else {})}
+    result = Result(lines, data, found.warnings, exit_status=_STATUS[found.verdict])
     result.details = found.details
     return with_report(result, report, page_of_check(found, source, columns, [*lines, *found.details]))

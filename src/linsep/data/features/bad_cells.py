@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from linsep.data.amounts import is_amount, read_amounts, unit_of
 from linsep.data.cells import (
     INFINITE,
     are_missing,
@@ -71,7 +72,8 @@ def without_bad_cells(
 ) -> TableChunk:
     """Return the rows with their bad cells made missing, and count these in `bad`.
 
-    `numbers` are the columns that held numbers in training; those of `kinds` that are dates held dates.
+    `numbers` are the columns that held numbers in training; those of `kinds` that are dates held dates, and those that
+    are numbers with a unit held these.
 
     Examples
     --------
@@ -85,7 +87,9 @@ def without_bad_cells(
     found: list[tuple[int, str]] = []
     for name in chunk.names:
         kind = kinds.get(name, "")
-        if is_date(kind):
+        if is_amount(kind):
+            mended[name], rows, wrong = _amounts(chunk, name, kind)
+        elif is_date(kind):
             mended[name], rows, wrong = _dates(chunk, name, kind)
         elif name in numbers:
             mended[name], rows, wrong = _numbers(chunk, name)
@@ -137,10 +141,19 @@ def _numbers(chunk: TableChunk, name: str) -> tuple[Column, Array, Callable[[int
 
 def _dates(chunk: TableChunk, name: str, kind: str) -> tuple[Column, Array, Callable[[int], str]]:
     """A column of dates, which of its cells are none, and what is said of one of these."""
+    return _of_text(chunk, name, not_dates(text_of(chunk, name), kind), f"is not {example_of(kind)}")
+
+
+def _amounts(chunk: TableChunk, name: str, kind: str) -> tuple[Column, Array, Callable[[int], str]]:
+    """A column of numbers with a unit, which of its cells are none, and what is said of one of these."""
+    said = f"where the model was trained on numbers in {unit_of(kind)!r}"
+    return _of_text(chunk, name, read_amounts(text_of(chunk, name), kind)[1], said)
+
+
+def _of_text(chunk: TableChunk, name: str, bad: Array, said: str) -> tuple[Column, Array, Callable[[int], str]]:
+    """A column whose text is read later, without its bad cells, which these are, and what is said of one of them."""
     column, text = chunk.cells(name), text_of(chunk, name)
     assert column is not None
-    bad = not_dates(text, kind)
-    said = f"is not {example_of(kind)}"
     if bad.any():
         text = pc.if_else(pa.array(bad), "", text)
         missing = bad if column.missing is None else bad | column.missing

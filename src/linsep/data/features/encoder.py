@@ -51,8 +51,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     bits : int, default=18
         In a stream: categories and text are hashed to 2**bits columns.
     columns : dict of str to str, optional
-        What columns hold: "number", "category", "date", a way to write dates like "%d.%m.%Y", "text", "words1-2" or
-        "chars3-5" for running text in runs of words or characters, or "skip".
+        What columns hold: "number", "category", "date", a way to write dates like "%d.%m.%Y", a number with a unit like
+        "0.0 mg", "text", "words1-2" or "chars3-5" for running text in runs of words or characters, or "skip".
     open_columns : bool, default=False
         In a stream: columns join as they appear, and rows may lack some. A row has no entry for a column that it lacks,
         and the mean and deviation of a number are those of the rows that have it.
@@ -70,7 +70,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     feature_signs_ : ndarray
         -1 where a hashed feature counts with its sign turned, 1 elsewhere.
     text_columns : list of str
-        The columns that hold categories, dates or text.
+        The columns that hold categories, dates, text or numbers with a unit.
     kinds_ : dict
         Column -> what it holds, for those that are neither a number nor a category, or of which `columns` says it.
     left_out_ : dict

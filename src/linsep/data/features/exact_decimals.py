@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
+from linsep.data.amounts import is_amount
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import is_date, parts_of
 from linsep.data.features.kinds import derive, without_skipped
@@ -35,9 +36,10 @@ class ExactNumbers(NamedTuple):
 
     `as_written` is False where decimal text could not be kept exactly and X holds the nearest doubles instead.
     `levels` tells which column and level an indicator stands for, `references` the levels that were left out, and
-    `dates` of which column, written in which way, an elapsed time is. `kept` says which rows of the source these are,
-    None for all; `left_out` has the positions, among all rows that were read, of those without a label and those
-    dropped because of a missing value; `missing` counts the missing values of each column, where rows were dropped.
+    `derived` of which column, written in which way, an elapsed time or a number with a unit is. `kept` says which rows
+    of the source these are, None for all; `left_out` has the positions, among all rows that were read, of those without
+    a label and those dropped because of a missing value; `missing` counts the missing values of each column, where rows
+    were dropped.
     """
 
     X: Any
@@ -47,7 +49,7 @@ class ExactNumbers(NamedTuple):
     as_written: bool = True
     levels: dict[str, tuple[str, str]] | None = None
     references: dict[str, str] | None = None
-    dates: dict[str, dict[str, Any]] | None = None
+    derived: dict[str, dict[str, Any]] | None = None
     kept: Array | None = None
     left_out: Array | None = None
     missing: dict[str, int] | None = None
@@ -62,7 +64,7 @@ class ExactNumbers(NamedTuple):
         columns: list[dict[str, Any]] = [
             {"column": levels[name][0], "level": levels[name][1]}
             if name in levels
-            else (self.dates or {}).get(name) or {"column": name, "exponent": k}
+            else (self.derived or {}).get(name) or {"column": name, "exponent": k}
             for name, k in zip(self.names, self.exponents, strict=True)
         ]
         said: dict[str, Any] = {"target": source.target, "columns": columns, **source.ways_to_read}
@@ -145,14 +147,22 @@ def exact_numbers(
             indicator_of |= {f"{column.name}={level}": (column.name, level) for level in levels}
             exponents += [0] * len(levels)
     X = _stack(parts, len(names) > WIDE * len(parts))
-    dates: dict[str, dict[str, Any]] = {
-        parts_of(name, kind)[0]: {"column": name, "date": kind} for name, kind in (kinds or {}).items() if is_date(kind)
-    }
-    dates |= {
-        name: {**dates[name], "exponent": k} for name, k in zip(names, exponents, strict=True) if k and name in dates
-    }
-    found = ExactNumbers(X, rows.y, names, exponents, True, indicator_of, references, dates)
+    derived = _derived(kinds or {}, dict(zip(names, exponents, strict=True)))
+    found = ExactNumbers(X, rows.y, names, exponents, True, indicator_of, references, derived)
     return found._replace(kept=kept, left_out=_left_out(chunk, kept), missing=gone)
+
+
+def _derived(kinds: Mapping[str, str], exponents: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+    """Of which columns the elapsed times and the numbers with a unit are, and how these are written."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, kind in kinds.items():
+        if is_amount(kind):
+            found[name] = {"column": name, "unit": kind, "exponent": exponents[name]}
+        elif is_date(kind):
+            part = parts_of(name, kind)[0]
+            k = exponents[part]
+            found[part] = {"column": name, "date": kind} | ({"exponent": k} if k else {})
+    return found
 
 
 def _left_out(chunk: TableChunk, kept: Array | None) -> Array | None:

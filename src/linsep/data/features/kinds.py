@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from linsep.data.amounts import Found, amounts_of, find_amounts, is_amount
 from linsep.data.cells import are_readable, have_currency, number_column
 from linsep.data.codes import (
     ENOUGH_ROWS,
@@ -62,14 +63,14 @@ def check_kind(name: str, kind: str) -> str:
     >>> check_kind("note", "text"), check_kind("note", "chars3-5"), check_kind("paid", "%d.%m.%Y")
     ('words1-1', 'chars3-5', '%d.%m.%Y')
     """
-    if kind in (NUMBER, CATEGORY, SKIP) or (is_date(kind) and is_way(kind)):
+    if kind in (NUMBER, CATEGORY, SKIP) or (is_date(kind) and is_way(kind)) or is_amount(kind):
         return kind
     try:
         return Grams.parse("words" if kind == TEXT else kind).spec
     except DataError:
         raise DataError(
-            f"column {name!r:.80}: a column is read as number, category, date, text, words1-2, chars3-5, skip, or as a "
-            f"date written like %d.%m.%Y, not as {kind!r:.80}"
+            f"column {name!r:.80}: a column is read as number, category, date, text, words1-2, chars3-5, skip, as a "
+            f"date written like %d.%m.%Y, or as a number with a unit written like '0.0 mg', not as {kind!r:.80}"
         ) from None
 
 
@@ -81,7 +82,8 @@ def is_words(kind: str) -> bool:
 def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     """Look at the columns of a table: those that are dates or running text, and those that name the rows.
 
-    Dates are cells that are all written in one way. From 30 rows on these are left out: whole numbers that go up or
+    Dates are cells that are all written in one way. Cells that are all a number and one unit, as "12.5 mg", are numbers
+    (`find_amounts`). From 30 rows on these are left out: whole numbers that go up or
     down from row to row, by less than five on average; whole numbers that differ in 90 % of the rows in a column called
     id, Nr or the like; and text that differs in 90 % of the rows; unless it has
     three words or more in a cell, on average, and is running text then.
@@ -135,7 +137,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
             continue
         assert column.text is not None
         texts.append(name)
-        found = _kind_of_text(column.text, name, left_out, doubts)
+        found = _kind_of_text(chunk, column, left_out, doubts)
         if name in left_out:
             _refuse_amounts(chunk, column)
         if found != CATEGORY:
@@ -200,8 +202,10 @@ def _which(name: str, text: pa.Array, ways: list[str]) -> str:
     return f"its dates, such as {text[0].as_py()!r}, can be read in {len(ways)} ways: say {options}"
 
 
-def _kind_of_text(text: pa.Array, name: str, left_out: dict[str, str], doubts: list[str]) -> str:
+def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], doubts: list[str]) -> str:
     """What a column of text holds; said in `left_out` or `doubts` where that wants to be said."""
+    text, name = column.text, column.name
+    assert text is not None
     there = text.filter(pc.not_equal(text, ""))
     n, distinct = len(there), len(pc.unique(there))
     if n < 2:
@@ -209,6 +213,11 @@ def _kind_of_text(text: pa.Array, name: str, left_out: dict[str, str], doubts: l
     ways = date_kinds(text)
     if len(ways) == 1:
         return ways[0]
+    amounts = Found() if name in chunk.as_text else find_amounts(chunk, column)
+    if amounts.kind:
+        return amounts.kind
+    if amounts.doubt:
+        doubts.append(amounts.doubt)
     if n >= ENOUGH_ROWS and distinct > _MANY * n and not ways:
         spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(there), r"\s+")
         if pc.mean(spaces).as_py() + 1 >= _WORDS:
@@ -257,9 +266,9 @@ def left_out_line(left_out: Mapping[str, str], words: Sequence[str] = ()) -> lis
     >>> left_out_line({"id": "the numbers of the rows"})
     [('left out', "'id' (the numbers of the rows): names of rows; --column NAME=number or NAME=category keeps one")]
     """
-    ids = _listed([f"{name!r:.40} ({why})" for name, why in left_out.items() if why != EMPTY])
-    empty = _listed([f"{name!r:.40}" for name, why in left_out.items() if why == EMPTY])
-    texts = _listed([f"{name!r:.40}" for name in words])
+    ids = listed([f"{name!r:.40} ({why})" for name, why in left_out.items() if why != EMPTY])
+    empty = listed([f"{name!r:.40}" for name, why in left_out.items() if why == EMPTY])
+    texts = listed([f"{name!r:.40}" for name in words])
     said = [f"{ids}: names of rows; --column NAME=number or NAME=category keeps one"] if ids else []
     said += [f"{empty}: {EMPTY}"] if empty else []
     said += [f"{texts}: running text; --column NAME=category keeps one"] if words else []
@@ -289,7 +298,14 @@ def left_out_of_proof(found: Kinds) -> list[tuple[str, str]]:
     return left_out_line(found.left_out, [name for name, kind in found.kinds.items() if is_words(kind)])
 
 
-def _listed(said: list[str]) -> str:
+def listed(said: Sequence[str]) -> str:
+    """The first four of what is said of several columns.
+
+    Examples
+    --------
+    >>> listed(["'a' in mg", "'b' in km"])
+    "'a' in mg, 'b' in km"
+    """
     return ", ".join(said[:_SAID]) + (", ..." if len(said) > _SAID else "")
 
 
@@ -365,6 +381,8 @@ def _read_as(chunk: TableChunk, name: str, kind: str) -> Column:
     assert column is not None
     if kind in ("", NUMBER) and (column.is_number or not kind):
         return column
+    if is_amount(kind):
+        return amounts_of(chunk, column, text_of(chunk, name), kind)
     if kind != NUMBER:
         if not column.is_number:
             return column

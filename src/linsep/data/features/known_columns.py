@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linsep.data.amounts import is_amount
 from linsep.data.encodings import encoding_named
 from linsep.data.features.bad_cells import BadCells
 from linsep.data.features.dates import is_date, parts_of
@@ -74,7 +75,7 @@ class KnownColumns:
 
     @property
     def text_columns(self) -> list[str]:
-        """Columns that hold categories, dates or text: their cells are read as text."""
+        """Columns that hold categories, dates, text or numbers with a unit: their cells are read as text."""
         dates = {name: kind for name, kind in self.kinds_.items() if is_date(kind)}
         parts = {part for name, kind in dates.items() for part in parts_of(name, kind)}
         if self._running is not None:
@@ -82,7 +83,12 @@ class KnownColumns:
         else:
             found = [name for name, levels in self._fitted.levels.items() if levels is not None]
             found += self._fitted.words
-        return [name for name in found if name not in parts] + list(dates)
+        return [name for name in found if name not in parts] + list(dates) + self.amount_columns
+
+    @property
+    def amount_columns(self) -> list[str]:
+        """Columns that hold numbers with a unit."""
+        return [name for name, kind in self.kinds_.items() if is_amount(kind)]
 
     @property
     def _columns(self) -> list[str]:

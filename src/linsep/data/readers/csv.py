@@ -102,7 +102,8 @@ class CsvReader(TextReader):
             numbers = read_numbers(text, decimal)
             y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
         features = [column for column in names if column != target]
-        return TableChunk(features, y, start, table.num_rows, where, parse, unlabelled=unlabelled)
+        size = table.num_rows
+        return TableChunk(features, y, start, size, where, parse, unlabelled=unlabelled, as_text=categorical)
 
 
 def read_header(content: bytes, name: str, written: Written) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
-from linsep.data.columns import Column, TableChunk, quote
+from linsep.data.columns import Column, TableChunk, as_text, quote
 from linsep.data.readers.arrow import from_arrow, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.types import DataError, NoRowsError
@@ -63,7 +63,8 @@ class JsonlReader(TextReader):
             raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
         tables = [_table(lines, self.asked) for lines in some]
-        table, where = joined([found for found, _ in tables], names, [_place(lines) for lines in some])
+        alike = _with_alike_texts([found for found, _ in tables], self.asked.categorical)
+        table, where = joined(alike, names, [_place(lines) for lines in some])
         mixed = {name: error for _, one in reversed(tables) for name, error in one.items()}
         chunk = self._with_mixed(from_arrow(table, names[0], self.asked, where, keyed=True), mixed)
         doubles = [field.name for field in table.schema if pa.types.is_floating(field.type)]
@@ -102,43 +103,73 @@ def _place(lines: Lines) -> Any:
 def _table(lines: Lines, asked: Asked) -> tuple[Any, dict[str, DataError]]:
     """The rows as an Arrow table, and the columns that it lacks because they hold several types, each with its error.
 
-    Where bad cells are kept such columns are text, and it lacks none. The target may not be one of them.
+    Where categories are asked for, or bad cells are kept, such columns are text, and it lacks none of those. The target
+    may not be one of them.
     """
     check_utf8(lines.content, lines.name, lines.first_line)
     _check_depth(lines)
     mixed: dict[str, DataError] = {}
+    texts: set[str] = set()
     some = lines
     while True:
         try:
-            return _alike(some, asked.keep_bad_cells), {} if asked.keep_bad_cells else mixed
+            return _alike(some, asked.keep_bad_cells), mixed
         except MixedTypesError as error:
-            if error.column == asked.target:
+            name = error.column
+            if name == asked.target or name in texts:  # what has parts is not made text
                 raise
-            mixed[error.column] = error
-            found = (_with_text if asked.keep_bad_cells else _without)(lines, mixed, asked.target)
+            if asked.keep_bad_cells or name in asked.categorical:
+                texts.add(name)
+            else:
+                mixed[name] = error
+            found = _without_mixed(lines, mixed, texts, asked)
             if found is None:
                 raise
             some = found
 
 
-def _without(lines: Lines, names: Collection[str], target: str | None) -> Lines | None:
-    """The lines without some keys; None where a line is malformed, or they hold no other feature."""
+def _without_mixed(lines: Lines, gone: Collection[str], texts: Collection[str], asked: Asked) -> Lines | None:
+    """The lines without some keys, and with the values of others as text.
+
+    None where a line is malformed, or they hold no other feature.
+    """
     rows = _objects(lines)
-    if rows is None or not set().union(*rows) - {*names, target}:
+    if rows is None or not set().union(*rows) - {*gone, asked.target}:
         return None
-    return _of_objects(lines, [{key: row[key] for key in row if key not in names} for row in rows])
+
+    def value_of(key: str, value: Any) -> Any:
+        if key not in texts or value is None or isinstance(value, str):
+            return value
+        named = _name_of(value) if key in asked.categorical else json.dumps(value)
+        return json.dumps(named) if asked.keep_bad_cells and not isinstance(named, str) else named
+
+    return _of_objects(lines, [{key: value_of(key, row[key]) for key in row if key not in gone} for row in rows])
 
 
-def _with_text(lines: Lines, names: Collection[str], target: str | None) -> Lines | None:
-    """The lines with the values of some keys as text; None where a line is malformed."""
+def _name_of(value: Any) -> Any:
+    """A number, true or false as a category, as in a column that holds nothing else; what has parts stays as it is."""
+    if isinstance(value, int):
+        return str(int(value))
+    return as_text([value])[0].as_py() if isinstance(value, float) else value
 
-    def text(value: Any) -> Any:
-        return value if value is None or isinstance(value, str) else json.dumps(value)
 
-    rows = _objects(lines)
-    if rows is None:
-        return None
-    return _of_objects(lines, [{key: text(row[key]) if key in names else row[key] for key in row} for row in rows])
+def _with_alike_texts(tables: list[Any], names: Collection[str]) -> list[Any]:
+    """The tables of several files with these columns as text, where one of the files has text there."""
+    texts = {
+        name
+        for name in names
+        if any(name in table.column_names and pa.types.is_string(table.schema.field(name).type) for table in tables)
+    }
+    return [_with_texts(table, texts.intersection(table.column_names)) for table in tables]
+
+
+def _with_texts(table: Any, names: Collection[str]) -> Any:
+    for name in names:
+        values = table.column(name)
+        if pa.types.is_primitive(values.type):
+            text = pa.array([_name_of(value) for value in values.to_pylist()], pa.string())
+            table = table.set_column(table.column_names.index(name), name, text)
+    return table
 
 
 def _objects(lines: Lines) -> list[dict[str, Any]] | None:
@@ -247,7 +278,10 @@ def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
                 return DataError(f"{place}, column {key!r}: a number that is too large, or no number")
             if value is not None and kinds.setdefault(key, kind) != kind:
                 said = f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}"
-                advice = f"make them alike, or leave the column out (--column {quote(key)}=skip)"
+                advice = (
+                    f"make them alike, read the column as categories (--column {quote(key)}=category, "
+                    f"categorical=[{key!r}]), or leave the column out (--column {quote(key)}=skip)"
+                )
                 return MixedTypesError(f"{said}; {advice}", key)
         try:
             _parse(line, None)

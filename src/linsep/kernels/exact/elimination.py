@@ -84,10 +84,11 @@ def _longer(values: Array, used: Any, more: Any) -> Array:
 
 
 @njit(cache=True, nogil=True)
-def eliminate(table: Any, width: Any, order: Array, cost: Array, prime: Any) -> Any:
+def eliminate(table: Any, width: Any, order: Array, cost: Array, prime: Any, stop: Array) -> Any:
     """Go through the rows in `order`; return the parts of `Factors` of the independent ones.
 
     `table` is (starts, columns, values) with values in 0..P-1. Of two columns the one of lower `cost` is the pivot.
+    Another thread may set stop[0]: then the rows that are left are not looked at.
     """
     starts, columns, values = table
     rows, pivots = np.empty(width, np.int64), np.empty(width, np.int64)
@@ -98,6 +99,8 @@ def eliminate(table: Any, width: Any, order: Array, cost: Array, prime: Any) -> 
     w, seen = np.zeros(width, np.int64), np.zeros(width, np.bool_)
     touched, heap = np.empty(width, np.int64), np.empty(width + 1, np.int64)
     for i in order:
+        if stop[0]:
+            break
         n_touched = waiting = 0
         for e in range(starts[i], starts[i + 1]):
             j = columns[e]

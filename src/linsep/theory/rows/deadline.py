@@ -10,14 +10,18 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from linsep.types import DataError
+from linsep.types import Array, DataError
+
+T = TypeVar("T")
+_LOOK = 0.1  # seconds between two looks at the clock while another thread works
 
 
 class OutOfTimeError(Exception):
@@ -83,6 +87,33 @@ def time_left(deadline: Deadline) -> float:
     if left <= 0:
         raise OutOfTimeError
     return left
+
+
+def until(deadline: Deadline, work: Callable[[Array], T]) -> T:
+    """Do some work that takes long in compiled code, in a thread; `work` is to end soon after stop[0] is set.
+
+    Ctrl-C is seen meanwhile, which compiled code in the main thread would hold up.
+
+    Raises
+    ------
+    OutOfTimeError
+        The deadline passed before the work was done.
+
+    Examples
+    --------
+    >>> until(NEVER, lambda stop: 2 + int(stop[0]))
+    2
+    """
+    stop = np.zeros(1, dtype=np.bool_)
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(work, stop)
+        try:
+            while not wait([found], min(_LOOK, max(0.0, deadline.at - time.perf_counter()))).done:
+                if time.perf_counter() >= deadline.at:
+                    raise OutOfTimeError
+        finally:
+            stop[0] = True
+    return found.result()
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.kernels.exact.elimination import Factors, eliminate, solve_columns, solve_rows
-from linsep.theory.rows.deadline import Deadline, time_left
+from linsep.theory.rows.deadline import Deadline, time_left, until
 from linsep.types import Array
 
 _PRIME = 2**31 - 1
@@ -91,7 +91,7 @@ class SparseFactors:
         As many columns, on which they form a regular matrix; the first k of both belong together.
     """
 
-    def __init__(self, Z: Any, order: Array) -> None:
+    def __init__(self, Z: Any, order: Array, deadline: Deadline) -> None:
         self.whole = WholeColumns(Z)
         self.usable = self.whole.usable
         if not self.usable:
@@ -99,7 +99,8 @@ class SparseFactors:
         residues = self.whole.modulo(_PRIME)
         table = (residues.indptr.astype(np.int64), residues.indices.astype(np.int64), residues.data.astype(np.int64))
         cost = np.bincount(Z.indices, minlength=Z.shape[1]).astype(np.int64)
-        found = eliminate(table, Z.shape[1], order.astype(np.int64), cost, _PRIME)
+        asked = table, Z.shape[1], order.astype(np.int64), cost, _PRIME
+        found = until(deadline, lambda stop: eliminate(*asked, stop))
         self.factors = Factors(*found)
         self.ids, self.pivots = self.factors.rows, self.factors.pivots
         self.basis = [part[self.ids] for part in self.whole.parts]

@@ -73,7 +73,7 @@ def _finished(
     if u is None:
         return None
     ids, apart = np.flatnonzero(left), np.flatnonzero(~left)
-    factors = SparseFactors(Z, np.concatenate([ids[np.argsort(-u, kind="stable")], apart]))
+    factors = SparseFactors(Z, np.concatenate([ids[np.argsort(-u, kind="stable")], apart]), deadline)
     if not factors.usable:
         return None
     time_left(deadline)
@@ -117,7 +117,7 @@ def _further(Z: Any, equal: Array, left: Array, guess: Array, deadline: Deadline
     for least in _FLAT:
         time_left(deadline)
         rises = left & ~equal & (z > least * sizes.max())
-        factors = SparseFactors(Z, np.flatnonzero(left & ~rises)) if rises.any() else None
+        factors = SparseFactors(Z, np.flatnonzero(left & ~rises), deadline) if rises.any() else None
         if factors is None or not factors.usable:
             return None
         exps = factors.whole.exps
@@ -175,7 +175,7 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
     tolerance = _NEAR
     for _ in range(_ROUNDS):
         time_left(deadline)
-        x = fit.solve(w, goal, tolerance)
+        x = fit.solve(w, goal, tolerance, deadline)
         y = w * (goal - w * (A @ x))  # A' y = 0
         typical = float(np.median(np.abs(y)))
         if not np.isfinite(typical) or typical == 0:
@@ -188,7 +188,7 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
             return _Weights(y / np.median(np.abs(y)), columns * x)
         w = np.where(equal, w, np.maximum(y, _SHRINK * w))
         if w[~equal].min(initial=1.0) < _VANISHED * typical:
-            x = fit.solve(np.where(equal, _HEAVIER, w), goal, _NEARER)
+            x = fit.solve(np.where(equal, _HEAVIER, w), goal, _NEARER, deadline)
             break
     return _Weights(None, columns * x)
 

@@ -103,6 +103,7 @@ def _columns_used(Z: Any) -> Array:
 
 def _searched(Z: Any, equal: Array, deadline: Deadline, wanted: bool) -> SeparationProof:
     """Face by face, in floating point and in integers of any size."""
+    _refuse_wide(Z.shape[1], Z.shape[1] - min(Z.shape))  # whatever the rank is
     end = _decided(Z, equal, deadline)
     spanning = tuple(end.basis)
     _refuse_wide(Z.shape[1], Z.shape[1] - len(spanning))

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.kernels.graphs.disjoint import disjoint_columns
+from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.types import Array
 
 _STEPS = 2_000
@@ -29,8 +30,9 @@ class LeastSquares:
 
     Examples
     --------
+    >>> from linsep.theory.rows.deadline import NEVER
     >>> fit = LeastSquares(sp.csr_matrix([[1.0, 0], [1, 0], [1, 1], [0, 1]]))
-    >>> fit.solve(np.ones(4), np.ones(4), 1e-12).round(3).tolist()
+    >>> fit.solve(np.ones(4), np.ones(4), 1e-12, NEVER).round(3).tolist()
     [0.8, 0.6]
     """
 
@@ -47,8 +49,8 @@ class LeastSquares:
         self.at = np.repeat(np.arange(A.shape[0]), np.diff(self.rest.indptr))
         self.width = A.shape[1]
 
-    def solve(self, w: Array, goal: Array, tolerance: float) -> Array:
-        """The x with which w A x is nearest to the goal, to about this relative tolerance."""
+    def solve(self, w: Array, goal: Array, tolerance: float, deadline: Deadline) -> Array:
+        """The x with which w A x is nearest to the goal, to about this relative tolerance; may raise OutOfTimeError."""
         from scipy.sparse.linalg import LinearOperator, lsmr
         from threadpoolctl import threadpool_limits
 
@@ -69,6 +71,7 @@ class LeastSquares:
             )
 
         def left(v: Array) -> Array:
+            time_left(deadline)
             out = v.copy()
             out[self.alone] -= entries * means(v)[self.place]
             return out
