@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from linsep.model_files.container import ModelFileError
     from linsep.probing.measured import ProbeRow
     from linsep.probing.probe import Probe, probe
-    from linsep.regression.finite_part import FinitePart
+    from linsep.regression.finite_part import FinitePart, LikelihoodRatio
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
     from linsep.regression.remedies import Remaining, RowsOfCoefficient
@@ -80,6 +80,7 @@ _HOME = {
     "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
+    "LikelihoodRatio": "linsep.regression.finite_part",
     "MLP": "linsep.learners.mlp",
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
@@ -171,6 +172,7 @@ __all__ = [
     "Guard",
     "Hyperplane",
     "KernelPerceptron",
+    "LikelihoodRatio",
     "MarginBracket",
     "MarginPerceptron",
     "MistakeBounds",
