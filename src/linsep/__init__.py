@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
+    from linsep.probing.directions import Direction
     from linsep.probing.measured import ProbeRow
     from linsep.probing.probe import Probe, probe
     from linsep.regression.finite_part import FinitePart, LikelihoodRatio
@@ -76,6 +77,7 @@ _HOME = {
     "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
+    "Direction": "linsep.probing.directions",
     "FinitePart": "linsep.regression.finite_part",
     "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
@@ -168,6 +170,7 @@ __all__ = [
     "Counters",
     "DataError",
     "Description",
+    "Direction",
     "FinitePart",
     "Guard",
     "Hyperplane",
