@@ -104,6 +104,7 @@ def until(deadline: Deadline, work: Callable[[Array], T]) -> T:
     >>> until(NEVER, lambda stop: 2 + int(stop[0]))
     2
     """
+    time_left(deadline)  # short work might else be done before anybody looks
     stop = np.zeros(1, dtype=np.bool_)
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit(work, stop)
