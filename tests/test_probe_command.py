@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from in_process import linsep
 from linsep import DataError, probe
@@ -79,6 +80,29 @@ def test_rows_are_lines_of_json_and_the_same_command_goes_on(folder: Path, monke
     assert command(["x.npz"], **asked).data == whole.data  # nothing is left to ask
     with pytest.raises(KeyboardInterrupt, match="before there was a row"):
         command(["x.npz"], **{**asked, "output": None})
+
+
+def test_directions_are_whole_after_an_interruption(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {"labels": "y.csv", "label": ["side", "word"], "controls": 0, "output": Path("o.jsonl")}
+    command(["x.npz"], **asked)  # without directions: these rows are asked again
+    asked["directions"] = Path("d.safetensors")
+    monkeypatch.setattr(AT, interrupted_after(3, measured))
+    assert len(load_file("d.safetensors" if command(["x.npz"], **asked).interrupted else "")) == 2 * 3
+    monkeypatch.undo()
+    os.chdir(folder)
+    second = command(["x.npz"], **asked)
+    assert dict(second.lines)["directions"] == "d.safetensors: 13 of the kind probe, 1 of the kind maximum margin"
+    found = probe("x.npz", "y.csv", labels=["side", "word"], controls=0)
+    found.save_directions("e.safetensors")
+    first, again = load_file("d.safetensors"), load_file("e.safetensors")
+    assert {name: array.tolist() for name, array in first.items()} == {name: v.tolist() for name, v in again.items()}
+    cosines = found.cosines("deep")
+    assert second.data["cosines"]["deep"]["side"]["word=2"] == cosines.loc["side", "word=2"]
+    Path("d.safetensors").write_bytes(b"?")
+    with pytest.raises(DataError, match=r"is there and holds no directions of linsep probe"):
+        command(["x.npz"], **asked)
+    with pytest.raises(DataError, match="this command reads or writes it too"):
+        command(["x.npz"], **{**asked, "directions": Path("o.jsonl")})
 
 
 def test_a_file_of_other_answers_is_not_gone_on_from(folder: Path) -> None:

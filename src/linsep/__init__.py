@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
+    from linsep.probing.directions import Direction
     from linsep.probing.measured import ProbeRow
     from linsep.probing.probe import Probe, probe
-    from linsep.regression.finite_part import FinitePart
+    from linsep.regression.finite_part import FinitePart, LikelihoodRatio
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
     from linsep.regression.remedies import Remaining, RowsOfCoefficient
@@ -78,11 +79,13 @@ _HOME = {
     "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
+    "Direction": "linsep.probing.directions",
     "FewestRows": "linsep.theory.explanation.certificate",
     "FinitePart": "linsep.regression.finite_part",
     "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
+    "LikelihoodRatio": "linsep.regression.finite_part",
     "MLP": "linsep.learners.mlp",
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
@@ -171,11 +174,13 @@ __all__ = [
     "Counters",
     "DataError",
     "Description",
+    "Direction",
     "FewestRows",
     "FinitePart",
     "Guard",
     "Hyperplane",
     "KernelPerceptron",
+    "LikelihoodRatio",
     "MarginBracket",
     "MarginPerceptron",
     "MistakeBounds",

@@ -13,6 +13,7 @@ from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
+from linsep.theory.separability.words import exists_near
 from linsep.theory.separation.sentences import by_estimate, listed, told
 from linsep.theory.verify.separation import FINITE, UNIDENTIFIED
 from linsep.types import Array, DataError, Hyperplane
@@ -59,10 +60,19 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
         lines.append(("separated rows", at_least + _rows(found.in_file(found.separated_rows))))
         lines.append(("rows left", f"{_rows(found.in_file(found.rows_left))}: {unmoved}"))
     if found.witness is not None:
-        lines.append(("witness", f"{_combination(found.witness, found)} add up to 0 once signed by label"))
+        lines.append(("witness", f"{_combination(found.witness, found)} {_adding_up(found.witness)}"))
     if found.overlap is not None and found.overlap != found.witness:
-        details.append(("overlap", f"{_combination(found.overlap, found)} add up to 0 and span the rows left"))
+        spanning = f"{_adding_up(found.overlap)}; they span the rows left"
+        spanning = spanning if found.overlap.within else "add up to 0 and span the rows left"
+        details.append(("overlap", f"{_combination(found.overlap, found)} {spanning}"))
     return lines, details
+
+
+def _adding_up(part: Combination) -> str:
+    """What is proved of a combination."""
+    if part.within:
+        return f"nearly add up to 0 once signed by label: {exists_near(part)}"
+    return "add up to 0 once signed by label"
 
 
 def _form(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str:
