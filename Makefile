@@ -113,7 +113,7 @@ bench: $(BENCH_READY)
 	  .venv-bench/bin/python -m benchmarks $(SUITES) $(if $(PAGE),--page $(PAGE))
 
 # The suites that take minutes.
-LONG := certificates tagging defaults freund_schapire intercepts panel endless shards mixing
+LONG := certificates tagging defaults freund_schapire intercepts panel widest endless shards mixing
 bench-long:
 	$(MAKE) bench SUITES="$(LONG)"
 
