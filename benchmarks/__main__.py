@@ -105,19 +105,35 @@ def main() -> None:
         "suites", nargs="*", metavar="SUITE", help=f"any of: {known}; all but {', '.join(LONG)} unless named"
     )
     parser.add_argument("--page", type=Path, help="a Markdown page that is to hold what is printed, between its marks")
+    parser.add_argument(
+        "--tables",
+        default="",
+        metavar="WORDS",
+        help='the suite defaults on some tables alone, by how their names begin: "20news brown"',
+    )
     arguments = parser.parse_args()
     chosen = arguments.suites or ORDER
     if unknown := set(chosen) - {*ORDER, *LONG}:
         parser.error(f"no suite called {', '.join(sorted(unknown))}: choose from {known}")
+    words = arguments.tables.split()
+    if words and (chosen != ["defaults"] or arguments.page):
+        parser.error("--tables is for the suite defaults alone, and a page holds all tables: leave out --page")
     if not (REAL | LONG).keys().isdisjoint(chosen):
         loaders()  # say what is missing now, not after minutes
+    if words:
+        known_tables = import_module("benchmarks.defaults")
+        try:
+            known_tables.meant(words, known_tables.sources())
+        except ValueError as error:
+            parser.error(str(error))
     warnings.simplefilter("ignore")  # budgets end on purpose here
     report = Report()
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     for suite in chosen:
         if cores:  # one core is for all contestants or for none
             os.sched_setaffinity(0, cores if suite in ALL_CORES else {max(cores)})
-        getattr(import_module(f"benchmarks.{(MADE | REAL | LONG)[suite]}"), suite)(report)
+        run = getattr(import_module(f"benchmarks.{(MADE | REAL | LONG)[suite]}"), suite)
+        run(report, *([words] if words else []))
         report.write(RESULTS)  # what later suites do cannot lose it
     releases = f"numba {numba.__version__}, " + ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     report.say(f"\n{processor()}, Python {platform.python_version()}, {releases}.")

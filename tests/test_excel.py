@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from linsep import DataError, fit_stream, fit_table, iter_predictions, open_data
+from linsep.reporting.table_check import check_table
 
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -115,6 +116,38 @@ def test_text_among_numbers_is_read_as_in_csv() -> None:
     assert as_text.text.to_pylist()[:4] == ["0.5", "1.5", "2.5", "-"]
 
 
+def test_text_with_a_decimal_comma_among_numbers_is_a_number(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    rows = mixed(40, r3="1,5", r8="-2,25", r9="1.204,5", r10="1.204", r11="-")
+    plain = mixed(40, r3=1.5, r8=-2.25, r9=1204.5, r10=1204, r11=None)
+    one, two = (fit_table(open_data(workbook(a=some), target="sold", format="excel")) for some in (rows, plain))
+    assert one.rows.tolist() == two.rows.tolist()
+    (tmp_path / "a.xlsx").write_bytes(workbook(s=mixed(4, r1="1,204")))
+    (tmp_path / "b.xlsx").write_bytes(workbook(s=mixed(4, r1="0,5")))
+    both = open_data([tmp_path / "a.xlsx", tmp_path / "b.xlsx"], target="sold").read().cells("size")
+    assert both.values.tolist() == [0.5, 1.204, 2.5, 3.5, 0.5, 0.5, 2.5, 3.5]
+    alone = [row if k == 0 else [f"{row[0]}".replace(".", ","), *row[1:]] for k, row in enumerate(mixed(40))]
+    alone[7][0] = "NA"
+    text = open_data(workbook(a=alone), target="sold", format="excel").read().cells("size")
+    assert text.values.tolist() == [0.0 if k == 6 else row[0] for k, row in enumerate(mixed(40)[1:])]
+    found = [
+        next(iter_predictions(one.model, workbook(a=some), format="excel")).decision_values.tolist()
+        for some in (rows, plain)
+    ]
+    assert found[0] == found[1]
+
+
+def test_text_among_numbers_that_may_be_a_thousand_is_refused_where_it_is_used() -> None:
+    pytest.importorskip("python_calamine")
+    book = workbook(a=mixed(40, r3="1,204"))
+    said = r"buffer, row 5, column 'size': '1,204' is text among numbers, and may have a decimal comma or be a thousand"
+    with pytest.raises(DataError, match=said):
+        fit_table(open_data(book, target="sold", format="excel"))
+    fit_table(open_data(book, target="sold", format="excel"), columns={"size": "skip"})
+    as_text = open_data(book, target="sold", format="excel", categorical=["size"]).read().cells("size")
+    assert as_text.text[3].as_py() == "1,204"
+
+
 def test_bad_cells_of_new_spreadsheets_are_refused_or_counted() -> None:
     pytest.importorskip("python_calamine")
     model = fit_table(open_data(workbook(a=mixed(40)), target="sold", format="excel")).model
@@ -167,6 +200,35 @@ def test_rows_are_counted_as_the_spreadsheet_counts_them() -> None:
     rows: list[list[Any]] = [["size", "sold"], [1, "yes"], [2, None]]
     with pytest.raises(DataError, match=r"buffer, row 3, column 'sold': the label is missing"):
         open_data(workbook(a=rows), format="excel", target="sold").read()
+
+
+def test_rows_of_several_workbooks_are_named_as_those_of_several_csv_files(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    last = mixed(5, r3="lots")
+    for name, rows in {"a": mixed(6), "b": mixed(9), "c": last}.items():
+        (tmp_path / f"{name}.xlsx").write_bytes(workbook(s=rows))
+        (tmp_path / f"{name}.csv").write_bytes(as_csv(rows))
+    with pytest.raises(DataError, match=r"c\.csv:5, column 'size': 'lots'"):
+        fit_table(open_data(str(tmp_path / "*.csv"), target="sold"))
+    said = r"c\.xlsx, row 5, column 'size': 'lots'"
+    for ask in (lambda path: fit_table(open_data(path, target="sold")), lambda path: fit_stream(path, target="sold")):
+        with pytest.raises(DataError, match=said):
+            ask(str(tmp_path / "*.xlsx"))
+    model = fit_table(open_data(tmp_path / "b.xlsx", target="sold")).model
+    with pytest.raises(DataError, match=said):
+        list(iter_predictions(model, str(tmp_path / "*.xlsx")))
+    shown = [
+        check_table(open_data(str(tmp_path / f"*.{form}"), target="sold"), columns={"size": "skip"})
+        for form in ("xlsx", "csv")
+    ]
+    assert shown[0].data == shown[1].data
+    rows = [["size", "sold"], [1, "yes"], [2, "no"]]
+    (tmp_path / "d.xlsx").write_bytes(workbook(s=[*rows[:2], [3, None]]))
+    (tmp_path / "e.xlsx").write_bytes(workbook(s=[*rows, [None, "no"]]))
+    with pytest.raises(DataError, match=r"d\.xlsx, row 3, column 'sold': the label is missing"):
+        open_data([tmp_path / "e.xlsx", tmp_path / "d.xlsx"], target="sold").read()
+    with pytest.raises(DataError, match=r"e\.xlsx, row 4, column 'size': .* is missing"):
+        check_table(open_data([tmp_path / "d.xlsx", tmp_path / "e.xlsx"], target="sold", drop_unlabelled=True))
 
 
 def test_without_the_reader_the_install_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

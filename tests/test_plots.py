@@ -425,6 +425,35 @@ def test_coefficients_go_where_the_separation_says() -> None:
     assert "2 of 4 coefficients shown" in plots.plot_separation(found, limit=2).get_xlabel()
 
 
+def test_the_rows_stand_beside_the_coefficients_that_they_move() -> None:
+    frame = pd.DataFrame({"a": [0, 0, 0, 0, 1, 1], "ward": list("pqpqrp")})
+    found = separation(frame, [0, 1, 1, 0, 1, 1])
+    assert found.separated_rows == (4, 5)
+    ax = plots.plot_separated_rows(found)
+    rows = [label.get_text() for label in ax.get_xticklabels()]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    drawn = {
+        (names[round(y)], rows[round(x)], marks.get_label()) for marks in ax.collections for x, y in marks.get_offsets()
+    }
+    told = {line.name: line for line in found.table()}
+    expected = set()
+    for name, line in told.items():
+        end = "?" if isinstance(line.estimate, str) else "+∞" if line.estimate > 0 else "−∞"
+        assert line.rows == len(found.rows_of(name)) if line.estimate != "finite" else line.rows == 0
+        if line.estimate != "finite":
+            expected |= {
+                (f"{name}  {end}", str(row), "up" if w > 0 else "down") for row, w in found.rows_of(name).items()
+            }
+    assert drawn == expected
+    assert drawn
+    assert told["ward=r"].level == "r of ward"
+    assert "1 of 2 coefficients shown" in plots.plot_separated_rows(found, limit=1).get_xlabel()
+    with pytest.raises(DataError, match="at least one coefficient"):
+        plots.plot_separated_rows(found, limit=0)
+    with pytest.raises(DataError, match="no row is known to be separated"):
+        plots.plot_separated_rows(separation(frame[["a"]], [0, 1, 1, 0, 0, 1]))
+
+
 # --------------------------------------------------------------------------------------------------------- refusals
 @pytest.mark.parametrize(
     ("draw", "message"),

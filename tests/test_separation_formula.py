@@ -237,3 +237,32 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     asked: dict[str, Any] = {"target": None, "family": "logistic", "fit_intercept": True, "time_limit": None}
     with pytest.raises(DataError, match="not installed"):
         command(tmp_path / "d.csv", **asked, formula="y ~ a")
+
+
+@pytest.mark.parametrize("reference", ["a", "c"])
+def test_a_rare_reference_level_is_told_and_another_one_helps(reference: str) -> None:
+    wards = pd.DataFrame({"ward": list("aaaabbbbddddccc"), "better": [0, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0]})
+    found = separation(f"better ~ C(ward, Treatment(reference='{reference}'))", data=wards)
+    infinite = [name for name, value in found.coefficients.items() if value != "finite"]
+    hints = [text for text in found.advice if "Take another reference level of ward" in text]
+    plain = json.loads(found.to_json())
+    assert Separation.from_json(json.dumps(plain)).advice == found.advice
+    if reference == "a":
+        assert (infinite, hints) == (["C(ward, Treatment(reference='a'))[T.c]"], [])
+        return
+    assert len(infinite) == 4
+    assert len(hints) == 1
+    assert (
+        "every row at 'c', the reference, is separated (3 rows), so the coefficients of its 3 other levels" in hints[0]
+    )
+    assert 'C(ward, Treatment(reference="a"))' in hints[0]
+    # As an earlier release wrote it.
+    earlier = plain | {"advice": [text for text in plain["advice"] if text not in hints]}
+    assert Separation.from_json(json.dumps(earlier)) == found
+    with pytest.raises(DataError, match="advice"):
+        Separation.from_json(json.dumps(plain | {"advice": plain["advice"][:-1]}))
+
+
+def test_no_reference_is_blamed_where_its_rows_overlap() -> None:
+    wards = pd.DataFrame({"ward": list("aaaabbbccc"), "better": [0, 1, 0, 1, 1, 1, 1, 0, 0, 0]})
+    assert not any("reference" in text for text in separation("better ~ ward", data=wards).advice)

@@ -221,6 +221,17 @@ def test_firth_fits_the_whole_design() -> None:
     )
     assert found.coef_.tolist() == plain.coef_.tolist()
     assert np.isfinite(found.coef_).all()
+    assert found.feature_names_in_.tolist() == ["x1", "x2"]
+    frame = pd.DataFrame({"age": X[:, 1], "dose": np.where(X[:, 0] == 1, "top", "low")})
+    named = separation(frame, y).firth(max_iter=100, backend="numpy")
+    by_name = dict(zip(named.feature_names_in_, named.coef_, strict=True))
+    assert by_name == {"dose=top": pytest.approx(plain.coef_[0]), "age": pytest.approx(plain.coef_[1])}
+    assert named.conf_int().shape == (3, 2)
+    assert named.conf_int().mean(axis=1)[:2] == pytest.approx(named.coef_)
+    assert named.conf_int()[2].mean() == pytest.approx(named.intercept_)
+    named.lrt("dose=top")
+    plain.lrt(0)
+    assert np.nanmax(named.lrt_pvalues_) == pytest.approx(np.nanmax(plain.lrt_pvalues_))
     # Of one column of 0 and 1 the estimates are those of counts with 1/2 added to each cell.
     one = separation([[0]] * 4 + [[1]] * 3, [0, 1, 0, 1, 1, 1, 1]).firth(gtol=1e-10, xtol=1e-10, backend="numpy")
     assert one.coef_[0] == pytest.approx(np.log(3.5 / 0.5), abs=1e-6)

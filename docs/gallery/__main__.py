@@ -22,9 +22,11 @@ SCRIPTS = (
     "drifting_stream",
     "breast_cancer",
     "exploding_regression",
+    "rare_reference",
     "digits",
     "circle_and_sphere",
     "hidden_nodes",
+    "hidden_layers",
 )
 
 

@@ -33,11 +33,15 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
-    from linsep.regression.finite_part import FinitePart
+    from linsep.probing.directions import Direction
+    from linsep.probing.measured import ProbeRow
+    from linsep.probing.probe import Probe, probe
+    from linsep.regression.finite_part import FinitePart, LikelihoodRatio
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
-    from linsep.regression.remedies import Remaining
+    from linsep.regression.remedies import Remaining, RowsOfCoefficient
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
+    from linsep.regression.smallest_set import SmallestSet
     from linsep.reporting.page.html import Report
     from linsep.reporting.quality import ClassScores, Scores
     from linsep.reporting.receipt import Receipt
@@ -54,6 +58,8 @@ if TYPE_CHECKING:
     from linsep.theory.bounds.mistakes import mistake_bounds
     from linsep.theory.bounds.online_risk import online_risk_bound
     from linsep.theory.bounds.table import Bound, MistakeBounds
+    from linsep.theory.explanation.certificate import FewestRows
+    from linsep.theory.explanation.fewest_rows import fewest_rows
     from linsep.theory.margin.max_margin import MarginBracket, max_margin
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.decide import separability
@@ -73,10 +79,13 @@ _HOME = {
     "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
+    "Direction": "linsep.probing.directions",
+    "FewestRows": "linsep.theory.explanation.certificate",
     "FinitePart": "linsep.regression.finite_part",
     "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
+    "LikelihoodRatio": "linsep.regression.finite_part",
     "MLP": "linsep.learners.mlp",
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
@@ -89,10 +98,13 @@ _HOME = {
     "Position": "linsep.data.sources.source",
     "PrecisionWarning": "linsep.types",
     "Predictions": "linsep.reporting.scores",
+    "Probe": "linsep.probing.probe",
+    "ProbeRow": "linsep.probing.measured",
     "Receipt": "linsep.reporting.receipt",
     "Remaining": "linsep.regression.remedies",
     "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
+    "RowsOfCoefficient": "linsep.regression.remedies",
     "SGDClassifier": "linsep.learners.linear.sgd",
     "Scores": "linsep.reporting.quality",
     "Separability": "linsep.theory.separability.certificate",
@@ -100,6 +112,7 @@ _HOME = {
     "SeparationError": "linsep.regression.separation",
     "SeparationWarning": "linsep.regression.separation",
     "SequenceTagger": "linsep.learners.sequences.tagger",
+    "SmallestSet": "linsep.regression.smallest_set",
     "Source": "linsep.data.sources.source",
     "StopReason": "linsep.types",
     "StreamError": "linsep.streaming.result",
@@ -120,6 +133,7 @@ _HOME = {
     "VotedPerceptron": "linsep.learners.linear.voted",
     "check_table": "linsep.reporting.table_check",
     "describe": "linsep.reporting.shown",
+    "fewest_rows": "linsep.theory.explanation.fewest_rows",
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
     "fit_tagger": "linsep.reporting.tagging",
@@ -132,6 +146,7 @@ _HOME = {
     "mistake_bounds": "linsep.theory.bounds.mistakes",
     "online_risk_bound": "linsep.theory.bounds.online_risk",
     "open_data": "linsep.data.sources.open",
+    "probe": "linsep.probing.probe",
     "read_tagged": "linsep.data.readers.tagged",
     "report": "linsep.reporting.report",
     "read_origin": "linsep.store",
@@ -159,10 +174,13 @@ __all__ = [
     "Counters",
     "DataError",
     "Description",
+    "Direction",
+    "FewestRows",
     "FinitePart",
     "Guard",
     "Hyperplane",
     "KernelPerceptron",
+    "LikelihoodRatio",
     "MarginBracket",
     "MarginPerceptron",
     "MistakeBounds",
@@ -174,10 +192,13 @@ __all__ = [
     "Position",
     "PrecisionWarning",
     "Predictions",
+    "Probe",
+    "ProbeRow",
     "Receipt",
     "Remaining",
     "Report",
     "Rocchio",
+    "RowsOfCoefficient",
     "SGDClassifier",
     "Scores",
     "Separability",
@@ -185,6 +206,7 @@ __all__ = [
     "SeparationError",
     "SeparationWarning",
     "SequenceTagger",
+    "SmallestSet",
     "Source",
     "StopReason",
     "StreamError",
@@ -206,6 +228,7 @@ __all__ = [
     "__version__",
     "check_table",
     "describe",
+    "fewest_rows",
     "fit_stream",
     "fit_table",
     "fit_tagger",
@@ -218,6 +241,7 @@ __all__ = [
     "mistake_bounds",
     "online_risk_bound",
     "open_data",
+    "probe",
     "read_origin",
     "read_tagged",
     "report",

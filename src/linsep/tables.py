@@ -192,6 +192,26 @@ def as_floats(X: Any, dtype: type = np.float64) -> Any:
         raise DataError(f"X must hold numbers in every column: {error}") from None
 
 
+def as_doubles(X: Any) -> Any:
+    """Return an exact table as the nearest doubles, with infinities for integers that are too large for one.
+
+    Examples
+    --------
+    >>> as_doubles(np.array([[1, -10**400]], dtype=object)).tolist()
+    [[1.0, -inf]]
+    """
+    if X.dtype != object:
+        return X.astype(np.float64)
+    return np.array([[_nearest(value) for value in row] for row in X.tolist()], dtype=np.float64).reshape(X.shape)
+
+
+def _nearest(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
+
+
 def check_finite(X: Any) -> None:
     """Raise DataError for the first entry that is infinite or not a number; its row and column are named.
 

@@ -23,13 +23,9 @@ from linsep.app.options import (
     DetailsOpt,
     DropUnlabelledOpt,
     EncodingOpt,
-    EntryOpt,
-    Family,
     FormatOpt,
-    FormulaOpt,
     JsonOpt,
     LenientOpt,
-    Link,
     ModelArg,
     NaOpt,
     PositiveOpt,
@@ -40,12 +36,13 @@ from linsep.app.options import (
     RowsArg,
     SepOpt,
     ShownWeightsOpt,
-    StrataOpt,
     TableArg,
     TargetOpt,
     reading_of,
 )
 from linsep.app.present import console, finish, print_lines, printable, say, warn
+from linsep.app.probe_cli import probe
+from linsep.app.separation_cli import separation
 from linsep.app.tag_cli import tag_commands
 from linsep.data.addresses import without_secrets
 from linsep.types import DataError
@@ -161,6 +158,17 @@ def check(
     na: NaOpt = None,
     missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Also look for the fewest rows that have to go before the classes are separable, for 30 seconds "
+            "unless --time-limit says otherwise.",
+        ),
+    ] = False,
+    suspects: Annotated[
+        Path | None, typer.Option(help="Write these rows to this CSV file, those most out of place first (--explain).")
+    ] = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
@@ -190,97 +198,14 @@ def check(
             **reading_of(format, sep, decimal, encoding, query, na),
             missing=None if missing is None else missing.value,
             drop_unlabelled=drop_unlabelled,
+            explain=explain,
+            suspects=suspects,
             on_step=line.step,
         )
     finish(result, as_json, details)
 
 
-@app.command(cls=RegressionHelp)
-def separation(
-    table: TableArg,
-    target: TargetOpt = None,
-    formula: FormulaOpt = None,
-    family: Annotated[Family, typer.Option(help="The family of the regression.")] = Family.LOGISTIC,
-    link: Annotated[
-        Link | None, typer.Option(help="The link (logistic, binomial, cumulative, continuation); logit unless given.")
-    ] = None,
-    order: Annotated[
-        str | None,
-        typer.Option(help="Ordered families: the labels, the lowest first, as in low,mid,high. Numbers need none."),
-    ] = None,
-    trials: Annotated[
-        str | None,
-        typer.Option(help="Binomial: the column of the numbers of trials, of which the target counts the successes."),
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(help="The column of weights: rows with a weight of 0 are left out.")
-    ] = None,
-    event: Annotated[
-        str | None,
-        typer.Option(
-            help="Cox: the column that is 1 where the target is the time of an event, 0 where it is censored."
-        ),
-    ] = None,
-    strata: StrataOpt = None,
-    entry: EntryOpt = None,
-    offset: Annotated[
-        str | None, typer.Option(help="The column of offsets, which is no feature and does not matter for the answer.")
-    ] = None,
-    intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
-    time_limit: Annotated[
-        float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
-    ] = None,
-    certificate: CertificateOpt = None,
-    report: ReportOpt = None,
-    categorical: CategoricalOpt = None,
-    column: ColumnOpt = None,
-    format: FormatOpt = None,
-    sep: SepOpt = None,
-    decimal: DecimalOpt = None,
-    encoding: EncodingOpt = None,
-    query: QueryOpt = None,
-    na: NaOpt = None,
-    missing: ProofMissingOpt = None,
-    drop_unlabelled: DropUnlabelledOpt = False,
-    as_json: JsonOpt = False,
-) -> None:
-    """Prove whether a regression of TABLE's target on its other columns has finite estimates, and which are infinite.
-
-    The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
-    first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
-    130 after Ctrl-C (what is known by then is printed).
-    """
-    from linsep.app.commands.labelled import kinds_of
-    from linsep.app.commands.separation import separation as run
-    from linsep.app.searching import until_ctrl_c
-
-    result = until_ctrl_c(
-        run,
-        table,
-        target=target,
-        formula=formula,
-        family=family.value,
-        link=None if link is None else link.value,
-        order=None if order is None else [label.strip() for label in order.split(",")],
-        beside={
-            "trials": trials,
-            "weights": weights,
-            "offset": offset,
-            "event": event,
-            "strata": strata,
-            "entry": entry,
-        },
-        fit_intercept=intercept,
-        time_limit=time_limit,
-        certificate=certificate,
-        report=report,
-        categorical=tuple(categorical or ()),
-        columns=kinds_of(column or ()),
-        **reading_of(format, sep, decimal, encoding, query, na),
-        missing=None if missing is None else missing.value,
-        drop_unlabelled=drop_unlabelled,
-    )
-    finish(result, as_json)
+app.command(cls=RegressionHelp)(separation)
 
 
 @app.command()
@@ -366,6 +291,7 @@ def warm(
     say(run(learner or ["averaged"]))
 
 
+app.command()(probe)
 app.add_typer(tag_commands(finish), name="tag")
 
 

@@ -1,14 +1,15 @@
-"""How results, messages and warnings look on the screen. Rich is imported when something is printed."""
+"""How results, messages, warnings and tables are written. Rich is imported when something is printed."""
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.console import Console
 
     from linsep.app.result import Result
@@ -65,3 +66,13 @@ def finish(result: Result, as_json: bool, details: bool = False) -> NoReturn:
     lines = [*result.lines, *result.details] if details else result.lines
     print_lines(lines, {**result.data, "warnings": [*result.told, *result.warnings]}, as_json)
     raise typer.Exit(130 if result.interrupted else result.exit_status)
+
+
+def write_csv(table: pa.Table, stream: IO[str], *, header: bool = True) -> None:
+    """Write a table as CSV; numbers have enough digits to be read back unchanged."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    sink = pa.BufferOutputStream()
+    pyarrow.csv.write_csv(table, sink, pyarrow.csv.WriteOptions(include_header=header, quoting_style="needed"))
+    stream.write(sink.getvalue().to_pybytes().decode())

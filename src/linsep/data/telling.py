@@ -17,6 +17,8 @@ from linsep.types import Array, DataError
 
 # A column that has nothing to do with the label is called out in fewer than one table of so many.
 _BY_CHANCE = 1000
+# Of more classes honest columns tell one too, as a symptom that one disease of many has.
+_MOST_CLASSES = 5
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,11 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
     told by the majority of those, so that a column with a level of its own for each row tells nothing. A missing value
     is a level of its own and, of a number, told wrongly.
 
-    A column that does not tell all classes may tell one of them from the others together, with a balanced accuracy of
-    at least `least` of these two: a category by the other rows of its level, as above; a number if the class has one
-    value, or none, where the others have not, or all but the class have: paid 0 days after the date, or never. A
-    threshold does not do: many an honest number tells one class of several by that.
+    A column that does not tell all of up to five classes may tell one from the others together, with a balanced
+    accuracy of at least `least` of these two: a category by the other rows of its level, as above; a number if the
+    class has one value, or none, where the others have not, or all but the class have: paid 0 days after the date, or
+    never. A threshold does not do: many an honest number tells one class of several by that. Of more than five classes
+    it is not asked: one disease of many may have a symptom of its own.
 
     A column is left out that chance could explain, or that does no better than the majority class. Let F be the
     labelings that a column can tell: K! (n + 1)^(K-1) by thresholds (K! if e = 0), K^L by L levels, 2 V by one of V
@@ -127,7 +130,8 @@ def tell(chunk: TableChunk, labels: Array, *, least: float = 0.99) -> list[Telli
             if good and told.errors < others and columns + chance <= 0:
                 found.append(told)
                 continue
-        found += _telling_one_class(column, names, codes, least, columns + log(len(names)))
+        if len(names) <= _MOST_CLASSES:
+            found += _telling_one_class(column, names, codes, least, columns + log(len(names)))
     return sorted(found, key=lambda one: one.errors)
 
 

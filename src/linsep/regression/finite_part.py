@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, isinf, nan
 from typing import NamedTuple
 
@@ -35,6 +36,22 @@ class Estimate(NamedTuple):
     upper: float
 
 
+class LikelihoodRatio(NamedTuple):
+    """A likelihood-ratio test of "this coefficient is 0", by chi-squared with one degree of freedom.
+
+    Attributes
+    ----------
+    statistic : float
+        2 (l* - l(0)): l* is the least upper bound of the log-likelihood, l(0) that with the coefficient held at 0.
+    p_value : float
+        The chance of at least this statistic. It is as approximate as for finite estimates, and small samples are far
+        from chi-squared.
+    """
+
+    statistic: float
+    p_value: float
+
+
 class FinitePart(NamedTuple):
     """Estimates of a regression in the limit, where the separated rows are fitted without error.
 
@@ -49,16 +66,22 @@ class FinitePart(NamedTuple):
         The level of confidence.
     n_rows : int
         Rows that are not separated.
+    tests : dict of name -> LikelihoodRatio
+        Of each infinite coefficient, whether it may be 0. A standard error, and so a test of Wald, it has none.
     """
 
     estimates: dict[str, Estimate]
     log_likelihood: float
     level: float
     n_rows: int
+    tests: dict[str, LikelihoodRatio]
 
     def _repr_html_(self) -> str:
         rows = [(name, ", ".join(f"{part:.6g}" for part in found)) for name, found in self.estimates.items()]
-        return table_html(f"Estimate, error, lower, upper ({self.level:.0%})", rows)
+        tests = [
+            (f"{name} = 0", f"chi-squared {t.statistic:.6g}, p = {t.p_value:.3g}") for name, t in self.tests.items()
+        ]
+        return table_html(f"Estimate, error, lower, upper ({self.level:.0%})", [*rows, *tests])
 
 
 def finite_part(asked: Regression, proof: SeparationProof, level: float) -> FinitePart:
@@ -101,17 +124,22 @@ class _Likelihood:
         told = self.asked.shown(self.proof)["coefficients"]
         z, drop = norm.ppf(0.5 + level / 2), chi2.ppf(level, 1) / 2
         out: dict[str, Estimate] = {}
+        tests: dict[str, LikelihoodRatio] = {}
         for name, said in told.items():
             if said == FINITE:
                 k = whole.columns.index(self.names.index(name))
                 value, error = float(whole.b[k]), float(whole.errors[k])
                 out[name] = Estimate(value, error, value - z * error, value + z * error)
             elif isinstance(said, float) and isinf(said):
-                limit = self.limit(self.names.index(name), said, whole.value - drop)
+                j = self.names.index(name)
+                profile = self.profile(j)
+                limit = self.limit(j, profile, said, whole.value - drop)
+                statistic = max(0.0, 2 * (whole.value - profile(0.0)))
+                tests[name] = LikelihoodRatio(statistic, float(chi2.sf(statistic, 1)))
                 out[name] = Estimate(said, nan, *((limit, inf) if said > 0 else (-inf, limit)))
             else:  # the profile likelihood is the same everywhere
                 out[name] = Estimate(nan, nan, -inf, inf)
-        return FinitePart(out, whole.value, level, whole.n_rows)
+        return FinitePart(out, whole.value, level, whole.n_rows, tests)
 
     def fit(self, proof: SeparationProof, among: list[int], offset: Array) -> _Fit:
         """The largest likelihood over the coefficients of these columns, whose separation is proved."""
@@ -121,13 +149,17 @@ class _Likelihood:
         value, b, errors = _maximum(self.X[kept][:, columns], self.y[kept], offset[kept], self.asked.family)
         return _Fit(value, columns, b, errors, kept.size)
 
-    def limit(self, j: int, towards: float, target: float) -> float:
-        """Where the profile likelihood of coefficient j, which rises towards its infinity, is `target`."""
+    def profile(self, j: int) -> Callable[[float], float]:
+        """The largest logarithm of the likelihood, given coefficient j."""
         among = [k for k in range(len(self.names)) if k != j]
         proof = self._without(among)
+        return lambda b: self.fit(proof, among, b * self.X[:, j]).value
+
+    def limit(self, j: int, profile: Callable[[float], float], towards: float, target: float) -> float:
+        """Where the profile likelihood of coefficient j, which rises towards its infinity, is `target`."""
 
         def above(b: float) -> float:
-            return self.fit(proof, among, b * self.X[:, j]).value - target
+            return profile(b) - target
 
         way = 1.0 if towards > 0 else -1.0
         size = 1 / np.abs(self.X[:, j]).max()

@@ -20,7 +20,7 @@ from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
 from linsep.regression.design import Design, design_of, outcome_of
 from linsep.regression.named_columns import columns_in_table
-from linsep.regression.units import Units
+from linsep.regression.units import Units, powers_of_columns
 from linsep.tables import column_names, is_sparse
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome
@@ -125,6 +125,7 @@ def asked_as_written(
     table = {name: scaled.get(name, np.asarray(values[name])) for name in cells}
     (response,) = formula.lhs
     columns = columns_in_table(asked.design, formula.effects, table, powers)
+    asked = asked._replace(design=asked.design._replace(powers=powers | powers_of_columns(columns or [])))
     if columns is None or str(response) not in cells or asked.design.n_missing != int((~kept).sum()):
         return asked, exact, {}
     about = {"target": str(response), "columns": columns, "rows_left_out": np.flatnonzero(~kept).tolist()}

@@ -234,7 +234,11 @@ class Separation(Remedies):
         """What to do about it: a few sentences, each about one remedy."""
         separated = self.verdict in ("complete", "quasi-complete")
         about = (self.family, self.coefficients, self.levels, self.separated_levels)
-        return tuple(words.advice(*about, separated, self.n_features, self.constant_columns))
+        plain = words.advice(*about, separated, self.n_features, self.constant_columns)
+        return (*self._of_references(), *plain)
+
+    def _of_references(self) -> list[str]:
+        return words.of_references(self.coefficients, self.levels, self.references, self.separated_levels)
 
     def summary(self) -> str:
         """Return what was found, in sentences fit for the methods section of a paper.
@@ -367,6 +371,10 @@ class Separation(Remedies):
     def _from_dict(cls, plain: dict[str, Any]) -> Separation:
         found = cls(**parts_of(plain))
         # What follows from the other parts may not say anything else.
-        same_words(plain["advice"], list(found.advice), "advice")
+        hints = found._of_references()  # which earlier releases did not give
+        advice = list(found.advice)
+        same_words(
+            plain["advice"], advice if plain["advice"][: len(hints)] == hints else advice[len(hints) :], "advice"
+        )
         same_words(plain["summary"], found.summary(), "summary")
         return found

@@ -15,9 +15,10 @@ from linsep.regression.model import Regression
 from linsep.tables import dense, is_sparse
 from linsep.theory.separation.model_rows import with_constant
 from linsep.theory.separation.sentences import INTERCEPT
-from linsep.theory.verify.separation import FINITE, SeparationProof, Vector
+from linsep.theory.verify.separation import FINITE, UNIDENTIFIED, SeparationProof, Vector
 from linsep.types import Array, DataError
 
+_FIRST = 5  # rows that the table of coefficients names
 # Families in which a row counts as a factor that tends to 1 where it is separated.
 _DROPPED = ("logistic", "binomial", "poisson", "negative-binomial", "multinomial")
 
@@ -116,9 +117,56 @@ def firth(asked: Regression, proof: SeparationProof, options: dict[str, Any]) ->
         raise ImportError(
             "Firth's method is that of firthmodels, which is not installed: pip install firthmodels"
         ) from error
-    X = dense(design_columns(asked.design, False)[0])
+    X, names = design_columns(asked.design, False)
     y = (asked.outcome.y == asked.rows.classes[1]).astype(np.int64)
-    return firthmodels.FirthLogisticRegression(fit_intercept=asked.fit_intercept, **options).fit(X, y)
+    fitted = firthmodels.FirthLogisticRegression(fit_intercept=asked.fit_intercept, **options).fit(dense(X), y)
+    fitted.feature_names_in_ = np.array(names, dtype=object)  # as scikit-learn takes them from dataframes
+    return fitted
+
+
+class RowsOfCoefficient(NamedTuple):
+    """What sends a coefficient away: a line of a table.
+
+    Attributes
+    ----------
+    name : str or (class, str)
+        The coefficient.
+    estimate : str or float
+        What `coefficients` says of it: inf, -inf, "finite", ...
+    rows : int
+        Separated rows in which it stands; 0 for a finite one.
+    up, down : int
+        Of these, rows whose likelihood grows with the coefficient, and rows whose likelihood falls.
+    first : tuple of int
+        The first five, by their places in the table.
+    level : str
+        Of an indicator: the level, as "top of dose".
+    """
+
+    name: Any
+    estimate: str | float
+    rows: int
+    up: int
+    down: int
+    first: tuple[int, ...]
+    level: str
+
+
+def table_of_rows(asked: Regression, proof: SeparationProof) -> list[RowsOfCoefficient]:
+    """For each coefficient the separated rows that move it, infinite ones first."""
+    out = []
+    rows = asked.rows
+    Z = rows.Z[list(proof.separated)]
+    Z = Z.tocsc() if is_sparse(Z) else Z
+    at = {name: j for j, name in enumerate(rows.names)}
+    for name, said in asked.shown(proof)["coefficients"].items():
+        moved = {} if said in (FINITE, UNIDENTIFIED) else _ways_of(asked, proof, Z[:, [at[name]]])
+        column, level = asked.design.levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
+        ways = list(moved.values())
+        counts = len(ways), sum(way > 0 for way in ways), sum(way < 0 for way in ways)
+        first = tuple(list(moved)[:_FIRST])
+        out.append(RowsOfCoefficient(name, said, *counts, first, f"{level} of {column}" if column else ""))
+    return sorted(out, key=lambda line: line.estimate in (FINITE, UNIDENTIFIED))
 
 
 def rows_of(asked: Regression, proof: SeparationProof, name: Any) -> dict[int, int]:
@@ -132,7 +180,12 @@ def rows_of(asked: Regression, proof: SeparationProof, name: Any) -> dict[int, i
     rows = asked.rows
     if name not in rows.names:
         raise DataError(f"no coefficient called {name!r}; {like(str(name), [str(one) for one in rows.names])}")
-    part = rows.Z[list(proof.separated)][:, [rows.names.index(name)]]
+    return _ways_of(asked, proof, rows.Z[list(proof.separated)][:, [rows.names.index(name)]])
+
+
+def _ways_of(asked: Regression, proof: SeparationProof, part: Any) -> dict[int, int]:
+    """Place of a separated row -> the way in which it pushes a coefficient; `part` is its column in these rows."""
+    rows = asked.rows
     signs = np.array([(v > 0) - (v < 0) for v in dense(part).ravel().tolist()], dtype=np.int64)
     places = np.arange(len(asked.outcome.y)) if asked.design.rows is None else asked.design.rows
     ways: dict[int, set[int]] = {}

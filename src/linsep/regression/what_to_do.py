@@ -7,7 +7,8 @@ from typing import Any
 from linsep.regression.design import Design
 from linsep.regression.finite_part import FinitePart, finite_part
 from linsep.regression.model import Regression
-from linsep.regression.remedies import Remaining, firth, remaining, rows_of
+from linsep.regression.remedies import Remaining, RowsOfCoefficient, firth, remaining, rows_of, table_of_rows
+from linsep.regression.smallest_set import SmallestSet, smallest_set
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separation import SeparationProof
@@ -68,6 +69,7 @@ class Remedies:
         held at b, where the rows that the other coefficients then separate count nothing. It rises to its least upper
         bound l* as b grows; the lower limit is the b with 2 (l* - l(b)) equal to the quantile of chi-squared with one
         degree of freedom, and the same from above for -infinity. It is as approximate as other profile intervals.
+        The likelihood-ratio test of "the coefficient is 0" has the statistic 2 (l* - l(0)), which is finite too.
 
         Parameters
         ----------
@@ -77,7 +79,7 @@ class Remedies:
         Returns
         -------
         FinitePart
-            Name -> estimate, standard error, lower and upper limit.
+            Name -> estimate, standard error, lower and upper limit; tests of the infinite coefficients.
 
         Raises
         ------
@@ -98,6 +100,8 @@ class Remedies:
         [0.0, 1.0, -1.96, 1.96]
         >>> round(found.estimates["x1"].lower, 3)
         -0.532
+        >>> round(found.tests["x1"].statistic, 3), round(found.tests["x1"].p_value, 3)
+        (2.831, 0.092)
         """
         return finite_part(*self._asked(), level)
 
@@ -114,7 +118,8 @@ class Remedies:
         Returns
         -------
         firthmodels.FirthLogisticRegression
-            The fitted estimator: `coef_` has the columns in the order of `coefficients`, `intercept_` stands alone.
+            The fitted estimator: `coef_` has the columns that `feature_names_in_` names, `intercept_` stands alone and
+            is the last of `bse_`, of the rows of `conf_int()` and of `lrt_pvalues_`. `lrt` and `conf_int` take names.
 
         Raises
         ------
@@ -158,6 +163,70 @@ class Remedies:
         ({3: 1, 4: 1}, {3: 1, 4: 1})
         """
         return rows_of(*self._asked(), name)
+
+    def table(self) -> list[RowsOfCoefficient]:
+        """Return a line for each coefficient: where it goes, and the separated rows that send it there.
+
+        `pandas.DataFrame(found.table())` is a table with these columns. Fixed effects have no lines.
+
+        Returns
+        -------
+        list of RowsOfCoefficient
+            Name, estimate, numbers of rows, the first rows and the level, infinite coefficients first.
+
+        Raises
+        ------
+        DataError
+            The answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> first = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).table()[0]
+        >>> first.name, first.estimate, first.first, first.rows
+        ('x1', inf, (3, 4), 2)
+        """
+        return table_of_rows(*self._asked())
+
+    def smallest_set(self, name: Any = None) -> SmallestSet:
+        """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
+
+        Each row z has z.d >= 0 along a direction d that separates; d is 0 outside of these columns and the constants.
+        Among up to 60 columns the set is a smallest one: each set that separates meets the complement of each set
+        that does not (an implicit hitting set), which is proved for those that were needed. Among more columns, no
+        column of the set can be left out.
+
+        Parameters
+        ----------
+        name : str or (class, str), optional
+            An infinite coefficient, as `coefficients` names it; without it, any set that separates.
+
+        Returns
+        -------
+        SmallestSet
+            The columns, the direction, the rows that it separates, and whether no smaller set does.
+
+        Raises
+        ------
+        DataError
+            No row is separated; the coefficient is finite, not identified or unknown; the design has more than five
+            million entries; the answer is undecided, or was read from JSON and so lacks the data.
+
+        References
+        ----------
+        E. Moreno-Centeno and R. Karp, The implicit hitting set approach to solve combinatorial optimization problems,
+        Operations Research 61 (2013).
+
+        Examples
+        --------
+        >>> from linsep import separation
+        >>> found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).smallest_set()
+        >>> found.columns, found.direction, found.rows, found.is_smallest
+        (('x1',), {'x1': 1}, (3, 4), True)
+        >>> len(found.columns)
+        1
+        """
+        return smallest_set(*self._asked(), name)
 
     def _asked(self) -> tuple[Regression, SeparationProof]:
         if self.about is None:

@@ -9,9 +9,8 @@ from typing import Any
 from linsep.learners.table_model import TableModel, parts_of
 from linsep.regression.found import Separation
 from linsep.reporting.page.html import Report, check_extras, render
-from linsep.reporting.proof import proof_lines
+from linsep.reporting.proof import proof_lines, separation_lines
 from linsep.reporting.receipt import Receipt, make_receipt
-from linsep.reporting.separated import separation_lines
 from linsep.tables import column_names
 from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError

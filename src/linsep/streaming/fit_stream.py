@@ -148,7 +148,9 @@ def fit_stream(
     -----
     StreamWarning
         When lines were skipped, the label `positive` never occurred, updates no longer changed w, a number drowned all
-        others of its column, or the drift detector started again.
+        others of its column, text may be amounts, or the drift detector started again.
+    PlateauWarning
+        Once during a run of many passes, when these no longer make fewer mistakes; the run goes on.
 
     References
     ----------
@@ -191,6 +193,8 @@ def fit_stream(
                 kept.write(run)
     for message in run.warnings() + lost:
         warnings.warn(message, StreamWarning, stacklevel=2)
+    if run.held is not None:
+        raise run.held
     return run.result()
 
 

@@ -30,6 +30,8 @@ class Counters:
         Where the next chunk begins: file, offset in bytes (Parquet: batch), line, row.
     seen, mistakes : list of int
         Rows of each pass, and how many of them were predicted wrongly before they were learnt.
+    updates, entries : list of int
+        Updates of each pass, and stored entries of its encoded rows; empty in a checkpoint of older code.
     skipped : int
         Malformed lines that `lenient` left out.
     unlabelled : int
@@ -50,6 +52,8 @@ class Counters:
     position: Position = START
     seen: list[int] = field(default_factory=lambda: [0])
     mistakes: list[int] = field(default_factory=lambda: [0])
+    updates: list[int] = field(default_factory=lambda: [0])
+    entries: list[int] = field(default_factory=lambda: [0])
     skipped: int = 0
     unlabelled: int = 0
     absorbed: int = 0
@@ -105,7 +109,7 @@ class Counters:
         Counters
             The counters.
         """
-        return cls(**{**data, "position": Position(*data["position"])})
+        return cls(**{"updates": [], "entries": [], **data, "position": Position(*data["position"])})
 
 
 class StreamState(NamedTuple):

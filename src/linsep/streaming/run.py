@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
@@ -19,6 +20,7 @@ from linsep.data.sources.source import START, Position, Source
 from linsep.kernels.records import RECORD
 from linsep.learners.base.epochs import EpochLearner
 from linsep.learners.engine.loop import learn_chunks, run_epochs
+from linsep.learners.engine.plateau import Plateau, PlateauWarning
 from linsep.learners.engine.trace import make_record
 from linsep.learners.table_model import TableModel
 from linsep.streaming.door import Door
@@ -27,6 +29,9 @@ from linsep.streaming.progressive import heaviest, predict_then_learn
 from linsep.streaming.result import Counters, Say, StreamFit, StreamState
 from linsep.streaming.safeguards import Safeguards
 from linsep.types import Array, Budget, Chunk, DataError, StopReason
+
+# What to do about a run that no longer makes progress.
+_ADVICE = "If accuracy is what counts, AveragedPerceptron() needs no clean pass, and a few passes do."
 
 
 class StreamRun:
@@ -57,6 +62,8 @@ class StreamRun:
         self._rows_before = 0
         self._was_finished = False
         self._complaints: list[str] = []
+        self._plateau = Plateau(1.0, passes)
+        self.held: PlateauWarning | None = None
         source.watch()
         source.check = self._door = Door(encoder, labels, max_columns)
 
@@ -68,6 +75,8 @@ class StreamRun:
         if encoder is not None:  # a matrix has none
             self.encoder = self._door.encoder = encoder
         self._rows_before, self._was_finished = counters.rows, counters.finished
+        for k in range(min(counters.passes, len(counters.updates))):
+            self._look_for_plateau(k)
 
     def run(self, callback: Callable[[StreamState], None] | None) -> None:
         """Go on from where the counters stand until the passes are complete or the user stops it."""
@@ -116,7 +125,11 @@ class StreamRun:
                 self._door.note_amounts(used)
         X = self.encoder.learn_chunk(chunk) if is_new or not is_table else self.encoder.encode_chunk(chunk)
         self.source.read_as_text(self.encoder.text_columns)
+        updates = getattr(self.learner, "n_updates_", 0)
         wrong = self._learn_rows(X, y, classes)
+        if counters.updates:
+            counters.updates[-1] += self.learner.n_updates_ - updates
+            counters.entries[-1] += int(X.nnz if hasattr(X, "nnz") else X.size)
         counters.position = position
         self._count_skipped()
         counters.seen[-1] += len(y)
@@ -162,9 +175,27 @@ class StreamRun:
             self.safeguards.apply_at_end(self.learner)
             counters.finished = True
             return
+        if counters.updates and (found := self._look_for_plateau(counters.passes - 1)):
+            self._warn_of_plateau(*found)
         counters.position = START
         counters.mistakes.append(0)
         counters.seen.append(0)
+        if counters.updates:
+            counters.updates.append(0)
+            counters.entries.append(0)
+
+    def _look_for_plateau(self, k: int) -> tuple[int, int, int] | None:
+        """What `Plateau.see` says after pass k, from 0, of a learner that waits for a clean pass."""
+        if not self.learner.wants_clean_pass:
+            return None
+        return self._plateau.see(make_record(updates=self.counters.updates[k], dots=self.counters.entries[k]))
+
+    def _warn_of_plateau(self, k: int, before: int, last: int) -> None:
+        said = f"{self.learner.told_of_plateau(k, before, last)} {_ADVICE}"
+        try:
+            warnings.warn(said, PlateauWarning, stacklevel=7)
+        except PlateauWarning as warning:  # a filter makes it an error; the run goes on all the same
+            self.held = warning
 
     def _count_skipped(self) -> None:
         """Count lines that were skipped, and rows without a label, in the first pass; a later one skips the same."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linsep.theory.bounds.chain_radius import chain_radius
-    from linsep.theory.bounds.cover import cover_odds
+    from linsep.theory.bounds.cover import cover_odds, cover_rows, holm
     from linsep.theory.bounds.descent import auto_eta0, gradient_bound, sgd_bound
     from linsep.theory.bounds.kernel import (
         forgetron_bound,
@@ -56,11 +56,13 @@ __all__ = [
     "chain_radius",
     "collins_bounds",
     "cover_odds",
+    "cover_rows",
     "forgetron_bound",
     "functional_margins",
     "geometric_margin",
     "gradient_bound",
     "halving_bound",
+    "holm",
     "homogeneous_margin",
     "kernel_bounds",
     "least_loss",
@@ -82,7 +84,7 @@ __all__ = [
 # Where each name is defined: `import linsep.theory` alone loads none of these files, nor NumPy.
 _HOMES = {
     "bounds.chain_radius": ("chain_radius",),
-    "bounds.cover": ("cover_odds",),
+    "bounds.cover": ("cover_odds", "cover_rows", "holm"),
     "bounds.descent": ("auto_eta0", "gradient_bound", "sgd_bound"),
     "bounds.kernel": (
         "forgetron_bound",

@@ -11,8 +11,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.preprocessing import StandardScaler
 
-from linsep.app.commands.csv import write_csv
 from linsep.app.commands.fit import fit
+from linsep.app.present import write_csv
 from linsep.app.result import Result, program
 from linsep.files import open_output
 from linsep.types import StopReason

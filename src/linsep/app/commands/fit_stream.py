@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
 from linsep.data.inputs import Input, find_files, free_memory
 from linsep.files import check_output, write_whole
+from linsep.learners.engine.plateau import PlateauWarning
 from linsep.reporting.stream import stream_receipt
 from linsep.streaming.fit_stream import fit_stream
 from linsep.streaming.progressive import can_stream
@@ -103,17 +105,20 @@ def fit_on_stream(
     }
     # A stream may be read only once.
     came_from = origin_of_run(dict.fromkeys(inputs(table)), hashed=False, query=reading.get("query"))
+    said: list[str] = []
+    told: list[str] = []
     with saved_when_trained(model, came_from, options.checkpoint) as keep:
         try:
-            with StreamLine() as line, warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", StreamWarning)
+            with StreamLine() as line, warnings.catch_warnings():
+                for kind in (StreamWarning, PlateauWarning):
+                    warnings.simplefilter("always", kind)
+                warnings.showwarning = partial(_take, line, said, told)
                 found = fit_stream(str(table), estimator, **asked, verbose=say, callback=line)
         except StreamError as error:
             rows = error.so_far.counters.rows
             keep.origin["data_hash"] = error.so_far.data_hash
             keep(error.so_far.model, f"the model of the {rows:,} rows before it is in {model}")
             raise DataError(error.reason) from None
-        said = [str(w.message) for w in caught if issubclass(w.category, StreamWarning)]
         keep.origin["data_hash"] = found.data_hash
         if found.was_finished:
             said.append(_written_again(found, options.checkpoint, model, keep))
@@ -121,7 +126,18 @@ def fit_on_stream(
             keep(found.model)
         if found.interrupted:
             said.append(f"interrupted after {found.counters.rows:,} rows; the model so far is in {model}")
-        return _result(found, model, said, report)
+        return _result(found, model, said, told, report)
+
+
+def _take(
+    line: StreamLine, said: list[str], told: list[str], message: Warning | str, category: type[Warning], *_: object
+) -> None:
+    """Keep a warning of the stream for the end; print at once what is told while training goes on."""
+    if issubclass(category, PlateauWarning):
+        told.append(str(message).replace("AveragedPerceptron() needs", "--learner averaged needs"))
+        line.warn(told[-1])
+    elif issubclass(category, StreamWarning):
+        said.append(str(message))
 
 
 def _learner_called(name: str, intercept_scaling: float | str | None) -> Any:
@@ -148,9 +164,9 @@ def _written_again(found: StreamFit, checkpoint: Path | None, model: Path, keep:
     return f"{checkpoint} is finished: {model} was written from it"
 
 
-def _result(found: StreamFit, model: Path, said: list[str], report: Path | None) -> Result:
+def _result(found: StreamFit, model: Path, said: list[str], told: list[str], report: Path | None) -> Result:
     receipt = stream_receipt(found)
     shown = [*receipt.lines, ("model", f"{model} (next: {program()} show {model})")]
     data = {**receipt.data, "model": str(model)}
-    result = Result(shown, data, [*said, *receipt.warnings], found.interrupted, details=receipt.details)
+    result = Result(shown, data, [*said, *receipt.warnings], found.interrupted, details=receipt.details, told=told)
     return with_report(result, report, page_of_stream(found.model, receipt))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from linsep.app.commands.csv import write_csv
 from linsep.app.commands.labelled import inputs
 from linsep.app.commands.models import load_of_table
+from linsep.app.present import write_csv
 from linsep.data.columns import label_names
 from linsep.files import check_output, open_output
 from linsep.reporting.scores import iter_predictions, unknown_levels

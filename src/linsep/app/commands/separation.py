@@ -26,7 +26,7 @@ from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.regression.formula import asked_as_written, design_as_data
 from linsep.regression.separation import answer, separation_as_written
-from linsep.reporting.separated import separation_lines
+from linsep.reporting.proof import separation_details, separation_lines
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.families import Family
 from linsep.types import DataError
@@ -51,6 +51,7 @@ def separation(
     missing: Any = None,
     formula: str | None = None,
     report: Path | None = None,
+    details: bool = False,
     **reading: Any,
 ) -> Result:
     """Ask whether a regression of the target on the other columns has a maximum likelihood estimate.
@@ -67,7 +68,7 @@ def separation(
                 "report: leave out --target, --no-intercept, --missing and --report"
             )
         source = open_data(table, categorical=as_text, **reading)
-        return _of_formula(source, formula, family, link, order, named, time_limit, certificate, table)
+        return _of_formula(source, formula, family, link, order, named, time_limit, certificate, table, details)
     check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, as_text, reading)
     taken = {role: _taken(source, role, name) for role, name in named.items()}
@@ -89,6 +90,7 @@ def separation(
     told = separation_lines(found, numbers.left_out)
     lines = [*read_as(source), *gone, *told, *written_certificate(certificate, data, table)]
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
+    result.details += separation_details(found, numbers.left_out) if details else []
     return with_report(result, report, page_of_separation(found, numbers, source, columns, list(lines)))
 
 
@@ -102,6 +104,7 @@ def _of_formula(
     time_limit: float | None,
     certificate: Path | None,
     table: Any,
+    details: bool,
 ) -> Result:
     try:
         asked, exact, about = asked_as_written(text, source, family, order, beside)
@@ -116,7 +119,9 @@ def _of_formula(
         data["design"] = design.name
         lines += written_certificate(design, design_as_data(asked), table, "design")
     lines += written_certificate(certificate, data, table)
-    return Result(lines, {**data, **guessed(source)}, [] if exact else [_ROUNDED], exit_status=_STATUS[found.verdict])
+    more = separation_details(found) if details else []
+    doubts = [] if exact else [_ROUNDED]
+    return Result(lines, {**data, **guessed(source)}, doubts, exit_status=_STATUS[found.verdict], details=more)
 
 
 def _taken(source: Source, role: str, name: str) -> Any:

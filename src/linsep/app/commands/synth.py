@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.csv
 
-from linsep.app.commands.csv import write_csv
+from linsep.app.present import write_csv
 from linsep.data.synthetic.separable import make_separable
 from linsep.files import open_output
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,14 +55,16 @@ def from_arrow(
     start: int = 0,
     *,
     keyed: bool = False,
-    untyped: Collection[str] = (),
+    untyped: Mapping[str, str] | None = None,
 ) -> TableChunk:
     """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories.
 
-    Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are.
+    Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are. One with a text
+    that is no "" is refused where its numbers are used: that text may have a decimal comma.
 
     A missing value is kept as such; with `asked.open_columns` it says that the row does not have the column.
     """
+    untyped = untyped or {}
     target, categorical, open_columns = asked.target, asked.categorical, asked.open_columns
     keep = asked.keep_bad_cells
     names = [column for column in table.column_names if column != "__index_level_0__"]
@@ -82,6 +84,13 @@ def from_arrow(
     def typed(column: str, values: Any, where: Where) -> Column:
         if column in untyped:
             text = values.fill_null("")
+            if untyped[column] and not keep and column not in categorical:
+                row = max(0, pc.index(text, untyped[column]).as_py())
+                raise DataError(
+                    f"{where(row)}, column {column!r}: {untyped[column]!r:.80} is text among numbers, and may have a "
+                    "decimal comma or be a thousand and more: make it a number in the spreadsheet, or read the column "
+                    f"as categories with --column {quote(column)}=category"
+                )
             return kept_column(column, text, where, keep=keep, is_text=column in categorical)
         return _typed(column, values, where, is_text=column in categorical, keep=keep)
 

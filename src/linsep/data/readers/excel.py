@@ -7,25 +7,34 @@ from collections.abc import Collection, Iterable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
+from linsep.data.cells import are_amounts, are_missing, are_numbers
 from linsep.data.columns import check_names
 from linsep.data.readers.asked import in_a_line
 from linsep.types import DataError
 
+_SWAPPED = str.maketrans(",.", ".,")
+
 
 class Sheets(NamedTuple):
-    """One Arrow table a workbook, and which columns hold text beside numbers."""
+    """One Arrow table a workbook, and the columns of text that may stand for numbers.
+
+    A column comes with a text that may be a decimal or a thousand and more, as 1,204, where none of its texts tells
+    which; else with "".
+    """
 
     tables: list[Any]
-    untyped: frozenset[str]
+    untyped: dict[str, str]
 
 
 def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ()) -> Sheets:
     """Return the one sheet of each workbook that holds cells as an Arrow table; its first row names the columns.
 
     A column is numbers if all of its cells are numbers or empty, else text, in which numbers are written as they are
-    shown; empty cells are missing. What a column is, is decided over all workbooks.
+    shown; empty cells are missing. Text that is a number with a decimal comma, as 1,5, is written with a point; a
+    column of such text alone stands for numbers, too. What a column is, is decided over all workbooks.
 
     Parameters
     ----------
@@ -54,8 +63,40 @@ def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ())
         {name for cells in sheets for name, column in cells.items() if any(isinstance(cell, kind) for cell in column)}
         for kind in (str, int | float)
     )
+    untyped = {}
+    for name in texts:
+        columns = [cells[name] for cells in sheets if name in cells]
+        found = _commas({cell for column in columns for cell in column if isinstance(cell, str)})
+        if name in numbers or found.alone:
+            untyped[name] = found.unclear
+        for column in columns if found.texts else ():
+            column[:] = [cell.translate(_SWAPPED) if cell in found.texts else cell for cell in column]
     tables = [pa.table({name: _column(cells, name in texts) for name, cells in sheet.items()}) for sheet in sheets]
-    return Sheets(tables, frozenset(texts & numbers))
+    return Sheets(tables, untyped)
+
+
+class _Commas(NamedTuple):
+    """The texts that are numbers with a decimal comma, and whether there are no others but what stands for no value.
+
+    `unclear` is one with a comma, where each of these is also a number with a decimal point; then there are no texts.
+    """
+
+    texts: frozenset[str] = frozenset()
+    alone: bool = False
+    unclear: str = ""
+
+
+def _commas(texts: Collection[str]) -> _Commas:
+    listed = sorted(texts)
+    cells = pa.array(listed, pa.string())
+    has_comma = np.array(["," in text for text in listed], dtype=np.bool_)
+    by_point, by_comma = (are_numbers(cells, mark) | are_amounts(cells, mark) for mark in ".,")
+    if not has_comma.any() or not by_comma[has_comma].all():
+        return _Commas()
+    if by_point[has_comma].all():
+        return _Commas(unclear=listed[int(has_comma.argmax())])
+    fitting = frozenset(text for text, fits in zip(listed, by_comma, strict=True) if fits)
+    return _Commas(fitting, bool((by_comma | are_missing(cells)).all()))
 
 
 def _sheet(content: bytes, name: str) -> dict[str, list[Any]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
 from linsep.data.columns import TableChunk, as_labels
 from linsep.data.hashing import RunningHash
 from linsep.data.inputs import Input
-from linsep.data.readers.arrow import from_arrow, joined, row_of
+from linsep.data.readers.arrow import Where, from_arrow, joined, row_of
 from linsep.data.readers.asked import Asked, Whole
 from linsep.data.readers.dataframe import dataframe_to_arrow
 from linsep.data.readers.excel import Sheets, excel_to_arrow
@@ -26,6 +26,8 @@ from linsep.tables import (
     merge_duplicates,
 )
 from linsep.types import Chunk
+
+_FIRST_ROW = 2  # of a spreadsheet, after the names
 
 
 class _InMemory(Source):
@@ -78,8 +80,6 @@ class _InMemory(Source):
 class FrameSource(_InMemory):
     """A pandas, Polars or Arrow table, or any other dataframe that narwhals knows."""
 
-    _first_row = 0
-
     def __init__(self, frame: Any, asked: Asked) -> None:
         super().__init__("dataframe", "table", "dataframe", asked)
         self._frame = frame
@@ -93,9 +93,9 @@ class FrameSource(_InMemory):
         return int(self._table.num_rows)
 
     @property
-    def _untyped(self) -> frozenset[str]:
-        """Columns of text that may stand for numbers."""
-        return frozenset()
+    def _untyped(self) -> Mapping[str, str]:
+        """Columns of text that may stand for numbers, as `from_arrow` takes them."""
+        return {}
 
     def fingerprint(self) -> list[list[Any]]:
         return [[self.name, self._table.num_rows, self._table.num_columns]]
@@ -105,17 +105,18 @@ class FrameSource(_InMemory):
 
     def _part(self, first: int, after: int) -> TableChunk:
         part = self._table.slice(first, after - first)
-        where = row_of(self.name, first + self._first_row)
-        return from_arrow(part, self.name, self._asked, where, first, untyped=self._untyped)
+        return from_arrow(part, self.name, self._asked, self._where(first), first, untyped=self._untyped)
+
+    def _where(self, first: int) -> Where:
+        """Where the rows from one on stand."""
+        return row_of(self.name, first)
 
     def _add_to(self, seen: Any, first: int, after: int) -> None:
         add_table(seen, self._table.slice(first, after - first))
 
 
 class ExcelSource(FrameSource):
-    """Spreadsheets, which are read as a whole and kept. Rows are counted as the spreadsheet counts them."""
-
-    _first_row = 2  # after the names
+    """Spreadsheets, which are read as a whole and kept. Rows are counted as each spreadsheet counts them."""
 
     def __init__(self, inputs: list[Input], name: str, asked: Asked) -> None:
         super().__init__(None, asked)
@@ -135,12 +136,19 @@ class ExcelSource(FrameSource):
         return excel_to_arrow(((_content(file), file.name) for file in self._inputs), self._asked.na)
 
     @cached_property
-    def _table(self) -> Any:
+    def _joined(self) -> tuple[Any, Where]:
         names = [file.name for file in self._inputs]
-        return joined(self._sheets.tables, names, [row_of(name) for name in names])[0]
+        return joined(self._sheets.tables, names, [row_of(name, _FIRST_ROW) for name in names])
+
+    @cached_property
+    def _table(self) -> Any:
+        return self._joined[0]
+
+    def _where(self, first: int) -> Where:
+        return lambda row: self._joined[1](first + row)
 
     @property
-    def _untyped(self) -> frozenset[str]:
+    def _untyped(self) -> Mapping[str, str]:
         return self._sheets.untyped
 
 

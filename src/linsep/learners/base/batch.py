@@ -281,15 +281,28 @@ class BatchLearner(LabelledClassifier):
         if self.trace_.total_absorbed:
             self._warn_of_absorbed(self.trace_.total_absorbed, stacklevel=4)
 
-    def _warn_of_plateau(self, k: int, before: int, last: int) -> None:
+    def told_of_plateau(self, k: int, before: int, last: int) -> str:
+        """Say what is known of a plateau that `Plateau.see` found.
+
+        Parameters
+        ----------
+        k, before, last : int
+            What it returned.
+
+        Returns
+        -------
+        str
+            Two sentences.
+        """
         what = "mistakes" if self.unit_steps else "updates"
-        warnings.warn(
+        return (
             f"{type(self).__name__}: the {what} of a pass no longer fall. Passes {2 * k + 1} to {3 * k} made at least "
             f"{last} each, and one of the {k} passes before made {before}. Training goes on; whether the rows are "
-            f"separable is not known from this. {PLATEAU_ADVICE}",
-            PlateauWarning,
-            stacklevel=6,
+            "separable is not known from this."
         )
+
+    def _warn_of_plateau(self, k: int, before: int, last: int) -> None:
+        warnings.warn(f"{self.told_of_plateau(k, before, last)} {PLATEAU_ADVICE}", PlateauWarning, stacklevel=6)
 
     def _counted_on(self, n: int) -> str:
         """What mistakes are counted on: rows, and with one-vs-rest rows of each class."""

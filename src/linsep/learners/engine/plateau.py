@@ -22,8 +22,9 @@ class PlateauWarning(ConvergenceWarning):
     also moves on rows that are right), for k = 16, 32, 64, ...
 
     It is given once in a run, at the first such k where passes over 100 million stored entries have been made and half
-    of `max_iter` is left; with `max_iter=None` where they were 1,000 million entries. It does not say that the rows
-    cannot be separated: a run on separable rows may stand still for thousands of epochs and end with a clean pass.
+    of `max_iter` (of the `passes` of a stream) is left; with `max_iter=None` where they were 1,000 million entries. It
+    does not say that the rows cannot be separated: a run on separable rows may stand still for thousands of epochs and
+    end with a clean pass.
     """
 
 

@@ -218,4 +218,10 @@ def separation_sketches(found: Separation) -> list[Sketch]:
     alt = (
         f"{len(found.coefficients):,} coefficients, {infinite:,} of them without a finite estimate, as dots and arrows."
     )
-    return [Sketch("Coefficients", caption, alt, lambda ax: plots.plot_separation(found, ax=ax))]
+    sketches = [Sketch("Coefficients", caption, alt, lambda ax: plots.plot_separation(found, ax=ax))]
+    if found.verdict == "overlap" or found.about is None:
+        return sketches
+    caption = "Which separated rows move each infinite coefficient: up, where larger values fit them better, or down."
+    alt = f"Marks for {count(len(found.separated_rows), 'separated row')} and the infinite coefficients that they move."
+    rows = Sketch("Rows for each coefficient", caption, alt, lambda ax: plots.plot_separated_rows(found, ax=ax))
+    return [*sketches, rows]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import exp, lgamma, log, log1p
+from collections.abc import Sequence
+from math import exp, isnan, lgamma, log, log1p, log10
 
 import numpy as np
 from scipy.special import gammaln
@@ -10,6 +11,8 @@ from scipy.special import gammaln
 _LN10 = log(10.0)
 # Where labels drawn at random are separable with a larger chance than this, "separable" says little.
 _LITTLE = 0.05
+# The bound at 2 r rows is 1/2 but for rounding.
+_ROUNDING = 1e-11
 
 
 def cover_odds(rows: int, rank: int, positives: int | None = None) -> float:
@@ -21,7 +24,8 @@ def cover_odds(rows: int, rank: int, positives: int | None = None) -> float:
     1/2 for r = n/2, and next to nothing where n is a good deal more than 2 r.
 
     Given the class sizes, which a shuffle of the labels keeps, the chance is at most 2 S / C(n, n+), and half of that
-    where the two sizes differ, as for each separable labeling the opposite one is separable too.
+    where the two sizes differ, as for each separable labeling the opposite one is separable too. For rare classes it is
+    1 and says nothing: there only shuffling the labels tells.
 
     It says nothing of rows that depend on each other, or of labels that do not.
 
@@ -79,6 +83,90 @@ def _log_share(n: int, r: int) -> float:
     terms = gammaln(n) - gammaln(k + 1) - gammaln(n - k)
     top = float(terms[-1])  # they grow up to k = (n - 1) / 2
     return min(0.0, top + log(float(np.exp(terms - top).sum())) - (n - 1) * log(2.0))
+
+
+def cover_rows(rank: int, chance: float = 0.5) -> int:
+    r"""min{n : 2^(1-n) sum_{k<r} C(n-1, k) <= chance}: the rows from which on random labels are rarely separable.
+
+    For a chance of 1/2 it is 2 r, the capacity that Cover found. The bound of `cover_odds` falls with n, as it is the
+    chance of at most r - 1 heads in n - 1 throws of a fair coin.
+
+    Parameters
+    ----------
+    rank : int
+        r, the rank of the rows (x, 1).
+    chance : float, default=0.5
+        Between 0 and 1, both excluded.
+
+    Returns
+    -------
+    int
+        n, the number of rows.
+
+    Raises
+    ------
+    ValueError
+        The rank is below 1, or the chance is not between 0 and 1.
+
+    References
+    ----------
+    Cover, "Geometrical and statistical properties of systems of linear inequalities with applications in pattern
+    recognition", IEEE Transactions on Electronic Computers EC-14 (1965), section V.
+
+    Examples
+    --------
+    >>> cover_rows(31), cover_rows(31, 0.001)
+    (62, 92)
+    """
+    if rank < 1 or not 0 < chance < 1:
+        raise ValueError(f"a rank of at least 1 and a chance between 0 and 1 are needed, got {rank} and {chance}")
+    most = log10(chance) + _ROUNDING
+    low = high = rank
+    while cover_odds(high, rank) > most:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if cover_odds(middle, rank) > most else (low, middle)
+    return high
+
+
+def holm(odds: Sequence[float]) -> list[float]:
+    """max_{j <= k} (m - j + 1) p_j of the sorted chances p_1 <= ... <= p_m, at most 1: Holm's correction, as log10.
+
+    Where m questions are asked, the chance that labels drawn at random answer at least one of them with an adjusted
+    chance of at most a is itself at most a, however the questions depend on each other.
+
+    Parameters
+    ----------
+    odds : sequence of float
+        log10 of the m chances, each at most 0, as `cover_odds` gives them; -inf stands for a chance of 0.
+
+    Returns
+    -------
+    list of float
+        log10 of the adjusted chances, in the order of `odds`.
+
+    Raises
+    ------
+    ValueError
+        A number above 0, or one that is not a number.
+
+    References
+    ----------
+    Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979).
+
+    Examples
+    --------
+    >>> [round(value, 3) for value in holm([-100.0, -2.0, -1.0])]
+    [-99.523, -1.699, -1.0]
+    """
+    if any(isnan(value) or value > 0 for value in odds):
+        raise ValueError("log10 of a chance is at most 0")
+    found, reached = [0.0] * len(odds), -float("inf")
+    for position, k in enumerate(sorted(range(len(odds)), key=odds.__getitem__)):
+        reached = max(reached, odds[k] + log10(len(odds) - position))
+        found[k] = min(0.0, reached)
+    return found
 
 
 def cover_note(rows: int, rank: int, positives: int) -> str:

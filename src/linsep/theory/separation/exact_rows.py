@@ -29,16 +29,26 @@ def whole_columns(X: Any) -> Any:
     if is_sparse(X) or holds_doubles(X):
         return X.astype(np.float64)
     X = X.astype(object)
-    columns = []
-    for column in X.T:
-        ratios = [value.as_integer_ratio() for value in column.tolist()]
-        common = lcm(*(q for _, q in ratios))
-        columns.append([p * (common // q) for p, q in ratios])
+    every = zip(X.T.tolist(), column_multiples(X), strict=True)
+    columns = [[int(Fraction(value) * common) for value in column] for column, common in every]
     small = all(abs(value) <= _WHOLE for column in columns for value in column)
     out = np.empty(X.shape, dtype=np.float64 if small else object)
     for j, column in enumerate(columns):
         out[:, j] = column
     return out
+
+
+def column_multiples(X: Any) -> list[int]:
+    """What `whole_columns` multiplies each column by.
+
+    Examples
+    --------
+    >>> column_multiples(np.array([[Fraction(1, 3), 2]])), column_multiples(np.array([[0.5, 2.0]]))
+    ([3, 1], [1, 1])
+    """
+    if is_sparse(X) or holds_doubles(X):
+        return [1] * int(X.shape[1])
+    return [lcm(*(value.as_integer_ratio()[1] for value in column)) for column in X.astype(object).T.tolist()]
 
 
 def as_integers(X: Any) -> Any:

@@ -116,6 +116,43 @@ def proved(family: str, link: str) -> str:
     )
 
 
+def of_references(
+    coefficients: Mapping[Any, str | float],
+    levels: Mapping[str, tuple[str, str]],
+    references: Mapping[str, str],
+    separated_levels: Mapping[str, Mapping[str, int]],
+) -> list[str]:
+    """Where all levels of a factor go to infinity together, because every row at its reference level is separated.
+
+    Examples
+    --------
+    >>> levels = {"w=b": ("w", "b"), "w=c": ("w", "c")}
+    >>> len(of_references({"w=b": inf, "w=c": inf}, levels, {"w": "a"}, {"w": {"a": 2}}))
+    1
+    """
+    out = []
+    for column, reference in references.items():
+        whole = separated_levels.get(column, {})
+        if reference not in whole:
+            continue
+        others = {name: level for name, (own, level) in levels.items() if own == column and level not in whole}
+        values = [value for name, value in coefficients.items() if _plain(name) in others]
+        if len(others) < 2 or not values or any(value not in (inf, -inf) for value in values):
+            continue
+        better = next(iter(others.values()))
+        rows = f"{whole[reference]:,} {'row' if whole[reference] == 1 else 'rows'}"
+        out.append(
+            f"Take another reference level of {column}: every row at {reference!r}, the reference, is separated "
+            f"({rows}), so the coefficients of its {len(others)} other levels go to infinity together; with "
+            f'C({column}, Treatment(reference="{better}")) in a formula that of {reference!r} takes their place.'
+        )
+    return out
+
+
+def _plain(name: Any) -> Any:
+    return name[1] if isinstance(name, tuple) else name
+
+
 def advice(
     family: str,
     coefficients: Mapping[Any, str | float],

@@ -19,6 +19,7 @@ from linsep.theory.separation.search.by_columns import prove_by_columns
 from linsep.theory.separation.search.by_elimination import prove_by_elimination
 from linsep.theory.separation.search.by_network import prove_by_network
 from linsep.theory.separation.search.coefficient_signs import Signs, as_vector, signs_of_single_rows
+from linsep.theory.separation.search.even_basis import even_basis
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array, DataError
 
@@ -26,7 +27,7 @@ _MOST_DENSE = 400_000_000  # entries, 3.2 GB
 _MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
 
 
-def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
+def find_proof(Z: Any, equal: Array, deadline: Deadline, signs: bool = True) -> SeparationProof:
     """Return the rows that the cone {d : z.d >= 0, = 0 where `equal`} separates, with the proof that there are no more.
 
     Parameters
@@ -36,6 +37,8 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
     equal : ndarray of bool, shape (n,)
         Which rows are equalities.
     deadline : Deadline
+    signs : bool, default=True
+        Whether the signs of infinite coefficients are asked too.
 
     Returns
     -------
@@ -53,8 +56,8 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
     found = found or prove_by_columns(Z, equal, deadline)
     if found is None and is_sparse(Z):
         found = prove_by_elimination(Z, equal, deadline)
-        found = found and _with_signs(Z, found, deadline)
-    return found or _by_cone(Z, equal, deadline)
+        found = found and _with_signs(Z, found, deadline, signs)
+    return found or _by_cone(Z, equal, deadline, signs)
 
 
 def _refuse_large(Z: Any) -> None:
@@ -67,14 +70,14 @@ def _refuse_large(Z: Any) -> None:
         )
 
 
-def _by_cone(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
+def _by_cone(Z: Any, equal: Array, deadline: Deadline, wanted: bool) -> SeparationProof:
     """The search for tables of any kind, without the columns of zeros, of which nothing is identified."""
     _refuse_large(Z)
     used = _columns_used(Z)
     if used.all() or not used.any():
-        return _searched(Z, equal, deadline)
+        return _searched(Z, equal, deadline, wanted)
     names = np.flatnonzero(used).tolist()
-    proof = _searched(Z[:, names], equal, deadline)
+    proof = _searched(Z[:, names], equal, deadline, wanted)
     units: tuple[Vector, ...] = tuple({j: 1} for j in np.flatnonzero(~used).tolist())
 
     def named(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
@@ -98,7 +101,7 @@ def _columns_used(Z: Any) -> Array:
     return np.bincount(Z.indices[Z.data != 0], minlength=Z.shape[1]) > 0
 
 
-def _searched(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
+def _searched(Z: Any, equal: Array, deadline: Deadline, wanted: bool) -> SeparationProof:
     """Face by face, in floating point and in integers of any size."""
     _refuse_wide(Z.shape[1], Z.shape[1] - min(Z.shape))  # whatever the rank is
     end = _decided(Z, equal, deadline)
@@ -119,7 +122,7 @@ def _searched(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof:
         spanning_all=spanning_all,
         null_all=null_all,
     )
-    return _with_signs(Z, proof, deadline)
+    return _with_signs(Z, proof, deadline, wanted)
 
 
 def _refuse_wide(width: int, n_null: int) -> None:
@@ -169,19 +172,21 @@ def _spanning_all(rows: SignedRows, end: ConeEnd, null: Sequence[Vector]) -> lis
         null = Span(rows, ids).null_vectors()
 
 
-def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline) -> SeparationProof:
-    """Add a proof of the sign of each infinite coefficient, or a direction of the other sign."""
+def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline, wanted: bool) -> SeparationProof:
+    """Add a proof of the sign of each infinite coefficient, or a direction of the other sign, if they are wanted."""
     if len(proof.null) <= len(proof.null_all) + 1:
         return proof
     open_, unidentified = ({j for v in vectors for j in v} for vectors in (proof.null, proof.null_all))
     ways = {j: _way(proof.directions, j) for j in sorted(open_ - unidentified)}
+    if not wanted:
+        return replace(proof, unsigned=tuple(j for j, way in ways.items() if way))
     separated = np.array(proof.separated)
     alone = signs_of_single_rows(Z, separated, proof.null) if Z.dtype != object else {}
     signs: dict[int, Weights] = {j: {alone[j][1]: 1} for j, way in ways.items() if way and way == alone.get(j, (0,))[0]}
     opposite: dict[int, tuple[Vector, ...]] = {}
     others: list[tuple[Vector, ...]] = []  # the same, each once
     asked = [j for j, way in ways.items() if way and j not in signs]
-    programme = Signs(Z, separated, proof.null) if asked else None
+    programme = Signs(Z, separated, proof.null, *even_basis(Z[separated], proof.null)) if asked else None
     for j in asked:
         assert programme is not None
         known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)

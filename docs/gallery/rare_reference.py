@@ -1,0 +1,28 @@
+"""Which rows send which coefficients to infinity.
+
+Claim: nobody at ward c improved. With c as the reference level those three rows move the intercept to -infinity, and
+the coefficients of all other wards go to +infinity to make up for it. With ward a as the reference the same rows move
+the coefficient of c alone. The fit is the same: only a level that is not rare should be the reference.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from linsep import separation
+from linsep.plots import plot_separated_rows
+
+clinic = pd.DataFrame({
+    "ward": list("aaaabbbbddddccc"),
+    "improved": [0, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0],
+})  # fmt: skip
+figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
+infinite = {}
+for ax, reference in zip(axes, "ca", strict=True):
+    found = separation(f"improved ~ C(ward, Treatment('{reference}'))", data=clinic)
+    assert found.separated_rows == (12, 13, 14)
+    infinite[reference] = [(line.estimate, line.first) for line in found.table() if line.estimate != "finite"]
+    plot_separated_rows(found, ax=ax).set_title(f"reference level {reference}", loc="right", fontsize="medium")
+assert infinite["c"] == [(-np.inf, (12, 13, 14)), *3 * [(np.inf, ())]]
+assert infinite["a"] == [(-np.inf, (12, 13, 14))]
+figure.savefig("rare_reference.png")

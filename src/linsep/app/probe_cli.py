@@ -1,0 +1,106 @@
+"""The arguments of `linsep probe`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from linsep.app.options import JsonOpt
+from linsep.app.present import finish
+
+
+def probe(
+    activations: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files with a row of numbers for each label: .npy, .npz, .safetensors, .parquet, .arrow or .feather. "
+            "Each file, each array in a file and each column of lists is a layer. Also a folder or a quoted pattern."
+        ),
+    ],
+    labels: Annotated[
+        str, typer.Option(help="A table with a row for each row of the activations: CSV, JSON lines, Parquet, or .npy.")
+    ],
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column of labels, of two classes or more; may be repeated. Not needed where there is one."
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that names groups of rows that depend on each other, such as the sentence: folds keep "
+            "them together, and the odds count groups, where each has one label."
+        ),
+    ] = None,
+    types: Annotated[
+        str | None,
+        typer.Option(
+            help="The column of what a control task gives random labels to, such as the word. The groups unless given."
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            help="The column of labels, and the array or column in each file of activations, that names the rows. "
+            "Rows are matched by it; otherwise by their position."
+        ),
+    ] = None,
+    axis: Annotated[
+        int | None, typer.Option(help="Of arrays with three axes: the one that counts the layers, from 0.")
+    ] = None,
+    controls: Annotated[
+        int, typer.Option(min=0, help="How many times labels are shuffled, and drawn for a control task.")
+    ] = 20,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.0, help="Seconds for the proof, and for the margin, of each row.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="File of JSON lines, written after each row. If it is there, the same command goes on from it.",
+        ),
+    ] = None,
+    directions: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of .safetensors for a direction of each layer and concept: of the largest margin, else of a "
+            "probe fitted on all rows. --json then has their cosines."
+        ),
+    ] = None,
+    as_json: JsonOpt = False,
+) -> None:
+    """Prove whether concepts are linearly separable in layers of a network, and say whether chance could do it.
+
+    A row for each layer and concept: the verdict, proved on all rows; Cover's bound on the chance that shuffled labels
+    would be separable; the margin; the accuracy of a linear probe on rows held out, beside that on shuffled labels and
+    on a control task. Of three classes or more each is asked against the rest.
+
+    Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
+    printed and kept).
+    """
+    from linsep.app.progress import Line
+
+    with Line() as line:
+        line.step("starting")
+        from linsep.app.commands.probe import probe as run
+
+        result = run(
+            activations,
+            labels=labels,
+            label=label or (),
+            groups=groups,
+            types=types,
+            key=key,
+            axis=axis,
+            controls=controls,
+            time_limit=time_limit,
+            output=output,
+            directions=directions,
+            on_step=line.step,
+        )
+    finish(result, as_json)

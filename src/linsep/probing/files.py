@@ -1,0 +1,221 @@
+"""Files of activations: .npy and .safetensors mapped into memory, .npz, and lists in Parquet and Arrow files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet
+from safetensors import SafetensorError, safe_open
+
+from linsep.data.readers.asked import in_a_line
+from linsep.probing.stored import Stored
+from linsep.types import Array, DataError
+
+# As NumPy calls what safetensors calls so; BF16 is the upper half of a float32.
+_TYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": "<u2",
+    "BOOL": "?",
+    **{f"I{bits}": f"<i{bits // 8}" for bits in (8, 16, 32, 64)},
+    **{f"U{bits}": f"<u{bits // 8}" for bits in (8, 16, 32, 64)},
+}
+
+
+def arrays_of_file(path: str, key: str | None = None) -> list[tuple[str, Stored]]:
+    """Return the arrays of a file by name; the one of a .npy file and that of a table of numbers have the name "".
+
+    Raises
+    ------
+    DataError
+        The name tells no format that is known, or the file is not whole.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in _READERS:
+        raise DataError(f"{path}: activations are read from {', '.join(_READERS)}")
+    try:
+        return _READERS[suffix](path, key)
+    except (ValueError, EOFError, OSError, BadZipFile, SafetensorError, pa.ArrowException) as error:
+        if isinstance(error, DataError) or getattr(error, "errno", None) is not None:
+            raise
+        raise DataError(f"{path}: not a whole {suffix} file: {in_a_line(error)}") from None
+
+
+def _npy(path: str, key: str | None) -> list[tuple[str, Stored]]:
+    array = np.load(path, mmap_mode="r", allow_pickle=False)
+    if not isinstance(array, np.ndarray):
+        raise DataError(f"{path}: this is a .npz file: give it that suffix")
+    return [("", _of_array(lambda: array))]
+
+
+def _npz(path: str, key: str | None) -> list[tuple[str, Stored]]:
+    with np.load(path, allow_pickle=False) as archive:
+        if isinstance(archive, np.ndarray):
+            raise DataError(f"{path}: this is a .npy file: give it that suffix")
+        shapes = [(name, _shape_in(archive, name)) for name in archive.files]
+
+    def one(name: str, shape: tuple[int, ...]) -> Stored:
+        def read() -> Array:
+            with np.load(path, allow_pickle=False) as again:
+                return np.asarray(again[name])
+
+        return Stored(shape, read, lambda axis, k: np.take(read(), k, axis))
+
+    return [(name, one(name, shape)) for name, shape in shapes]
+
+
+def _shape_in(archive: Any, name: str) -> tuple[int, ...]:
+    """The shape of an array in an archive, from its header alone."""
+    member = name if name in archive.zip.namelist() else f"{name}.npy"
+    with archive.zip.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        return tuple(header(file)[0])
+
+
+def _of_array(load: Callable[[], Array]) -> Stored:
+    def at(axis: int, k: int) -> Array:
+        return np.ascontiguousarray(load()[(slice(None),) * axis + (k,)])
+
+    return Stored(load().shape, load, at)
+
+
+def _safetensors(path: str, key: str | None) -> list[tuple[str, Stored]]:
+    with safe_open(path, "np") as file:  # checks the header, its offsets and lengths
+        names = sorted(file.keys(), key=_by_number)
+    with open(path, "rb") as raw:
+        length = int.from_bytes(raw.read(8), "little")
+        header = json.loads(raw.read(length))
+    return [(name, _tensor(path, name, header[name], 8 + length)) for name in names]
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """Layers in the order of their numbers: layer.2 stands before layer.10."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
+def _tensor(path: str, name: str, facts: dict[str, Any], begin: int) -> Stored:
+    kind, shape = facts["dtype"], tuple(facts["shape"])
+    if kind not in _TYPES:
+        raise DataError(f"{path}: {name!r} holds {kind}; {', '.join(_TYPES)} are read")
+
+    def mapped() -> Array:
+        if 0 in shape:
+            return np.zeros(shape, dtype=_TYPES[kind])
+        return np.memmap(path, _TYPES[kind], "r", begin + facts["data_offsets"][0], shape)
+
+    def widened(part: Array) -> Array:
+        return (part.astype(np.uint32) << 16).view(np.float32) if kind == "BF16" else part
+
+    inner = _of_array(mapped)
+    return Stored(shape, lambda: widened(mapped()), lambda axis, k: widened(inner.read_at(axis, k)))
+
+
+def _parquet(path: str, key: str | None) -> list[tuple[str, Stored]]:
+    with pyarrow.parquet.ParquetFile(path) as file:
+        schema, n_rows = file.schema_arrow, file.metadata.num_rows
+    return _of_columns(path, schema, n_rows, lambda names: pyarrow.parquet.read_table(path, columns=names), key)
+
+
+def _arrow(path: str, key: str | None) -> list[tuple[str, Stored]]:
+    source = pa.memory_map(path)
+    try:
+        table = pyarrow.ipc.open_file(source).read_all()
+    except pa.ArrowInvalid:
+        table = pyarrow.ipc.open_stream(pa.memory_map(path)).read_all()
+    return _of_columns(path, table.schema, table.num_rows, table.select, key)
+
+
+def _of_columns(
+    path: str, schema: Any, n_rows: int, read: Callable[[list[str]], Any], key: str | None
+) -> list[tuple[str, Stored]]:
+    """Each column of lists is an array; without one, the columns of numbers are an array together."""
+    kinds = dict(zip(schema.names, schema.types, strict=True))
+    found = [
+        (name, _list_column(path, name, (n_rows, getattr(kind, "list_size", -1)), read))
+        for name, kind in kinds.items()
+        if _is_list(kind)
+    ]
+    if not found:
+        numbers = [name for name, kind in kinds.items() if name != key and _is_number(kind)]
+        others = [name for name, kind in kinds.items() if name != key and not _is_number(kind)]
+        if others:
+            raise DataError(
+                f"{path}: column {others[0]!r} holds {kinds[others[0]]!s:.60}, no number and no list of numbers: leave "
+                "it out, or name it as the key of the rows (key, --key)"
+            )
+        found = [("", _number_columns(path, numbers, n_rows, read))]
+    if key is not None and key in kinds:
+        found.append((key, _of_table((n_rows,), lambda: read([key])[key].to_numpy())))
+    return found
+
+
+def _is_list(kind: Any) -> bool:
+    return bool(pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
+def _is_number(kind: Any) -> bool:
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind))
+
+
+def _of_table(shape: tuple[int, ...], load: Callable[[], Array]) -> Stored:
+    return Stored(shape, load, lambda axis, k: np.take(load(), k, axis))
+
+
+def _number_columns(path: str, names: list[str], n_rows: int, read: Callable[[list[str]], Any]) -> Stored:
+    def load() -> Array:
+        table = read(names)
+        for name in names:
+            _refuse_nulls(path, name, table[name])
+        return np.column_stack([table[name].to_numpy() for name in names])
+
+    return _of_table((n_rows, len(names)), load)
+
+
+def _list_column(path: str, name: str, shape: tuple[int, ...], read: Callable[[list[str]], Any]) -> Stored:
+    """A column of lists that have the same length: -1 in the shape where the type does not say it."""
+
+    def load() -> Array:
+        column = read([name])[name]
+        _refuse_nulls(path, name, column)
+        parts = [_matrix(path, name, chunk) for chunk in column.chunks if len(chunk)]
+        if len({part.shape[1] for part in parts}) > 1:
+            raise DataError(f"{path}, column {name!r}: the lists are not all of the same length")
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    return _of_table(shape, load)
+
+
+def _matrix(path: str, name: str, chunk: Any) -> Array:
+    values = chunk.flatten()
+    if values.null_count:
+        raise DataError(f"{path}, column {name!r}: a number in a list is missing; fill or drop missing values first")
+    width, rest = divmod(len(values), len(chunk))
+    if rest or not (np.asarray(chunk.value_lengths()) == width).all():
+        raise DataError(f"{path}, column {name!r}: the lists are not all of the same length")
+    return np.asarray(values.to_numpy(zero_copy_only=False)).reshape(-1, width)
+
+
+def _refuse_nulls(path: str, name: str, column: Any) -> None:
+    if column.null_count:
+        row = int(np.flatnonzero(column.is_null().to_numpy())[0])
+        raise DataError(f"{path}, row {row}, column {name!r}: the value is missing; fill or drop missing values first")
+
+
+_READERS: dict[str, Callable[[str, str | None], list[tuple[str, Stored]]]] = {
+    ".npy": _npy,
+    ".npz": _npz,
+    ".safetensors": _safetensors,
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+    ".feather": _arrow,
+}

@@ -1,0 +1,143 @@
+"""How well a fitted probe tells new rows apart, and how well it does on labels that mean nothing."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.probing.directions import spread_of
+from linsep.types import Array
+
+_Z = 1.959963984540054  # of a normal variable: two sides of 95 %
+
+
+class HeldOut(NamedTuple):
+    """Shares of rows that were held out; None where there is nothing to compute it from.
+
+    `shuffled` is the mean accuracy on shuffled labels, `control` that on a random label for each type, `selectivity`
+    the accuracy in the same folds less `control`.
+    """
+
+    accuracy: float
+    low: float
+    high: float
+    auc: float | None
+    shuffled: float | None
+    control: float | None
+    selectivity: float | None
+
+
+def held_out(
+    X: Array,
+    positive: Array,
+    *,
+    groups: Array | None = None,
+    types: Array | None = None,
+    folds: int = 5,
+    controls: int = 20,
+    seed: int = 0,
+) -> HeldOut | None:
+    """Fit averaged perceptrons on standardised rows of all folds but one, and try them on that one, fold after fold.
+
+    Each of the `controls` shuffles and control tasks is tried on one fold, each fold in its turn.
+
+    The folds are stratified; with groups each group is in one fold. Labels are shuffled among the rows, or among the
+    groups where each has one label. The control task draws a label for each type from the labels of the rows; types
+    occur on both sides of its folds, since remembering them is what it asks for (Hewitt and Liang 2019).
+
+    Returns
+    -------
+    HeldOut or None
+        None where a class has fewer than two rows or groups.
+    """
+    rng = np.random.default_rng(seed)
+    splits = _splits(positive, groups, folds, seed)
+    if not splits:
+        return None
+    shuffles = [_shuffled(positive, groups, rng) for _ in range(controls)]
+    accuracy, auc, shuffled = _tried(X, np.column_stack([positive, *shuffles]), splits)
+    low, high = interval(accuracy, len(positive) if groups is None else len(np.unique(groups)))
+    control = selectivity = None
+    if types is not None and controls:
+        tasks = [_task(positive, types, rng) for _ in range(controls)]
+        plain = splits if groups is None else _splits(positive, None, folds, seed)
+        inside, _, control = _tried(X, np.column_stack([positive, *tasks]), plain)
+        selectivity = None if control is None else inside - control
+    return HeldOut(accuracy, low, high, auc, shuffled, control, selectivity)
+
+
+def interval(share: float, n: int) -> tuple[float, float]:
+    """Wilson's interval of 95 % of a share of n rows.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in interval(0.9, 100)]
+    [0.8256, 0.9448]
+    """
+    centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * (share * (1 - share) / n + _Z**2 / (4 * n**2)) ** 0.5
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _splits(positive: Array, groups: Array | None, folds: int, seed: int) -> list[tuple[Array, Array]]:
+    """Pairs of rows to train on and rows to try; none where a class is too rare for two folds."""
+    sides = [positive if groups is None else groups[positive], ~positive if groups is None else groups[~positive]]
+    counts = [int(sides[0].sum()), int(sides[1].sum())] if groups is None else [len(np.unique(side)) for side in sides]
+    folds = min(folds, *counts)
+    if folds < 2:
+        return []
+    if groups is None:
+        found = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(positive, positive))
+    else:
+        found = list(StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(positive, positive, groups))
+    return [(train, test) for train, test in found if len(test) and len(np.unique(positive[train])) == 2]
+
+
+def _shuffled(positive: Array, groups: Array | None, rng: np.random.Generator) -> Array:
+    """The labels in another order; whole groups change places where each has one label."""
+    if groups is not None:
+        first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]
+        if (positive[first][code] == positive).all():
+            return np.asarray(rng.permutation(positive[first])[code])
+    return rng.permutation(positive)
+
+
+def _task(positive: Array, types: Array, rng: np.random.Generator) -> Array:
+    """A label for each type, drawn from the labels of the rows."""
+    return np.asarray(rng.choice(positive, size=int(types.max()) + 1)[types])
+
+
+def _tried(X: Array, labels: Array, splits: list[tuple[Array, Array]]) -> tuple[float, float | None, float | None]:
+    """Of the first column of labels the share told right and the mean area, of the others the mean share told right.
+
+    The first column is tried on each fold, each other one on a single fold, which is as good for their mean.
+    """
+    right, others, areas = 0, [], []
+    for fold, (train, test) in enumerate(splits):
+        known = X[train].astype(np.float32 if X.dtype == np.float32 else np.float64)
+        mean, spread = spread_of(known)
+        known = (known - mean) / spread
+        new = ((X[test] - mean) / spread).astype(known.dtype)
+        for k in (0, *range(1 + fold, labels.shape[1], len(splits))):
+            truth = labels[test, k]
+            values = _values(known, labels[train, k], new)
+            told = int(((values > 0) == truth).sum())
+            if k:
+                others.append(told / len(test))
+                continue
+            right += told
+            if len(np.unique(truth)) == 2:
+                areas.append(float(roc_auc_score(truth, values)))
+    share = right / sum(len(test) for _, test in splits)
+    return share, float(np.mean(areas)) if areas else None, float(np.mean(others)) if others else None
+
+
+def _values(known: Array, labels: Array, new: Array) -> Array:
+    """Decision values of new rows; where all known ones have one label, new ones are given it too."""
+    if labels.all() or not labels.any():
+        return np.full(len(new), 1.0 if labels.all() else -1.0)
+    return np.asarray(AveragedPerceptron(random_state=0).fit(known, labels).decision_function(new))

@@ -1,0 +1,203 @@
+"""Labels of the rows: several concepts, each asked class against rest, with groups, types and keys beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linsep.data.columns import TableChunk, label_names, like
+from linsep.data.sources.open import open_data
+from linsep.tables import column_names
+from linsep.types import Array, DataError
+
+_MANY_ROWS = 20  # from here on a concept of more classes than half of its rows is taken for a column of names
+
+
+@dataclass(frozen=True)
+class Question:
+    """One class against the rest: the labelled rows and on which side they stand."""
+
+    concept: str
+    rows: Array
+    positive: Array
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What is asked of each layer, for `n` rows; `groups` and `types` are codes, `keys` names of the rows."""
+
+    n: int
+    questions: list[Question]
+    groups: Array | None = None
+    types: Array | None = None
+    keys: Array | None = None
+
+    def order(self, layer: str, n: int, keys: Array | None) -> Array | None:
+        """Which row of the labels belongs to each row of a layer; None where both have the same order.
+
+        Raises
+        ------
+        DataError
+            The numbers of rows differ, or their keys do.
+        """
+        if keys is None or self.keys is None:
+            if n != self.n:
+                raise DataError(
+                    f"layer {layer!r} has {n:,} rows and the labels {self.n:,}: one label a row in the same order is "
+                    "needed, or a key that names the rows on both sides (key, --key)"
+                )
+            return None
+        if len(keys) != n:
+            raise DataError(f"layer {layer!r} has {n:,} rows and {len(keys):,} keys")
+        theirs, ours = (_texts(values).tolist() for values in (keys, self.keys))
+        where = {name: row for row, name in enumerate(ours)}
+        for side, names in (("the labels", ours), (f"layer {layer!r}", theirs)):
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise DataError(f"{side}: the key {twice!r} names two rows; a key names one")
+        lost = [name for name in theirs if name not in where]
+        if lost or len(theirs) != len(ours):
+            missing = lost or [name for name in ours if name not in set(theirs)]
+            side = "the labels" if lost else f"layer {layer!r}"
+            raise DataError(
+                f"layer {layer!r} has {len(theirs):,} rows and the labels {len(ours):,}: {len(missing):,} keys are not "
+                f"in {side}, such as {missing[0]!r}"
+            )
+        return np.array([where[name] for name in theirs], dtype=np.int64)
+
+
+def open_labels(
+    given: Any,
+    names: Sequence[str] = (),
+    *,
+    groups: Any = None,
+    types: Any = None,
+    key: str | None = None,
+) -> Labels:
+    """Read labels of every concept; those that are missing leave their rows out of that concept.
+
+    Parameters
+    ----------
+    given : array-like, mapping of names to arrays, dataframe, or path
+        One label a row, or columns of labels.
+    names : sequence of str
+        The columns that are concepts; none means the only one there is.
+    groups, types : str or array-like, optional
+        A column, or one value a row.
+    key : str, optional
+        The column that names the rows.
+
+    Returns
+    -------
+    Labels
+
+    Raises
+    ------
+    DataError
+        There is no such column, a concept has one class, or a value of a group, a type or a key is missing.
+    """
+    table = _table(given)
+    beside = {"group": groups, "type": types, "key": key}
+    taken = [one for one in beside.values() if isinstance(one, str)]
+    for name in [*names, *taken]:
+        if name not in table:
+            raise DataError(f"the labels have no column {name!r}; {like(name, list(table))}")
+    free = [name for name in table if name not in taken]
+    if not names and len(free) != 1:
+        listed = ", ".join(map(repr, free[:8])) or "none"
+        raise DataError(f"name the columns that hold the concepts (labels, --label); there are {listed}")
+    n = len(next(iter(table.values())))
+    found = {what: None if one is None else _whole(table, one, what, n) for what, one in beside.items()}
+    questions = [question for name in names or free for question in _questions(name, table[name])]
+    codes = {what: None if values is None else _codes(values) for what, values in found.items() if what != "key"}
+    return Labels(n, questions, codes["group"], codes["type"], found["key"])
+
+
+def _table(given: Any) -> dict[str, Array]:
+    """The columns of the labels as objects, with None where there is no label."""
+    if isinstance(given, str | Path) and str(given).endswith(".npy"):
+        try:
+            given = np.load(given, allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise DataError(f"{given}: not a whole .npy file: {error}") from None
+    if isinstance(given, str | Path) or column_names(given) is not None:
+        chunk = open_data(given).read()
+        if not isinstance(chunk, TableChunk):
+            raise DataError(f"{given}: labels are columns with names, as in CSV, JSON lines and Parquet")
+        return {name: _cells(chunk, name) for name in chunk.names}
+    if isinstance(given, Mapping):
+        columns = {str(name): _objects(values, str(name)) for name, values in given.items()}
+    else:
+        name = getattr(given, "name", None)
+        columns = {"label" if name is None else str(name): _objects(given, "y")}
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) != 1:
+        raise DataError(f"the concepts need one label a row each; they have {sorted(lengths)} labels")
+    return columns
+
+
+def _cells(chunk: TableChunk, name: str) -> Array:
+    column = chunk.cells(name)
+    assert column is not None
+    if column.values is not None:
+        values = column.values.astype(object)
+    else:
+        assert column.text is not None
+        values = np.array(column.text.to_pylist(), dtype=object)
+    if column.missing is not None:
+        values[column.missing] = None
+    return values
+
+
+def _objects(values: Any, name: str) -> Array:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise DataError(f"{name}: one label a row is needed, the shape is {array.shape}")
+    out = array.astype(object)
+    out[[value is None or value != value for value in out]] = None
+    return out
+
+
+def _texts(values: Array) -> Array:
+    """Values as people write them: 2 for 2.0."""
+    kinds = {type(value) for value in values.tolist()}
+    numbers = bool(kinds) and kinds <= {int, float, bool} and bool not in kinds
+    return label_names(np.array(values.tolist(), dtype=np.float64 if float in kinds else None) if numbers else values)
+
+
+def _whole(table: Mapping[str, Array], given: Any, what: str, n: int) -> Array:
+    """The column, or the values, of a group, type or key; none may be missing."""
+    values = table[given] if isinstance(given, str) else _objects(given, what)
+    if len(values) != n:
+        raise DataError(f"there are {len(values):,} values of {what} and {n:,} labels: one a row is needed")
+    missing = np.flatnonzero([value is None for value in values])
+    if missing.size:
+        raise DataError(f"row {missing[0]}: the {what} is missing ({missing.size:,} in all); fill it in")
+    return values
+
+
+def _codes(values: Array) -> Array:
+    return np.asarray(np.unique(_texts(values), return_inverse=True)[1])
+
+
+def _questions(concept: str, values: Array) -> list[Question]:
+    """Two classes are one question about the second in sorted order, more are one for each class."""
+    rows = np.flatnonzero([value is not None for value in values])
+    labels = np.array(values[rows].tolist()) if rows.size else np.zeros(0)
+    if labels.dtype.kind not in "biufU":
+        labels = labels.astype(np.str_)
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise DataError(f"concept {concept!r}: two classes are needed, there is {len(classes)}")
+    if rows.size >= _MANY_ROWS and 2 * len(classes) > rows.size:
+        raise DataError(
+            f"concept {concept!r}: {len(classes):,} labels in {rows.size:,} rows: is that the right column?"
+        )
+    if len(classes) == 2:
+        return [Question(concept, rows, labels == classes[1])]
+    names = label_names(classes)
+    return [Question(f"{concept}={name}", rows, labels == one) for name, one in zip(names, classes, strict=True)]

@@ -1,0 +1,148 @@
+"""One layer and one question: verdict, odds, margin and held-out accuracy."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep.probing.chance import chance, rank_bound
+from linsep.probing.directions import Direction, direction_of
+from linsep.probing.heldout import held_out
+from linsep.probing.labels import Question
+from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.separability.decide import separability
+from linsep.types import Array, Verdict
+
+_TOLERANCE = 1e-3  # of the margin bracket, relative
+
+
+class Settings(NamedTuple):
+    """How each layer and concept is asked."""
+
+    controls: int = 20
+    folds: int = 5
+    time_limit: float | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class ProbeRow:
+    """What was found of one concept in one layer.
+
+    Attributes
+    ----------
+    layer, concept : str
+        Which; of three classes and more the concept is "name=class".
+    n, d : int
+        Rows with a label, and columns.
+    rank : int
+        The rank of the rows (x, 1), or a number above it.
+    positives : int
+        Rows of the positive class.
+    verdict : "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"
+        Proved for all rows, as `separability` does.
+    units : int
+        What the odds count: rows, or groups.
+    odds, odds_fair : float or None
+        log10 of the largest chance that shuffled labels, and labels drawn one by one, are separable (Cover 1965); None
+        where groups hold both labels.
+    even_rows, rare_rows : int
+        From so many rows on the chance for labels drawn one by one is at most 1/2, and 1/1000.
+    margin_low, margin_high : float or None
+        Bracket of the largest geometric margin, over the largest distance of a row from the mean of the rows; None
+        where it is not proved that there is one.
+    majority : float
+        The share of the larger class.
+    accuracy, low, high : float or None
+        Of rows held out, with Wilson's interval of 95 %, which counts groups where there are any.
+    auc : float or None
+        Area under the ROC curve, the mean of the folds.
+    shuffled : float or None
+        Mean accuracy of as many probes on shuffled labels as there are controls.
+    control, selectivity : float or None
+        Mean accuracy where each type has a random label, and how much higher that of the true labels is in such folds.
+    """
+
+    layer: str
+    concept: str
+    n: int
+    d: int
+    rank: int
+    positives: int
+    verdict: Verdict
+    units: int
+    odds: float | None
+    odds_fair: float | None
+    even_rows: int
+    rare_rows: int
+    margin_low: float | None
+    margin_high: float | None
+    majority: float
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    auc: float | None
+    shuffled: float | None
+    control: float | None
+    selectivity: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return asdict(self)
+
+
+def measured(
+    layer: str, X: Array, question: Question, groups: Array | None, types: Array | None, settings: Settings
+) -> tuple[ProbeRow, Direction]:
+    """Ask one layer about one concept; the question says which rows of X have a label."""
+    rows, positive = question.rows, question.positive
+    X = X if len(rows) == len(X) else X[rows]
+    groups, types = (None if codes is None else codes[rows] for codes in (groups, types))
+    rank = rank_bound(X)
+    odds = chance(rank, positive, groups)
+    found = separability(X, positive, time_limit=settings.time_limit)
+    low = high = bracket = None
+    if found.verdict == "separable":
+        bracket = max_margin(X, positive, tol=_TOLERANCE, time_limit=settings.time_limit)
+        size = _radius(X)
+        low, high = max(0.0, bracket.lower) / size, bracket.upper / size
+    new = held_out(
+        X,
+        positive,
+        groups=groups,
+        types=types,
+        folds=settings.folds,
+        controls=settings.controls,
+        seed=settings.seed,
+    )
+    positives = int(positive.sum())
+    row = ProbeRow(
+        layer=layer,
+        concept=question.concept,
+        n=X.shape[0],
+        d=X.shape[1],
+        rank=rank,
+        positives=positives,
+        verdict=found.verdict,
+        units=odds.units,
+        odds=odds.shuffled,
+        odds_fair=odds.fair,
+        even_rows=odds.even_rows,
+        rare_rows=odds.rare_rows,
+        margin_low=low,
+        margin_high=high,
+        majority=max(positives, len(positive) - positives) / len(positive),
+        **(dict.fromkeys(_HELD_OUT) if new is None else new._asdict()),
+    )
+    return row, direction_of(X, positive, found, bracket)
+
+
+_HELD_OUT = ("accuracy", "low", "high", "auc", "shuffled", "control", "selectivity")
+
+
+def _radius(X: Array) -> float:
+    """The largest distance of a row from the mean of the rows."""
+    centred = X - X.mean(axis=0, dtype=np.float64)
+    return float(np.sqrt(np.einsum("ij,ij->i", centred, centred).max()))

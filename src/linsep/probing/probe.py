@@ -1,0 +1,272 @@
+"""`probe`: every layer is asked about every concept, one after the other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linsep.probing.directions import Direction, cosines, write_directions
+from linsep.probing.labels import Labels, open_labels
+from linsep.probing.layers import Layer, open_layers
+from linsep.probing.measured import ProbeRow, Settings, measured
+from linsep.probing.words import notes, table_lines
+from linsep.theory.bounds.cover import holm
+from linsep.theory.rows.deadline import deadline_of
+from linsep.types import DataError
+
+
+@dataclass(frozen=True, repr=False)
+class Probe:
+    """What `probe` found: a row for each layer and concept.
+
+    Attributes
+    ----------
+    rows : tuple of ProbeRow
+        In the order of the layers, and for each layer in that of the concepts.
+    directions : mapping of (layer, concept) to Direction
+        w and b of the maximum margin where the rows are separable, else of a probe fitted on all rows; ||w|| is 1.
+    """
+
+    rows: tuple[ProbeRow, ...]
+    directions: Mapping[tuple[str, str], Direction] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Probe: {len(self.rows)} rows>"
+
+    @property
+    def adjusted(self) -> tuple[float | None, ...]:
+        """log10 of the chance of each row after Holm's correction for all of them; 0.0 if the verdict is not separable.
+
+        None where the odds are not known.
+        """
+        known = [(row.odds if row.verdict == "separable" else 0.0) for row in self.rows]
+        found = iter(holm([odds for odds in known if odds is not None]))
+        return tuple(None if odds is None else next(found) for odds in known)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the rows as plain values, each with `holm`, its odds after Holm's correction."""
+        return [{**row.to_dict(), "holm": odds} for row, odds in zip(self.rows, self.adjusted, strict=True)]
+
+    def to_json(self) -> str:
+        """Return the rows as JSON: one list of objects."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def table(self) -> Any:
+        """Return the rows as a pandas dataframe, each with `holm`; a value that is not known is missing."""
+        return _pandas("Probe.table").DataFrame(self.to_dict())
+
+    def cosines(self, layer: str) -> Any:
+        """Return the cosines between the directions of the concepts in a layer: w_j.w_k, as a pandas dataframe.
+
+        Parameters
+        ----------
+        layer : str
+            Its name.
+
+        Returns
+        -------
+        DataFrame
+            A row and a column for each concept.
+
+        Raises
+        ------
+        DataError
+            There is no direction in such a layer.
+        """
+        names, values = cosines(self.directions, layer)
+        return _pandas("Probe.cosines").DataFrame(values, index=names, columns=names)
+
+    def save_directions(self, path: Any) -> None:
+        """Write the directions as .safetensors: "layer/concept" is w, "layer/concept/intercept" b.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            Where to write.
+        """
+        write_directions(Path(path), self.directions)
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """The rows as a table, and what is to be said about them: lines of (first cell, the others)."""
+        return [*table_lines(self.rows), *notes(self.rows, self.adjusted)] if self.rows else []
+
+    def plot(self, show: Any = "accuracy", *, concepts: Sequence[str] | None = None, ax: Any = None) -> Any:
+        """Draw the concepts over the layers, as `linsep.plots.plot_probe` does.
+
+        Parameters
+        ----------
+        show : {"accuracy", "margin", "separable"}, default="accuracy"
+            What to draw.
+        concepts : sequence of str, optional
+            The concepts to draw; without it all, of "accuracy" and "margin" the first eight.
+        ax : Axes, optional
+            Where to draw; without it, in a new figure.
+
+        Returns
+        -------
+        Axes
+            The axes with the picture.
+        """
+        from linsep.plots.depth import plot_probe
+
+        return plot_probe(self, show, concepts=concepts, ax=ax)
+
+    def summary(self) -> str:
+        """Return the rows as a table for people, and what is to be said about them."""
+        width = max((len(first) for first, _ in self.lines), default=0)
+        return "\n".join(f"{first.ljust(width)}  {rest}" for first, rest in self.lines)
+
+
+def _pandas(what: str) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(f"{what} needs pandas, which is not installed: pip install pandas") from error
+    return pandas
+
+
+def probe(
+    X: Any,
+    y: Any,
+    *,
+    labels: str | Sequence[str] = (),
+    groups: Any = None,
+    types: Any = None,
+    key: str | None = None,
+    axis: int | None = None,
+    controls: int = 20,
+    folds: int = 5,
+    time_limit: float | None = None,
+    random_state: int = 0,
+    callback: Callable[[ProbeRow], None] | None = None,
+) -> Probe:
+    """Ask in each layer whether the sign of w.x + b tells a concept: of all rows, proved; by chance; of new rows.
+
+    The verdict is that of `separability`, proved in exact arithmetic. The odds are Cover's: log10 of the largest chance
+    that shuffled labels of these rows would be separable, too. The probe that is tried on rows held out is an
+    `AveragedPerceptron` on standardised columns, the same on shuffled labels, and on a random label for each type.
+
+    Parameters
+    ----------
+    X : array, mapping of names to arrays, sequence of arrays, path, or sequence of paths
+        Activations, a row for each label: one layer, or several as keys, as files or along an axis. Files are .npy and
+        .safetensors (read from the disk as needed), .npz, .parquet, .arrow and .feather (a column of lists is a layer,
+        else all columns of numbers together). Arrays are anything with `__array__` or `__dlpack__`.
+    y : array-like, mapping of names to arrays, dataframe, or path
+        Labels: one concept, or a column for each, of two classes or more. Missing labels leave their rows out.
+    labels : str or sequence of str, optional
+        The columns of y that are concepts; none means the only one there is.
+    groups : str or array-like, optional
+        A column of y, or a value a row: rows of one group depend on each other. Folds keep groups together, and the
+        odds count groups where each has one label; where one has both there are no odds.
+    types : str or array-like, optional
+        A column of y, or a value a row, such as the word: each gets a random label in the control task. Otherwise the
+        groups.
+    key : str, optional
+        An array of X and a column of y that name the rows, which are matched by it instead of by position.
+    axis : int, optional
+        The axis of arrays of three axes that counts the layers.
+    controls : int, default=20
+        Probes on shuffled labels, and on control tasks, each tried on one fold; 0 for none.
+    folds : int, default=5
+        Parts that are held out in turn; fewer where a class has fewer rows.
+    time_limit : float, optional
+        Seconds for each proof and each margin; the verdict may then be "undecided".
+    random_state : int, default=0
+        Seed of folds, shuffles and control tasks.
+    callback : callable, optional
+        Called with each row when it is found.
+
+    Returns
+    -------
+    Probe
+        `rows`, `table()`, `summary()`, `plot()`, `to_json()`, `directions`.
+
+    Raises
+    ------
+    DataError
+        Rows and labels do not match, a number is not finite, a concept has one class, a file cannot be read.
+
+    References
+    ----------
+    Cover, "Geometrical and statistical properties of systems of linear inequalities with applications in pattern
+    recognition", IEEE Transactions on Electronic Computers EC-14 (1965). Hewitt and Liang, "Designing and interpreting
+    probes with control tasks", EMNLP (2019). Wilson, "Probable inference", Journal of the American Statistical
+    Association 22 (1927).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> hidden = rng.normal(size=(200, 4))
+    >>> found = probe({"first": hidden**2, "second": hidden}, hidden[:, 0] > 0, controls=0)
+    >>> [(row.layer, row.verdict, round(row.odds, 1)) for row in found.rows]
+    [('first', 'inseparable', -50.9), ('second', 'separable', -50.9)]
+    """
+    layers, read, settings = asked(X, y, labels, groups, types, key, axis, controls, folds, time_limit, random_state)
+    rows, directions = [], {}
+    for row, direction in probe_rows(layers, read, settings):
+        rows.append(row)
+        if direction is not None:
+            directions[row.layer, row.concept] = direction
+        if callback is not None:
+            callback(row)
+    return Probe(tuple(rows), directions)
+
+
+def asked(
+    X: Any,
+    y: Any,
+    labels: str | Sequence[str],
+    groups: Any,
+    types: Any,
+    key: str | None,
+    axis: int | None,
+    controls: int,
+    folds: int,
+    time_limit: float | None,
+    random_state: int,
+) -> tuple[list[Layer], Labels, Settings]:
+    """Open what is asked about, and check it; no layer is read."""
+    if controls < 0 or folds < 2:
+        raise DataError(f"controls is 0 or more and folds 2 or more, not {controls} and {folds}")
+    deadline_of(time_limit)  # refuses what is no number of seconds
+    names = (labels,) if isinstance(labels, str) else tuple(labels)
+    read = open_labels(y, names, groups=groups, types=types, key=key)
+    layers = open_layers(X, axis=axis, key=key)
+    return layers, read, Settings(controls, folds, time_limit, random_state)
+
+
+def probe_rows(
+    layers: Sequence[Layer],
+    labels: Labels,
+    settings: Settings,
+    *,
+    known: Mapping[tuple[str, str], tuple[ProbeRow, Direction | None]] | None = None,
+    on_layer: Callable[[int, str, str], None] = lambda k, layer, concept: None,
+) -> Iterator[tuple[ProbeRow, Direction | None]]:
+    """Read one layer after the other and ask it; rows that are `known` are given as they are, and need no reading."""
+    known = known or {}
+    for k, layer in enumerate(layers):
+        open_questions = [one for one in labels.questions if (layer.name, one.concept) not in known]
+        X = None
+        if open_questions:
+            on_layer(k, layer.name, open_questions[0].concept)
+            X = layer.read()
+            keys = None if layer.read_keys is None else layer.read_keys()
+            order = labels.order(layer.name, len(X), keys)
+            if order is not None:
+                X = X[np.argsort(order)]
+        for question in labels.questions:
+            if X is None or (layer.name, question.concept) in known:
+                yield known[layer.name, question.concept]
+                continue
+            on_layer(k, layer.name, question.concept)
+            types = labels.groups if labels.types is None else labels.types
+            yield measured(layer.name, X, question, labels.groups, types, settings)

@@ -1,0 +1,75 @@
+"""A probe in words: its table, and what has to be said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from linsep.probing.measured import ProbeRow
+
+_LEVEL = -2.0  # log10 of the chance below which a verdict counts as no accident
+_HEADS = ("layer", "concept", "rows x columns", "verdict", "odds", "margin / radius", "accuracy", "auc")
+
+
+def chance_words(odds: float) -> str:
+    """log10 of a chance as people write it.
+
+    Examples
+    --------
+    >>> chance_words(0.0), chance_words(-1.5), chance_words(-31.26)
+    ('100 %', '3.16 %', '10^-31.3')
+    """
+    if odds < -3:
+        return f"10^{odds:.1f}"
+    return f"{100 * 10**odds:.3g} %" if odds < -1 else f"{100 * 10**odds:.0f} %"
+
+
+def table_lines(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
+    """Heads and rows, each as its first cell and the others in columns; controls only where there are any."""
+    heads, cells = list(_HEADS), [_cells(row) for row in rows]
+    for name in ("shuffled", "control", "selectivity"):
+        if any(getattr(row, name) is not None for row in rows):
+            heads.append(name)
+            for row, texts in zip(rows, cells, strict=True):
+                texts.append(_share(getattr(row, name)))
+    widths = [max(len(texts[k]) for texts in (heads, *cells)) for k in range(len(heads))]
+    lines = [[text.ljust(width) for text, width in zip(texts, widths, strict=True)] for texts in (heads, *cells)]
+    return [(texts[0].rstrip(), "  ".join(texts[1:]).rstrip()) for texts in lines]
+
+
+def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tuple[str, str]]:
+    """Sentences about all rows together, and about those that mean less than they seem to."""
+    separable = [row for row in rows if row.verdict == "separable"]
+    told = [odds for row, odds in zip(rows, adjusted, strict=True) if row.verdict == "separable" and odds is not None]
+    said = [("separable", f"{len(separable)} of {len(rows)}")]
+    if told:
+        rare = sum(odds <= _LEVEL for odds in told)
+        holm = ", after Holm's correction for all of them" if len(rows) > 1 else ""
+        said.append(("by chance", f"at most 1 % likely for {rare} of these {len(told)} (Cover 1965){holm}"))
+    little = {(row.units, row.rank): row for row in reversed(separable) if row.odds is not None and row.odds > _LEVEL}
+    for (units, rank), row in reversed(little.items()):
+        what = "groups" if units != row.n else "rows"
+        odds = f"{units:,} {what} of rank {rank:,}: shuffled labels may be separable too; with {row.rare_rows:,} {what}"
+        said.append(("says little", f"{odds} and even classes the chance would be 1/1000"))
+    if any(row.odds is None for row in rows):
+        said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
+    if any(row.accuracy is None for row in rows):
+        said.append(("no accuracy", "where a class has fewer than two rows or groups: nothing can be held out"))
+    if any(row.verdict == "undecided" for row in rows):
+        said.append(("undecided", "the time limit ended the search for a proof"))
+    return said
+
+
+def _cells(row: ProbeRow) -> list[str]:
+    margin = (
+        "" if row.margin_low is None or row.margin_high is None else f"{row.margin_low:.3g} to {row.margin_high:.3g}"
+    )
+    held = ""
+    if row.accuracy is not None and row.low is not None and row.high is not None:
+        held = f"{row.accuracy:.1%} ({100 * row.low:.1f} to {100 * row.high:.1f})"
+    odds = "none" if row.odds is None else chance_words(row.odds)
+    auc = "" if row.auc is None else f"{row.auc:.3f}"
+    return [row.layer, row.concept, f"{row.n:,} x {row.d:,}", row.verdict, odds, margin, held, auc]
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.1%}"

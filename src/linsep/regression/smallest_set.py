@@ -1,0 +1,271 @@
+"""The fewest columns of a design that already separate some row, and the direction that shows it.
+
+Let C be the directions d with z.d >= 0 for all rows z and z.d = 0 for the equalities. A set S of columns separates if
+some d in C that is 0 outside of S and the constants makes a row strict; for a coefficient, if d is not 0 there. What
+contains a set that separates does so too. So each set that separates meets the complement of each set that does not: a
+smallest set that meets all complements known so far either separates, and is a smallest one, or is made larger until
+no column can be added, which gives one more complement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from linsep.data.columns import like
+from linsep.regression.model import Regression
+from linsep.tables import as_doubles, exact_table, is_sparse
+from linsep.theory.rows.deadline import NEVER
+from linsep.theory.rows.exact_signs import row_signs
+from linsep.theory.rows.integers import primitive
+from linsep.theory.separation.exact_rows import column_multiples
+from linsep.theory.separation.search.decide import find_proof
+from linsep.theory.verify.separation import FINITE, UNIDENTIFIED, SeparationProof, Vector, verify_proof
+from linsep.types import DataError
+
+_ABOVE_ROUNDING = 1e-7  # of what a direction with entries of at most 1 makes of rows whose largest entry is 1
+_MOST_COLUMNS = 60  # among which the smallest set is proved
+_MOST_ROUNDS = 60
+_MOST_ENTRIES = 5_000_000
+
+
+class SmallestSet(NamedTuple):
+    """Columns of a design that separate, as few as possible, with the direction that proves that they do.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns; the constants come free. Levels stand for themselves, as "dose=top".
+    direction : dict
+        Coefficient -> integer, constants included: along it the likelihood never falls, and rises in `rows`.
+    rows : tuple of int
+        The rows that it separates, by their places in the table.
+    is_smallest : bool
+        Whether it is proved that no smaller set separates. If not, no column of this one can be left out.
+    """
+
+    columns: tuple[str, ...]
+    direction: dict[Any, int]
+    rows: tuple[int, ...]
+    is_smallest: bool
+
+
+def smallest_set(asked: Regression, proof: SeparationProof, name: Any = None) -> SmallestSet:
+    """The fewest columns that separate, or that send the coefficient `name` to infinity, given a checked proof.
+
+    Raises
+    ------
+    DataError
+        No row is separated, there is no such coefficient, it is not infinite, or the design is too large.
+    """
+    names = asked.rows.names
+    if not proof.separated:
+        raise DataError("no row is separated: there is no set of columns that separates")
+    if name is not None and name not in names:
+        raise DataError(f"no coefficient called {name!r}; {like(str(name), [str(one) for one in names])}")
+    goal = None if name is None else names.index(name)
+    if goal is not None and (proof.bases or not _is_open(proof.null, goal) or _is_open(proof.null_all, goal)):
+        raise DataError(f"the coefficient {name!r} is not infinite: no set of columns sends it there")
+    cone = _Cone(asked, proof, goal)
+    found, proved = _searched(cone)
+    return cone.told(found, proved)
+
+
+def _is_open(null: Sequence[Vector], j: int) -> bool:
+    """Whether a vector that is orthogonal to some rows has a j-th entry."""
+    return any(j in v for v in null)
+
+
+def _searched(cone: _Cone) -> tuple[list[int], bool]:
+    """Columns that separate, and whether no fewer do."""
+    known = cone.shrunk()
+    if len(cone.columns) > _MOST_COLUMNS:
+        return known, known == cone.needed or (len(known) == 1 and cone.proof_of([]) is None)
+    complements: list[list[int]] = [[j] for j in cone.needed]
+    for _ in range(_MOST_ROUNDS):
+        few = _meeting(complements, len(cone.columns))
+        if len(few) >= len(known):
+            return known, True
+        if cone.guess(few):
+            return few, True
+        others = [j for j in range(len(cone.columns)) if j not in few]
+        inside = list(few)
+        for j in others:
+            if not cone.guess([*inside, j]):
+                inside.append(j)
+        if cone.proof_of(inside) is not None:  # rounding hid a direction
+            break
+        complements.append([j for j in others if j not in inside])
+    return known, False
+
+
+def _meeting(sets: Sequence[Sequence[int]], width: int) -> list[int]:
+    """The fewest of the numbers below `width` of which each set has one.
+
+    Examples
+    --------
+    >>> _meeting([[0, 1], [1, 2], [3]], 4)
+    [1, 3]
+    """
+    if not sets:
+        return []
+    table = np.zeros((len(sets), width))
+    for k, part in enumerate(sets):
+        table[k, list(part)] = 1
+    whole = np.ones(width, dtype=np.int64)
+    found = milp(np.ones(width), constraints=LinearConstraint(table, lb=1), integrality=whole, bounds=Bounds(0, 1))
+    return [int(j) for j in np.flatnonzero(np.asarray(found.x) > 0.5)]
+
+
+class _Cone:
+    """Which sets of columns separate: guessed by a linear programme in doubles, proved by the search for proofs."""
+
+    def __init__(self, asked: Regression, proof: SeparationProof, goal: int | None) -> None:
+        rows = asked.rows
+        self.asked, self.goal = asked, goal
+        held = np.flatnonzero(rows.equal) if proof.bases else np.array(proof.spanning, dtype=np.int64)
+        self.separated = np.array(proof.separated)
+        ids = np.concatenate([self.separated, held])
+        self.Z, self.equal = rows.Z[ids], np.arange(ids.size) >= self.separated.size
+        entries = self.Z.nnz if is_sparse(self.Z) else self.Z.size
+        if entries > _MOST_ENTRIES:
+            raise DataError(
+                f"the design has {entries:,} entries, and the smallest set is looked for in {_MOST_ENTRIES:,}: ask "
+                "about fewer columns"
+            )
+        of_columns: dict[str, list[int]] = {}
+        design = set(asked.design.names)
+        for j, one in enumerate(rows.names):
+            column = one[1] if isinstance(one, tuple) else one
+            if column in design:
+                of_columns.setdefault(column, []).append(j)
+        self.free = sorted(set(range(len(rows.names))) - {j for group in of_columns.values() for j in group})
+        self.columns, self.groups = list(of_columns), list(of_columns.values())
+        self.needed = [k for k, group in enumerate(self.groups) if goal in group]
+        self._start()
+
+    def _start(self) -> None:
+        import highspy  # only where a linear programme is asked
+
+        A = sp.csr_array(as_doubles(self.Z))
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            largest = abs(A).max(axis=0).toarray().ravel()
+            A = A @ sp.diags_array(1 / np.where(largest > 0, largest, 1.0))
+            size = abs(A).max(axis=1).toarray().ravel()
+            A = sp.csr_array(sp.diags_array(1 / np.where(size > 0, size, 1.0)) @ A)
+        A.data[~np.isfinite(A.data)] = 0  # then the guess is wrong, and no proof comes of it
+        make: Any = highspy.Highs  # its constructor carries no types
+        self.highs = make()
+        self.optimal = highspy.HighsModelStatus.kOptimal
+        for option, value in (("output_flag", False), ("threads", 1)):
+            self.highs.setOptionValue(option, value)
+        for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+            self.highs.setOptionValue(option, 1e-9)
+        n, p = A.shape
+        for _ in range(p):
+            self.highs.addVar(-1.0, 1.0)
+        high = np.where(self.equal, 0.0, highspy.kHighsInf)
+        self.highs.addRows(n, np.zeros(n), high, A.nnz, A.indptr[:-1], A.indices, A.data)
+        strict = np.asarray(A[~self.equal].sum(axis=0)).ravel()
+        unit = np.arange(p) == (-1 if self.goal is None else self.goal)
+        # A coefficient whose limit is not determined may go either way.
+        self.goals = [strict] if self.goal is None else [unit.astype(float), -unit.astype(float)]
+
+    def guess(self, some: Sequence[int]) -> bool:
+        """Whether these columns separate, up to rounding."""
+        p = self.Z.shape[1]
+        within = np.zeros(p)
+        within[[*self.free, *(j for k in some for j in self.groups[k])]] = 1.0
+        every = np.arange(p, dtype=np.int32)
+        self.highs.changeColsBounds(p, every, -within, within)
+        for goal in self.goals:
+            self.highs.changeColsCost(p, every, -goal)
+            self.highs.run()
+            reached = -self.highs.getInfo().objective_function_value
+            if self.highs.getModelStatus() == self.optimal and reached > _ABOVE_ROUNDING:
+                return True
+        return False
+
+    def shrunk(self) -> list[int]:
+        """Columns that separate, none of which can be left out; half of the others are tried at a time."""
+
+        def least(base: list[int], tried: bool, rest: list[int]) -> list[int]:
+            if tried and self.guess(base):
+                return []
+            if len(rest) == 1:
+                return rest
+            first, second = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+            late = least([*base, *first], True, second)
+            early = least([*base, *late], bool(late), first)
+            return [*early, *late]
+
+        every = [k for k in range(len(self.columns)) if k not in self.needed]
+        found = [] if not every or self.guess(self.needed) else least(list(self.needed), False, every)
+        return sorted([*self.needed, *found])
+
+    def proof_of(self, some: Sequence[int]) -> tuple[SeparationProof, list[int]] | None:
+        """The proof that these columns separate, with the numbers of its coefficients; None if they do not."""
+        ids = sorted([*self.free, *(j for k in some for j in self.groups[k])])
+        if not ids:
+            return None
+        Z = self.Z[:, ids]
+        proof = find_proof(Z, self.equal, NEVER, signs=False)
+        said = verify_proof(Z, self.equal, proof)
+        if not proof.separated or (self.goal is not None and said[ids.index(self.goal)] in (FINITE, UNIDENTIFIED)):
+            return None
+        return proof, ids
+
+    def told(self, some: Sequence[int], proved: bool) -> SmallestSet:
+        found = self.proof_of(some)
+        if found is None:
+            found = self.proof_of(range(len(self.columns)))
+            proved = False
+        assert found is not None
+        proof, ids = found
+        Z = self.Z[:, ids]
+        d = _direction(Z, proof, None if self.goal is None else ids.index(self.goal))
+        rows, design = self.asked.rows, self.asked.design
+        strict = self.separated[np.flatnonzero(row_signs(Z, d) > 0)]
+        at = np.arange(len(self.asked.outcome.y)) if design.rows is None else design.rows
+        owners = np.unique(rows.owner[strict])
+        units = zip(design.names, column_multiples(exact_table(design.X)), strict=True)
+        multiples = {name: Fraction(10) ** design.powers.get(name, 0) * k for name, k in units}
+        named = {rows.names[j]: v for j, v in zip(ids, d, strict=True) if v}
+        exact = [v * multiples.get(_column(name), Fraction(1)) for name, v in named.items()]
+        common = lcm(*(v.denominator for v in exact))
+        whole = primitive([int(v * common) for v in exact])
+        direction = dict(zip(named, whole, strict=True))
+        columns = dict.fromkeys(_column(name) for name in direction if _column(name) in multiples)
+        return SmallestSet(tuple(columns), direction, tuple(at[owners[owners >= 0]].tolist()), proved)
+
+
+def _column(name: Any) -> str:
+    return str(name[1] if isinstance(name, tuple) else name)
+
+
+def _direction(Z: Any, proof: SeparationProof, goal: int | None) -> list[int]:
+    """A direction of C that makes every separated row strict; the coefficient `goal` is not 0."""
+    several = list(proof.directions)
+    if goal is not None and not any(goal in v for v in several):
+        several.append(next(v for v in proof.null if goal in v))  # 0 on all rows that the directions leave
+    every = [[v.get(j, 0) for j in range(Z.shape[1])] for v in several]
+    left = [np.ones(Z.shape[0], dtype=bool)]  # the rows that each direction finds: those before it took others away
+    for d in every:
+        left.append(left[-1] & (row_signs(Z, d) == 0))
+    found = every.pop()
+    while every:
+        d = every.pop()
+        rows = Z[left[len(every)] & ~left[len(every) + 1]]  # where it has more than 0
+        keeps, times = goal is None or bool(d[goal] or found[goal]), 1
+        total = [a + b for a, b in zip(d, found, strict=True)]
+        while (row_signs(rows, total) <= 0).any() or (keeps and goal is not None and not total[goal]):
+            times *= 2
+            total = [times * a + b for a, b in zip(d, found, strict=True)]
+        found = total
+    return found

@@ -1,0 +1,228 @@
+"""`probe`: verdicts, odds and accuracies of layers whose answer is known."""
+
+from __future__ import annotations
+
+import json
+from math import log10
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, separability
+from linsep.probing.chance import chance, rank_bound
+from linsep.probing.directions import direction_of
+from linsep.probing.heldout import held_out, interval
+from linsep.theory import cover_odds, cover_rows, holm
+
+RNG = np.random.default_rng(0)
+HIDDEN = RNG.normal(size=(120, 5))
+SIDE = HIDDEN[:, 0] > 0.2
+LAYERS = {"flat": HIDDEN**2, "deep": HIDDEN}
+
+
+def one(X: Any, y: Any, **asked: Any) -> Any:
+    (row,) = probe(X, y, **{"controls": 0, **asked}).rows
+    return row
+
+
+def test_a_row_says_what_the_parts_of_the_library_say() -> None:
+    row = one(HIDDEN, SIDE)
+    assert (row.layer, row.concept, row.n, row.d, row.rank, row.units) == ("X", "label", 120, 5, 6, 120)
+    assert row.verdict == separability(HIDDEN, SIDE).verdict == "separable"
+    assert row.odds == cover_odds(120, 6, int(SIDE.sum()))
+    assert (row.odds_fair, row.even_rows, row.rare_rows) == (cover_odds(120, 6), 12, cover_rows(6, 0.001))
+    bracket = max_margin(HIDDEN, SIDE, tol=1e-3)
+    size = np.linalg.norm(HIDDEN - HIDDEN.mean(axis=0), axis=1).max()
+    assert np.allclose([row.margin_low, row.margin_high], [bracket.lower / size, bracket.upper / size])
+    assert row.majority == max(SIDE.mean(), 1 - SIDE.mean())
+    assert row.low < row.accuracy < row.high
+    assert row.accuracy > 0.9
+    assert row.auc > 0.98
+
+
+def test_planted_concepts_are_found_in_their_layer_and_shuffled_ones_in_none() -> None:
+    shuffled = np.random.default_rng(1).permutation(SIDE)
+    found = probe(LAYERS, {"side": SIDE, "chance": shuffled}, labels=["side", "chance"], controls=4)
+    verdicts = {(row.layer, row.concept): row.verdict for row in found.rows}
+    assert [pair for pair, verdict in verdicts.items() if verdict == "separable"] == [("deep", "side")]
+    by_name: dict[tuple[str, str], Any] = {(row.layer, row.concept): row for row in found.rows}
+    assert by_name["deep", "chance"].accuracy < 0.65
+    assert abs(by_name["deep", "side"].shuffled - 0.5) < 0.15
+    assert found.adjusted[2] == holm([0.0, 0.0, by_name["deep", "side"].odds, 0.0])[2] < -20
+    assert found.adjusted[3] == 0.0
+
+
+def test_three_classes_are_three_questions_and_missing_labels_leave_rows_out() -> None:
+    labels = np.array(["a", "b", "c"] * 40, dtype=object)
+    labels[:6] = None
+    found = probe(HIDDEN, pd.DataFrame({"kind": labels, "row": range(120)}), labels="kind", controls=0)
+    assert [(row.concept, row.n, row.positives) for row in found.rows] == [
+        *(("kind=a", 114, 38), ("kind=b", 114, 38), ("kind=c", 114, 38))
+    ]
+    rows = np.arange(6, 120)
+    assert found.rows[0].verdict == separability(HIDDEN[rows], labels[rows] == "a").verdict
+
+
+def test_groups_of_one_label_are_counted_and_others_have_no_odds() -> None:
+    groups = np.repeat(np.arange(12), 10)
+    by_group = np.arange(12) % 2 == 0
+    X = RNG.normal(size=(120, 2)) + np.repeat(RNG.normal(size=(12, 2)) * 9, 10, axis=0)
+    row = one(X, by_group[groups], groups=groups)
+    assert (row.units, row.odds) == (12, cover_odds(12, 3, 6))
+    mixed = probe(HIDDEN, SIDE, groups=groups, controls=0)
+    assert mixed.rows[0].odds is None
+    assert mixed.adjusted == (None,)
+    assert ("no odds", "where a group holds both labels: Cover's bound counts groups of one label each") in mixed.lines
+    assert "12 groups of rank 3" in probe(np.c_[by_group[groups], X[:, 0]], by_group[groups], groups=groups).summary()
+
+
+def test_the_chance_of_groups_is_that_of_one_row_each() -> None:
+    groups = np.array([2, 2, 0, 1, 1, 3])
+    positive = np.array([True, True, False, True, True, False])
+    assert chance(2, positive, groups)[:3] == (4, cover_odds(4, 2, 2), cover_odds(4, 2))
+    assert chance(2, positive)[:3] == (6, cover_odds(6, 2, 4), cover_odds(6, 2))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_rank_is_not_above_the_bound(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-1, 2, size=(rng.integers(2, 9), rng.integers(1, 7))).astype(float)
+    X = np.column_stack([X, X[:, 0], np.full(len(X), 3.0)])
+    rank = np.linalg.matrix_rank(np.column_stack([X, np.ones(len(X))]))
+    assert rank <= rank_bound(X) <= min(len(X), X.shape[1] - 1)
+
+
+def test_groups_stay_together_in_the_folds() -> None:
+    """Each group has a column of its own: only rows of a group that was trained on can be told."""
+    groups = np.repeat(np.arange(20), 6)
+    X, positive = np.eye(20)[groups], (np.arange(20) % 2 == 0)[groups]
+    together, apart = (held_out(X, positive, groups=codes, controls=0) for codes in (groups, None))
+    assert together is not None
+    assert apart is not None
+    assert apart.accuracy == 1.0
+    assert together.accuracy < 0.8
+    assert together[1:3] == interval(together.accuracy, 20)
+
+
+def test_selectivity_is_low_where_the_types_can_be_remembered() -> None:
+    types = RNG.integers(0, 10, 200)
+    X, positive = np.eye(10)[types], types % 2 == 0
+    found = held_out(X, positive, types=types, controls=6)
+    assert found is not None
+    assert (found.accuracy, found.control, found.selectivity) == (1.0, 1.0, 0.0)
+    assert found.shuffled is not None
+    assert found.shuffled < 0.75
+
+
+def test_wilsons_interval_solves_its_equation() -> None:
+    for share, n in ((0.0, 5), (0.3, 40), (0.97, 1000), (1.0, 12)):
+        for end in interval(share, n):
+            assert np.isclose((share - end) ** 2, 1.959963984540054**2 * end * (1 - end) / n)
+
+
+def test_a_class_too_rare_for_two_folds_has_no_accuracy() -> None:
+    found = probe(HIDDEN, np.arange(120) == 7, controls=3)
+    assert found.rows[0].accuracy is None
+    assert "nothing can be held out" in found.summary()
+
+
+def test_a_layer_that_says_little_is_told() -> None:
+    found = probe(RNG.normal(size=(12, 11)), np.arange(12) < 6, controls=0)
+    assert found.rows[0].verdict == "separable"
+    assert found.rows[0].odds == 0.0
+    said = (
+        f"12 rows of rank 12: shuffled labels may be separable too; with {cover_rows(12, 0.001)} rows and even classes"
+    )
+    assert dict(found.lines)["says little"] == f"{said} the chance would be 1/1000"
+
+
+def test_table_json_and_summary_hold_the_same_rows() -> None:
+    found = probe(LAYERS, SIDE, controls=2)
+    table = found.table()
+    assert list(table.columns) == [*found.rows[0].to_dict(), "holm"]
+    assert table.verdict.tolist() == ["inseparable", "separable"]
+    assert json.loads(found.to_json()) == found.to_dict()
+    assert repr(found) == "<Probe: 2 rows>"
+    lines = found.summary().splitlines()
+    assert lines[2].split()[:2] == ["deep", "label"]
+    assert (
+        lines[-1]
+        == "by chance  at most 1 % likely for 1 of these 1 (Cover 1965), after Holm's correction for all of them"
+    )
+    assert found.rows[1].odds is not None
+    assert np.isclose(found.adjusted[1] or 0, found.rows[1].odds + log10(2))
+    assert (Probe(()).to_json(), Probe(()).summary()) == ("[]", "")
+
+
+def test_directions_have_the_concept_on_their_side() -> None:
+    found = probe(LAYERS, {"side": SIDE, "other": ~SIDE}, labels=["side", "other"], controls=0)
+    assert [one.kind for one in found.directions.values()] == ["probe", "probe", "maximum margin", "maximum margin"]
+    w, b = found.directions["deep", "side"][1:]
+    assert np.isclose(np.linalg.norm(w), 1)
+    margins = np.where(SIDE, 1, -1) * (HIDDEN @ w + b)
+    best = max_margin(HIDDEN, SIDE, tol=1e-3)
+    assert np.isclose(margins.min(), best.lower)
+    w, b = found.directions["flat", "side"][1:]
+    told = ((HIDDEN**2 @ w + b) > 0) == SIDE
+    learner = AveragedPerceptron(random_state=0)
+    X = (HIDDEN**2 - (HIDDEN**2).mean(axis=0)) / (HIDDEN**2).std(axis=0)
+    assert told.mean() == learner.fit(X, SIDE).score(X, SIDE)
+    cosines = found.cosines("deep")
+    assert cosines.index.tolist() == cosines.columns.tolist() == ["side", "other"]
+    assert np.allclose(cosines, [[1, -1], [-1, 1]])
+    with pytest.raises(
+        DataError, match="there is no direction in layer 'top'; layers with directions are 'flat', 'deep'"
+    ):
+        found.cosines("top")
+
+
+def test_a_direction_without_a_margin_is_that_of_the_proof() -> None:
+    X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    proof = separability(X, [False, True])
+    found = direction_of(X, np.array([False, True]), proof, None)
+    assert found.kind == "separating"
+    assert ((X @ found.w + found.b) > 0).tolist() == [False, True]
+
+
+def test_a_time_limit_of_nothing_leaves_the_verdict_open() -> None:
+    found = probe(RNG.normal(size=(300, 30)), RNG.normal(size=300) > 0, controls=0, time_limit=0.0)
+    assert found.rows[0].verdict == "undecided"
+    assert "the time limit ended the search" in found.summary()
+
+
+def test_rows_are_given_as_they_are_found_and_the_seed_decides() -> None:
+    seen: list[str] = []
+    first = probe(LAYERS, SIDE, controls=2, callback=lambda row: seen.append(row.layer))
+    assert seen == ["flat", "deep"]
+    assert probe(LAYERS, SIDE, controls=2).rows == first.rows
+    assert probe(LAYERS, SIDE, controls=2, random_state=1).rows != first.rows
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "asked", "said"),
+    [
+        (HIDDEN, SIDE[:9], {}, "layer 'X' has 120 rows and the labels 9"),
+        (HIDDEN, np.ones(120), {}, "concept 'label': two classes are needed, there is 1"),
+        (HIDDEN, np.arange(120), {}, "120 labels in 120 rows: is that the right column?"),
+        (HIDDEN, {"a": SIDE, "b": SIDE}, {}, "name the columns that hold the concepts .*'a', 'b'"),
+        (HIDDEN, {"a": SIDE}, {"labels": "c"}, "the labels have no column 'c'"),
+        (HIDDEN, {"a": SIDE, "b": SIDE[:3]}, {"labels": "a"}, r"one label a row each; they have \[3, 120\]"),
+        (HIDDEN, SIDE.reshape(2, -1), {}, "y: one label a row is needed, the shape is"),
+        (HIDDEN, SIDE, {"groups": [1, 2]}, "2 values of group and 120 labels"),
+        (HIDDEN, SIDE, {"types": [None] * 120}, "row 0: the type is missing"),
+        (HIDDEN, SIDE, {"controls": -1}, "controls is 0 or more"),
+        (HIDDEN, SIDE, {"time_limit": -1}, "time_limit is a number of seconds"),
+        ({"a": HIDDEN, "b": HIDDEN * np.nan}, SIDE, {}, "layer 'b', row 0, column 0: nan is not a finite number"),
+        (HIDDEN + 1j, SIDE, {}, "layer 'X' must hold numbers of at most 64 bits, not complex128"),
+        (HIDDEN[None], SIDE, {}, "has three axes .*: say which of them counts the layers"),
+        (HIDDEN[None], SIDE, {"axis": 3}, "with axis 3 it needs three axes"),
+        (HIDDEN[:, 0], SIDE, {}, "has the shape .*; a layer has two axes"),
+        (HIDDEN[:0], SIDE, {}, "is empty"),
+        ({"a": HIDDEN}, {"k": range(120), "s": SIDE}, {"key": "k"}, "there is nothing called 'k' that names the rows"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(X: Any, y: Any, asked: Any, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        probe(X, y, **asked)

@@ -1,0 +1,139 @@
+"""`linsep probe` as a user meets it: rows on the screen and in a file that a run goes on from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from in_process import linsep
+from linsep import DataError, probe
+from linsep.app.commands.probe import probe as command
+from linsep.probing.measured import measured
+
+HIDDEN = np.random.default_rng(3).normal(size=(60, 3))
+SIDE = HIDDEN[:, 0] > 0
+AT = "linsep.probing.probe.measured"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    np.savez(tmp_path / "x.npz", flat=HIDDEN**2, deep=HIDDEN)
+    lines = "".join(f"{'up' if side else 'down'},{k % 6}\n" for k, side in enumerate(SIDE))
+    (tmp_path / "y.csv").write_text(f"side,word\n{lines}")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def interrupted_after(n: int, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which Ctrl-C ends when it was called n times."""
+    left = [n]
+
+    def call(*given: Any) -> Any:
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        return function(*given)
+
+    return call
+
+
+def test_the_command_says_what_the_function_finds(folder: Path) -> None:
+    done = linsep(
+        "probe", "x.npz", "--labels", "y.csv", "--label", "side", "--types", "word", "--controls", 3, "--json"
+    )
+    found = probe("x.npz", "y.csv", labels="side", types="word", controls=3)
+    assert json.loads(done.stdout)["rows"] == found.to_dict()
+    shown = linsep("probe", "x.npz", "--labels", "y.csv", "--label", "side", "--types", "word", "--controls", 3).stdout
+    lines = [line.rstrip() for line in shown.splitlines()]
+    assert lines == [line.rstrip() for line in found.summary().splitlines()]
+
+
+def test_rows_are_lines_of_json_and_the_same_command_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {"labels": "y.csv", "label": ["side", "word"], "controls": 1, "output": Path("o.jsonl")}
+    monkeypatch.setattr(AT, interrupted_after(3, measured))
+    first = command(["x.npz"], **asked)
+    assert first.interrupted
+    assert len(first.data["rows"]) == 3
+    assert first.warnings == ["interrupted; these are the rows found by then; the same command goes on from there"]
+    head, *rows = [json.loads(line) for line in Path("o.jsonl").read_text().splitlines()]
+    assert head["asked"]["layers"] == ["flat", "deep"]
+    assert [(row["layer"], row["concept"]) for row in rows] == [
+        ("flat", "side"),
+        ("flat", "word=0"),
+        ("flat", "word=1"),
+    ]
+    monkeypatch.undo()
+    os.chdir(folder)
+    second = command(["x.npz"], **asked)
+    assert not second.interrupted
+    assert dict(second.lines)["rows"] == "o.jsonl: 14 of 14; 3 of them were there before"
+    whole = command(["x.npz"], **{**asked, "output": None})
+    assert second.data == whole.data
+    monkeypatch.setattr(AT, interrupted_after(0, measured))
+    assert command(["x.npz"], **asked).data == whole.data  # nothing is left to ask
+    with pytest.raises(KeyboardInterrupt, match="before there was a row"):
+        command(["x.npz"], **{**asked, "output": None})
+
+
+def test_directions_are_whole_after_an_interruption(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {"labels": "y.csv", "label": ["side", "word"], "controls": 0, "output": Path("o.jsonl")}
+    command(["x.npz"], **asked)  # without directions: these rows are asked again
+    asked["directions"] = Path("d.safetensors")
+    monkeypatch.setattr(AT, interrupted_after(3, measured))
+    assert len(load_file("d.safetensors" if command(["x.npz"], **asked).interrupted else "")) == 2 * 3
+    monkeypatch.undo()
+    os.chdir(folder)
+    second = command(["x.npz"], **asked)
+    assert dict(second.lines)["directions"] == "d.safetensors: 13 of the kind probe, 1 of the kind maximum margin"
+    found = probe("x.npz", "y.csv", labels=["side", "word"], controls=0)
+    found.save_directions("e.safetensors")
+    first, again = load_file("d.safetensors"), load_file("e.safetensors")
+    assert {name: array.tolist() for name, array in first.items()} == {name: v.tolist() for name, v in again.items()}
+    cosines = found.cosines("deep")
+    assert second.data["cosines"]["deep"]["side"]["word=2"] == cosines.loc["side", "word=2"]
+    Path("d.safetensors").write_bytes(b"?")
+    with pytest.raises(DataError, match=r"is there and holds no directions of linsep probe"):
+        command(["x.npz"], **asked)
+    with pytest.raises(DataError, match="this command reads or writes it too"):
+        command(["x.npz"], **{**asked, "directions": Path("o.jsonl")})
+
+
+def test_a_file_of_other_answers_is_not_gone_on_from(folder: Path) -> None:
+    def ask(**other: Any) -> Any:
+        return command(["x.npz"], **{"labels": "y.csv", "label": ["side"], "controls": 0, "output": Path("o"), **other})
+
+    ask()
+    before = Path("o").read_bytes()
+    for other, said in (
+        ({"controls": 1}, r"another question \(settings differ\)"),
+        ({"label": ["word"]}, r"another question \(labels differ\)"),
+    ):
+        with pytest.raises(DataError, match=said):
+            ask(**other)
+    np.savez(folder / "x.npz", flat=HIDDEN)
+    with pytest.raises(DataError, match=r"\(layers, activations differ\)"):
+        ask()
+    assert Path("o").read_bytes() == before
+    for text in ("{}\n", "no json\n", before.decode() + '{"layer": "flat"}\n'):
+        Path("o").write_text(text)
+        with pytest.raises(DataError, match="is there and holds no rows of linsep probe"):
+            ask()
+        assert Path("o").read_text() == text
+    with pytest.raises(DataError, match="this command reads or writes it too"):
+        ask(output=Path("x.npz"))
+    with pytest.raises(DataError, match="this command reads or writes it too"):
+        ask(output=Path("y.csv"))
+
+
+def test_exit_status(folder: Path) -> None:
+    assert linsep("probe", "x.npz", "--labels", "y.csv", "--label", "word", "--time-limit", 0, status=3).stdout
+    missing = linsep("probe", "x.npz", "--labels", "y.csv", status=2)
+    assert "name the columns that hold the concepts (labels, --label); there are 'side', 'word'" in missing.stderr
+    assert "Missing option '--labels'" in linsep("probe", "x.npz", status=2).stderr

@@ -1,0 +1,221 @@
+"""Layers and labels from every kind of array and file: the same rows, whatever holds them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet
+import pytest
+from safetensors.numpy import save_file
+
+from linsep import DataError, probe
+from linsep.probing.labels import open_labels
+from linsep.probing.layers import open_layers
+from linsep.types import Array
+
+RNG = np.random.default_rng(5)
+A, B = RNG.normal(size=(7, 3)).astype(np.float32), RNG.integers(-9, 9, size=(7, 2))
+
+
+def read(given: Any, **asked: Any) -> dict[str, Array]:
+    return {layer.name: layer.read() for layer in open_layers(given, **asked)}
+
+
+def check(found: dict[str, Array], **wanted: Array) -> None:
+    assert list(found) == list(wanted)
+    for name, array in wanted.items():
+        assert found[name].tolist() == array.tolist()
+
+
+class ByArray:
+    """As a tensor in main memory."""
+
+    shape = A.shape
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return A
+
+
+class ByDLPack:
+    """As an array of another library, which only DLPack reads."""
+
+    shape = A.shape
+
+    def __dlpack__(self, **asked: Any) -> Any:
+        return A.__dlpack__(**asked)
+
+    def __dlpack_device__(self) -> Any:
+        return A.__dlpack_device__()
+
+
+class Elsewhere:
+    """As a tensor on an accelerator."""
+
+    shape = A.shape
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        raise TypeError("not in main memory")
+
+
+def test_arrays_in_memory() -> None:
+    check(read({"a": ByArray(), "b": B}), a=A, b=B)
+    check(read(ByDLPack()), X=A)
+    both: dict[str, Array] = {"0": A, "1": B}
+    check(read([A, B]), **both)
+    check(read(A.tolist()), X=A)
+    check(read(np.stack([A, -A], axis=1), axis=1), **{"0": A, "1": -A})
+    check(read(np.stack([A, -A], axis=-1), axis=-1), **{"0": A, "1": -A})
+    (layer,) = open_layers(Elsewhere())
+    with pytest.raises(DataError, match=r"does not become an array: not in main memory; give float32 numbers"):
+        layer.read()
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_short_floats_are_widened_exactly(name: str, tmp_path: Path) -> None:
+    short = A.astype(np.float16 if name == "float16" else pytest.importorskip("ml_dtypes").bfloat16)
+    save_file({"x": short}, tmp_path / "s.safetensors")
+    for found in (read(short), read(tmp_path / "s.safetensors")):
+        (X,) = found.values()
+        assert X.dtype == np.float32
+        assert X.tolist() == short.astype(np.float64).tolist()
+
+
+def test_npy_and_npz_files(tmp_path: Path) -> None:
+    np.save(tmp_path / "one.npy", A)
+    np.save(tmp_path / "two.npy", np.stack([A, -A]))
+    check(read(tmp_path / "one.npy"), one=A)
+    check(read(tmp_path / "two.npy", axis=0), **{"0": A, "1": -A})
+    both = read([tmp_path / "one.npy", tmp_path / "two.npy"], axis=0)
+    check(both, **{"one": A, "two/0": A, "two/1": -A})
+    np.savez(tmp_path / "z.npz", b=B, a=A, y=np.arange(7))
+    check(read(tmp_path / "z.npz"), b=B, a=A)
+    check(read(str(tmp_path / "*.npz")), b=B, a=A)
+
+
+def test_safetensors_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    parts: dict[str, Array] = {"h.10": A, "h.9": B, "cube": np.stack([A, -A], axis=1), "flag": B > 0}
+    save_file(parts, tmp_path / "s.safetensors")
+    found = read(tmp_path / "s.safetensors", axis=1)
+    check(found, **{"cube/0": A, "cube/1": -A, "flag": B > 0, "h.9": B, "h.10": A})
+    brain = pytest.importorskip("ml_dtypes").bfloat16
+    save_file({"x": np.stack([A, A]).astype(brain)}, tmp_path / "b.safetensors")
+    check(read(tmp_path / "b.safetensors", axis=0), **dict.fromkeys("01", A.astype(brain)))
+
+
+def test_columns_of_parquet_and_arrow_files(tmp_path: Path) -> None:
+    lists = {
+        "fixed": pa.array(A.tolist(), pa.list_(pa.float32(), 3)),
+        "free": pa.array(B.tolist()),
+        "word": pa.array(list("abcdefg")),
+    }
+    table = pa.table(lists)
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    for name, new in (("t.feather", pyarrow.ipc.new_file), ("t.arrow", pyarrow.ipc.new_stream)):
+        with new(str(tmp_path / name), table.schema) as writer:
+            writer.write_table(table)
+    for name in ("t.parquet", "t.feather", "t.arrow"):
+        check(read(tmp_path / name), fixed=A, free=B)
+        (first, _) = open_layers(tmp_path / name, key="word")
+        assert first.read_keys is not None
+        assert first.read_keys().tolist() == list("abcdefg")
+    plain = pa.table({"x": A[:, 0], "y": A[:, 1], "word": list("abcdefg")})
+    pyarrow.parquet.write_table(plain, tmp_path / "plain.parquet")
+    check(read(tmp_path / "plain.parquet", key="word"), plain=A[:, :2])
+    with pytest.raises(DataError, match=r"column 'word' holds string, no number"):
+        read(tmp_path / "plain.parquet")
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (pa.array([[1.0, 2.0], [3.0]]), "the lists are not all of the same length"),
+        (pa.array([[1.0, 2.0], None]), "row 1, column 'x': the value is missing"),
+        (pa.array([[1.0, None], [2.0, 3.0]]), "a number in a list is missing"),
+    ],
+)
+def test_ragged_lists_and_holes_are_refused(column: Any, said: str, tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(pa.table({"x": column}), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match=said):
+        read(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz", ".safetensors", ".parquet", ".arrow"])
+def test_damaged_files_are_refused_in_a_sentence(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x{suffix}"
+    for raw in (b"", b"\x07\0\0\0\0\0\0\0nothing"):
+        path.write_bytes(raw)
+        with pytest.raises(DataError, match=f"not a whole {suffix} file"):
+            read(path)
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a\n1\n")
+    with pytest.raises(DataError, match=r"activations are read from \.npy, \.npz, "):
+        read(tmp_path / "x.csv")
+    with pytest.raises(DataError, match="there is no file of that name"):
+        read(tmp_path / "y.npy")
+    np.save(tmp_path / "o.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(DataError, match="not a whole"):
+        read(tmp_path / "o.npy")
+    (tmp_path / "f").mkdir()
+    for folder in (tmp_path, tmp_path / "f"):
+        np.save(folder / "same.npy", A)
+    with pytest.raises(DataError, match="two layers are called 'same'"):
+        read([tmp_path / "same.npy", tmp_path / "f" / "same.npy"])
+    np.savez(tmp_path / "y.npz", y=np.stack([A, A]))
+    with pytest.raises(DataError, match="three axes"):
+        read(tmp_path / "y.npz")
+
+
+def test_labels_of_every_file_are_the_same_questions(tmp_path: Path) -> None:
+    (tmp_path / "y.csv").write_text("kind,size\nred,1\nblue,2\nred,1\n,2\n")
+    (tmp_path / "y.jsonl").write_text(
+        '{"kind": "red", "size": 1}\n{"kind": "blue", "size": 2}\n{"kind": "red", "size": 1}\n'
+        '{"kind": null, "size": 2}\n'
+    )
+    table = {"kind": ["red", "blue", "red", None], "size": [1, 2, 1, 2]}
+    pyarrow.parquet.write_table(pa.table(table), tmp_path / "y.parquet")
+    for given in (table, *(tmp_path / f"y{suffix}" for suffix in (".csv", ".jsonl", ".parquet"))):
+        kind, size = open_labels(given, ["kind", "size"]).questions
+        assert (kind.rows.tolist(), kind.positive.tolist()) == ([0, 1, 2], [True, False, True])
+        assert (size.rows.tolist(), size.positive.tolist()) == ([0, 1, 2, 3], [False, True, False, True])
+    np.save(tmp_path / "y.npy", np.array([3, 5, 3]))
+    assert open_labels(tmp_path / "y.npy").questions[0].positive.tolist() == [False, True, False]
+    (tmp_path / "bad.npy").write_bytes(b"?")
+    with pytest.raises(DataError, match=r"not a whole \.npy file"):
+        open_labels(tmp_path / "bad.npy")
+    with pytest.raises(DataError, match="labels are columns with names"):
+        (tmp_path / "y.svm").write_text("1 1:2\n")
+        open_labels(tmp_path / "y.svm")
+
+
+def test_rows_are_matched_by_their_key(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    X, order = rng.normal(size=(40, 3)), rng.permutation(40)
+    side = X[:, 0] > 0
+    np.savez(tmp_path / "x.npz", h=X, id=np.arange(40.0))
+    y = {"side": side[order], "id": order}
+    (row,) = probe(tmp_path / "x.npz", y, key="id", controls=0).rows
+    assert row == probe({"h": X[order]}, {"side": side[order]}, controls=0).rows[0]
+    for theirs, said in (
+        (np.arange(1, 41), "layer 'h' has 40 rows and the labels 40: 1 keys are not in the labels, such as '40'"),
+        (np.arange(39), "layer 'h' has 39 rows and the labels 40: 1 keys are not in layer 'h', such as '39'"),
+        (np.zeros(40), "layer 'h': the key '0' names two rows"),
+    ):
+        with pytest.raises(DataError, match=said):
+            probe({"h": X[: len(theirs)], "id": theirs}, y, key="id")
+
+
+def test_one_layer_is_read_at_a_time(tmp_path: Path) -> None:
+    """A layer that cannot be read does not keep those before it from being asked."""
+    np.save(tmp_path / "good.npy", np.arange(8.0).reshape(4, 2))
+    np.save(tmp_path / "nan.npy", np.full((4, 2), np.nan))
+    seen: list[str] = []
+    with pytest.raises(DataError, match=r"layer 'nan', row 0"):
+        paths = [tmp_path / "good.npy", tmp_path / "nan.npy"]
+        probe(paths, [0, 0, 1, 1], controls=0, callback=lambda row: seen.append(row.layer))
+    assert seen == ["good"]

@@ -1,0 +1,122 @@
+"""The fewest columns that separate, beside all subsets asked one by one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from in_process import run_linsep
+from linsep import open_data, separation
+from linsep.regression import smallest_set as searched
+from linsep.types import Array, DataError
+
+OPEN = ("finite", "not identified")
+
+
+def fewest(X: Array, y: Array, family: Any, name: Any) -> int:
+    """The size of the smallest set, by trying all."""
+    for k in range(1, X.shape[1] + 1):
+        for some in combinations(range(X.shape[1]), k):
+            found = separation(X[:, some], y, family=family)
+            theirs = {f"x{i + 1}": f"x{j + 1}" for i, j in enumerate(some)}
+            for one, said in found.coefficients.items():
+                full = (one[0], theirs.get(one[1], one[1])) if isinstance(one, tuple) else theirs.get(one, one)
+                if said not in OPEN and name in (None, full):
+                    return k
+    raise AssertionError(name)
+
+
+@st.composite
+def regressions(draw: st.DrawFn) -> tuple[Array, Array, str]:
+    n, p = draw(st.integers(4, 7)), draw(st.integers(1, 3))
+    X = np.array(draw(st.lists(st.lists(st.integers(-1, 1), min_size=p, max_size=p), min_size=n, max_size=n)))
+    family = draw(st.sampled_from(["logistic", "poisson", "multinomial", "cumulative"]))
+    top = 1 if family == "logistic" else 2
+    y = np.array(draw(st.lists(st.integers(0, top), min_size=n, max_size=n)))
+    y[: top + 1] = np.arange(top + 1)
+    return X, y, family
+
+
+@settings(max_examples=30)
+@given(regressions())
+def test_no_smaller_set_separates_and_its_direction_does(asked: tuple[Array, Array, str]) -> None:
+    X, y, family = asked
+    kind: Any = family
+    found = separation(X, y, family=kind)
+    if found.verdict == "overlap":
+        with pytest.raises(DataError, match="no row is separated"):
+            found.smallest_set()
+        return
+    of_x = [c for c in found.coefficients if (c[1] if isinstance(c, tuple) else c).startswith("x")]
+    for name in [None, *of_x]:
+        if name is not None and found.coefficients[name] in OPEN:
+            with pytest.raises(DataError, match="is not infinite: no set of columns sends it there"):
+                found.smallest_set(name)
+            continue
+        least = found.smallest_set(name)
+        assert least.is_smallest
+        assert len(least.columns) == fewest(X, y, family, name)
+        if family in ("logistic", "poisson"):
+            d = [least.direction.get(f"x{j + 1}", 0) for j in range(X.shape[1])]
+            z = (X @ d + least.direction.get("(Intercept)", 0)) * np.where(y == 0, -1, 1)
+            equal = (y > 0) & (family == "poisson")
+            assert (z >= 0).all()
+            assert not z[equal].any()
+            assert np.flatnonzero(z).tolist() == list(least.rows)
+            if name is not None:
+                said = found.coefficients[name]
+                assert least.direction[name] * (said if isinstance(said, float) else least.direction[name]) > 0
+
+
+def test_among_many_columns_none_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searched, "_MOST_COLUMNS", 3)
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, size=(14, 6))
+    y = (X[:, 1] + 2 * X[:, 4] > 0).astype(int)
+    least = separation(X, y).smallest_set()
+    assert not least.is_smallest
+    at = [int(name[1:]) - 1 for name in least.columns]
+    assert separation(X[:, at], y).verdict != "overlap"
+    for j in at:
+        assert separation(X[:, [k for k in at if k != j]], y).verdict == "overlap"
+    alone = separation(np.column_stack([X, y]), y).smallest_set("x7")
+    assert (alone.columns, alone.is_smallest, alone.rows) == (("x7",), True, tuple(range(14)))
+
+
+def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1])
+    with pytest.raises(DataError, match="no coefficient called 'x9'"):
+        found.smallest_set("x9")
+    monkeypatch.setattr(searched, "_MOST_ENTRIES", 3)
+    with pytest.raises(DataError, match=r"the design has .* entries, and the smallest set is looked for in 3"):
+        found.smallest_set()
+    monkeypatch.undo()
+    far = separation(np.array([[10**400, 1], [0, 2], [1, 0]], dtype=object), [0, 1, 0])
+    assert far.smallest_set().columns == ("x2",)
+
+
+def test_of_wide_designs_and_decimals(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(6, 40))
+    X[:, 17] = [0, 1, 0, 1, 0, 1]
+    wide = separation(X, [0, 1, 0, 1, 0, 1])
+    assert wide.proof is not None
+    assert wide.proof.bases
+    assert len(wide.smallest_set().columns) == 1
+    (tmp_path / "t.csv").write_text("a,b,y\n0.10,1,0\n0.30,2,0\n0.20,7,0\n0.25,5,1\n0.40,9,1\n0.45,2,1\n")
+    found = separation(open_data(tmp_path / "t.csv", target="y"))
+    d = found.smallest_set().direction
+    sides = [d["(Intercept)"] + d["a"] * a / 100 + d.get("b", 0) * b for a, b in ((10, 1), (30, 2), (20, 7))]
+    assert max(sides) <= 1e-9 * max(map(abs, d.values()))
+    out = run_linsep(["separation", "t.csv", "--target", "y", "--details"], tmp_path).stdout
+    assert "smallest set  " in out
+    assert "no fewer columns separate" in out
+    assert "smallest set" not in run_linsep(["separation", "t.csv", "--target", "y"], tmp_path).stdout
+    of_formula = run_linsep(["separation", "t.csv", "--formula", "y ~ a + b", "--details"], tmp_path).stdout
+    assert "no fewer columns separate" in of_formula
