@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import io
 import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from altered_certificates import standalone
 from claims import exact_change
 from in_process import run_linsep
 from linsep import separability
+from linsep.plots import plot_witness
 from linsep.reporting.proof import proof_lines
 from linsep.theory import CertificateError, Separability
 from linsep.theory.cone import faces
@@ -27,12 +32,25 @@ from linsep.theory.separability.as_plain import parts_of
 from linsep.theory.separability.combination import Combination
 from linsep.theory.verify.near_weights import verify_near_weights
 from linsep.types import DataError
-from test_verify_certificate import plain, verify
+from test_verify_certificate import plain
+from test_verify_certificate import verify as verify_in_a_process
+
+PROGRAM = standalone()
 
 
 @pytest.fixture(autouse=True)
 def _few_columns_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faces, "_MANY_COLUMNS", 3)
+
+
+def verify(folder: Path, claim: Any, data: Any) -> tuple[int, str]:
+    """The standalone program in this process."""
+    (folder / "claim.json").write_text(json.dumps(claim))
+    (folder / "data.json").write_text(json.dumps(data))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        status = PROGRAM.main([str(folder / "claim.json"), str(folder / "data.json")])
+    return status, printed.getvalue()
 
 
 def noise(n: int = 30, p: int = 3, seed: int = 0) -> tuple[Any, Any]:
@@ -82,6 +100,22 @@ def test_rows_that_nearly_lie_in_a_plane_need_two_digits(power: int) -> None:
     verify_near_weights(X, s, near, (), np.arange(80))
     assert exact_change(signed(X, s), near) <= near.within
     assert int(np.abs(near.inverse).max()).bit_length() == (24 if power == 1 else 47)
+
+
+def test_rows_that_lie_in_a_plane_but_for_rounding_are_turned_first() -> None:
+    rng = np.random.default_rng(1)
+    X = (rng.normal(size=(90, 4)) @ rng.normal(size=(4, 10))).astype(np.float32)
+    centred = rng.normal(size=(90, 10)).astype(np.float32)
+    centred -= centred.mean(axis=1)[:, None]
+    s = np.where(rng.random(90) < 0.5, 1.0, -1.0)
+    for rows in (X, centred):
+        near = found_by(rows, s).weights
+        verify_near_weights(rows, s, near, (), np.arange(90))
+        assert near.columns == tuple(range(11))
+        assert exact_change(signed(rows, s), near) <= near.within < 1
+    assert near_weights(SignedRows(X[:, :4] @ np.eye(4, 9), s, constant=True), np.arange(90), Deadline()) is not None
+    thirds = np.column_stack([X[:, :4].astype(float), X[:, :4].astype(float) @ [1 / 3, 1 / 7, 1 / 9, 1 / 11]])
+    assert near_weights(SignedRows(thirds, s, constant=True), np.arange(90), Deadline()) is None  # not even nearly
 
 
 def test_wide_noise_is_proved_inseparable_by_weights_near_exact_ones() -> None:
@@ -281,6 +315,15 @@ def test_a_proof_that_fails_its_check_leaves_the_exact_search(monkeypatch: pytes
     assert found.witness.within == 0.0
 
 
+def test_the_picture_says_how_near_they_are() -> None:
+    X, y = noise()
+    found = separability(X, y)
+    assert found.witness is not None
+    ax = plot_witness(found, X, y)
+    assert f"the meeting is within {found.witness.within:.0e} in all features" in ax.get_xlabel()
+    plt.close("all")
+
+
 def test_the_clock_ends_it() -> None:
     X, _ = noise()
     rows = SignedRows(X, np.where(np.arange(30) % 2, 1.0, -1.0), constant=True)
@@ -303,10 +346,27 @@ def test_the_program_alone_checks_it(tmp_path: Path) -> None:
 def test_the_command_says_it(tmp_path: Path) -> None:
     X, y = noise()
     np.savetxt(tmp_path / "rows.csv", np.column_stack([np.rint(X * 1000), y == "a"]), fmt="%d", delimiter=",")
-    text = "a,b,c,kind\n" + (tmp_path / "rows.csv").read_text()
+    text = "a,b,c,kind\n,1,2,0\n" + (tmp_path / "rows.csv").read_text()
     (tmp_path / "rows.csv").write_text(text)
-    done = run_linsep(["check", "rows.csv", "--target", "kind", "--certificate", "proof.json"], tmp_path)
+    done = run_linsep(
+        [
+            "check",
+            "rows.csv",
+            "--target",
+            "kind",
+            "--missing",
+            "drop",
+            "--certificate",
+            "proof.json",
+            "--report",
+            "p.html",
+        ],
+        tmp_path,
+    )
     assert "nearly add up to 0 once signed by label: positive weights that bring them to 0 exist within" in done.stdout
     claim = json.loads((tmp_path / "proof.json").read_text())
     assert claim["near_weights"]["within"] < 1e-6
-    assert verify(tmp_path, claim, text, "rows.csv")[0] == 0
+    assert claim["file_rows"] == {"near_weights": [i + 1 for i in claim["near_weights"]["rows"]]}
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "Signed by label they nearly add up to 0; positive weights that bring them to 0 exist within" in page
+    assert verify_in_a_process(tmp_path, claim, text, "rows.csv")[0] == 0

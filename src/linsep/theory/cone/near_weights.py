@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.linalg
 from scipy.linalg import blas, lapack
 
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
@@ -27,9 +28,11 @@ _BLOCK = 2048  # rows at a time
 _ROUNDS = 8
 _POSITIVE = 0.02  # of the median weight
 _FLOOR = 0.1  # of the median weight: what a weight that is not positive becomes before the next round
+_LEAST = 2.0**-40  # of the median weight, after all
 _BITS = 46  # of a weight of middle size
 _SURE = 0.5  # |I - R B| as a few rows show it: the proof needs less than 1
 _SAMPLE = 64  # of those rows
+_SINGULAR = 1e-12  # what is left of a column beside those before it, of the largest: less is rounding alone
 _SMALL = 1e-6  # coefficients of dependent columns below this are taken for 0
 _FAR = 300  # powers of two between rows: weights are integers
 _SIMPLE = 4096  # the largest denominator of one
@@ -69,10 +72,33 @@ class _Pace:
 
 @dataclass
 class _Search:
-    """Rows Z on independent columns; `pace` is that of the products with them."""
+    """Rows Z on independent columns; `pace` is that of the products with them.
+
+    Rows that nearly lie in a plane are turned: Z = Q R, and Q stands for Z, until they are turned back.
+    """
 
     Z: Array
     pace: _Pace
+    before: tuple[Array, Array] | None = None  # Z and R
+
+    def turn(self) -> bool:
+        """Take Q for Z; False if R is singular to rounding."""
+        n, p = self.Z.shape
+        self.pace.ask(3.0 * n * p * p)
+        R = scipy.linalg.qr(self.Z, mode="r", check_finite=False)[0][:p]
+        size = np.abs(np.diagonal(R))
+        if not size.min() > _SINGULAR * size.max():
+            return False
+        Q = scipy.linalg.solve_triangular(R, self.Z.T, trans="T", check_finite=False).T
+        self.before, self.Z = (self.Z, R), np.ascontiguousarray(Q)
+        return True
+
+    def turned_back(self, inverse: Array) -> Array:
+        """The inverse that belongs to Z as it was, which is Z again."""
+        if self.before is None:
+            return inverse
+        self.Z, R = self.before
+        return np.ascontiguousarray(scipy.linalg.solve_triangular(R, inverse.T, check_finite=False).T)
 
     def gram(self, w: Array | None) -> Array:
         """Upper half of Z'diag(w)^2 Z."""
@@ -142,20 +168,25 @@ def near_weights(rows: SignedRows, ids: Array, deadline: Deadline, y: Array | No
     columns, null = np.sort(pivots[:rank] - 1), []
     if rank < rows.width:
         found = _null_vectors(rows, columns, _both_halves(gram))
-        if found is None:
-            return None
-        null, search.Z = found, np.ascontiguousarray(search.Z[:, columns])
-        gram = np.asfortranarray(gram[np.ix_(columns, columns)])
+        if found is None:  # they depend nearly, not exactly: in other coordinates they do not
+            columns = np.arange(rows.width)
+            if not search.turn():
+                return None
+            gram = search.gram(None)
+        else:
+            null, search.Z = found, np.ascontiguousarray(search.Z[:, columns])
+            gram = np.asfortranarray(gram[np.ix_(columns, columns)])
     y = search.positive(gram) if y is None else y / np.median(y)
     if y is None:
         return None
     y = np.array(y)
     chosen, inverse = search.basis(y)
+    inverse = search.turned_back(inverse)
     if not np.isfinite(inverse).all():
         return None
     for _ in range(2):
         y[chosen] -= inverse @ (y @ search.Z)
-    if not y.min() > 0.0:
+    if not y.min() > _LEAST:
         return None
     proof = _rounded(rows, ids, columns, y, chosen, inverse, search.Z)
     return None if proof is None else Near(proof, null)
