@@ -70,6 +70,8 @@ class TableChunk:
         Positions, among all rows that were read, of those that were left out because they have no label.
     as_text : frozenset of str
         Columns that were asked to be read as text (`categorical` of `open_data`).
+    doubts : tuple of str
+        What the source leaves open of how its cells are written.
     columns : list of Column
         The feature columns, parsed.
     """
@@ -84,6 +86,7 @@ class TableChunk:
     written: Callable[[str], pa.Array | None] | None = field(default=None, repr=False)
     unlabelled: Array | None = None
     as_text: frozenset[str] = frozenset()
+    doubts: tuple[str, ...] = ()
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
 
     @property
@@ -196,7 +199,9 @@ class TableChunk:
             text = None if self.written is None else self.written(name)
             return None if text is None else text.take(pa.array(numbers))
 
-        return TableChunk(self.names, y, self.start, len(numbers), where, parse, self.keyed, written)
+        return TableChunk(
+            self.names, y, self.start, len(numbers), where, parse, self.keyed, written, doubts=self.doubts
+        )
 
     def met(self, name: str) -> Column | None:
         """Return the column, as `cells` does; where rows may lack columns, one that no row has is missing in all.

@@ -99,6 +99,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         Column -> missing values in the last `transform`, where `fit` saw none.
     bad_cells_ : BadCells
         The cells that could not be read in the last rows that were predicted.
+    new_doubts_ : list of str
+        What may be wrong with how the last rows that were predicted were read.
 
     Examples
     --------
@@ -288,6 +290,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         if isinstance(chunk, Chunk):
             return chunk
         self._refuse_absent(chunk)
+        self.new_doubts_ += [doubt for doubt in chunk.doubts if doubt not in self.new_doubts_]
         return without_bad_cells(chunk, set(self.number_columns), self.kinds_, self.bad_cells_)
 
     def _refuse_absent(self, chunk: TableChunk) -> None:
@@ -367,7 +370,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """Set to 0 what `unknown_` and `ignored_` count."""
         self.unknown_, self.first_unknown_ = {}, {}
         self.new_missing_ = {}
-        self.bad_cells_ = BadCells()
+        self.bad_cells_, self.new_doubts_ = BadCells(), []
         self.ignored_, self.guessed_ = 0, None
 
     def _scaled(self, X: Any) -> Any:

@@ -41,6 +41,7 @@ class KnownColumns:
         self.missing_: dict[str, int] = {}
         self.new_missing_: dict[str, int] = {}
         self.bad_cells_ = BadCells()
+        self.new_doubts_: list[str] = []
         self.kinds_: dict[str, str] = {}
         self.left_out_: dict[str, str] = {}
         self.doubts_: list[str] = []
