@@ -25,6 +25,7 @@ from linsep.data.features.missing import (
     rows_to_learn,
 )
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
+from linsep.data.features.signs import doubts_of_signs, signs_of
 from linsep.data.features.sizes import check_size, check_size_of_entries
 from linsep.data.features.words import Grams
 from linsep.data.sources.open import open_data
@@ -99,6 +100,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         Column -> missing values in the last `transform`, where `fit` saw none.
     bad_cells_ : BadCells
         The cells that could not be read in the last rows that were predicted.
+    new_doubts_ : dict
+        Column, or "" for the whole source -> what may be wrong with how the last rows that were predicted were read.
 
     Examples
     --------
@@ -182,6 +185,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         self._kind = "table"
         self.kinds_, self.left_out_, self.doubts_ = find_kinds(chunk, self.columns or {})
         chunk = derive(chunk, self.kinds_)
+        self._signs = signs_of(chunk)
         count_missing(chunk, self.missing_)
         refuse_missing(chunk, self.missing)
         kept = rows_to_learn(chunk, self.missing)
@@ -245,6 +249,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return chunk.X
         self.kinds_ = self._kinds_with(chunk)
         chunk = derive(chunk, self.kinds_)
+        if self._signs is not None:
+            self._signs = signs_of(chunk) | self._signs
         count_missing(chunk, self.missing_, self._met)
         if self._running is None:
             flags = self.missing == "indicator"
@@ -261,6 +267,9 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             raise DataError("the model was trained on rows, and these are tables")
         self._refuse_absent(chunk)
         chunk = derive(chunk, self.kinds_)
+        if self._signs is not None:
+            new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
+            self.new_doubts_ = new | self.new_doubts_
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
@@ -288,6 +297,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         if isinstance(chunk, Chunk):
             return chunk
         self._refuse_absent(chunk)
+        if chunk.doubts:
+            self.new_doubts_[""] = "; ".join(chunk.doubts)
         return without_bad_cells(chunk, set(self.number_columns), self.kinds_, self.bad_cells_)
 
     def _refuse_absent(self, chunk: TableChunk) -> None:
@@ -367,7 +378,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """Set to 0 what `unknown_` and `ignored_` count."""
         self.unknown_, self.first_unknown_ = {}, {}
         self.new_missing_ = {}
-        self.bad_cells_ = BadCells()
+        self.bad_cells_, self.new_doubts_ = BadCells(), {}
         self.ignored_, self.guessed_ = 0, None
 
     def _scaled(self, X: Any) -> Any:

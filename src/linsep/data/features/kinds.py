@@ -112,7 +112,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     kinds = {name: check_kind(name, kind) for name, kind in given.items()}
     _refuse_strange(chunk, kinds)
     left_out: dict[str, str] = {}
-    doubts: list[str] = []
+    doubts = list(chunk.doubts)
     codes: list[str] = []
     ordered: list[str] = []
     texts: list[str] = []
