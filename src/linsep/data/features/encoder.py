@@ -97,6 +97,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         Column -> missing values in the rows of `fit`.
     new_missing_ : dict
         Column -> missing values in the last `transform`, where `fit` saw none.
+    absent_ : list of str or None
+        Columns that no row had of the last rows that were predicted, which were JSON lines.
     bad_cells_ : BadCells
         The cells that could not be read in the last rows that were predicted.
 
@@ -259,8 +261,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return self._scaled(from_first(chunk, self._first_index))
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
-        self._refuse_absent(chunk)
-        chunk = derive(chunk, self.kinds_)
+        chunk = derive(self._with_absent(chunk), self.kinds_)
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
@@ -287,13 +288,19 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """
         if isinstance(chunk, Chunk):
             return chunk
-        self._refuse_absent(chunk)
+        lacking = [] if self.open_columns else [name for name in self.column_names or [] if name not in chunk.names]
+        self.absent_ = [name for name in lacking if self.absent_ is None or name in self.absent_]
+        chunk = self._with_absent(chunk)
         return without_bad_cells(chunk, set(self.number_columns), self.kinds_, self.bad_cells_)
 
-    def _refuse_absent(self, chunk: TableChunk) -> None:
-        """Raise DataError for the columns that new rows lack and may not lack."""
-        if self._running is None or not (self.open_columns or chunk.keyed):
-            check_columns(chunk, self.column_names or [])
+    def _with_absent(self, chunk: TableChunk) -> TableChunk:
+        """New rows with the columns that they lack: missing in all rows of JSON lines, else DataError."""
+        if self._running is not None and (self.open_columns or chunk.keyed):
+            return chunk
+        known = self.column_names or []
+        if not chunk.keyed or not set(known).intersection(chunk.names):
+            check_columns(chunk, known)
+        return chunk.with_columns(known)
 
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError unless `learn_chunk` can learn from the rows.
@@ -366,7 +373,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     def start_counting(self) -> None:
         """Set to 0 what `unknown_` and `ignored_` count."""
         self.unknown_, self.first_unknown_ = {}, {}
-        self.new_missing_ = {}
+        self.new_missing_, self.absent_ = {}, None
         self.bad_cells_ = BadCells()
         self.ignored_, self.guessed_ = 0, None
 
