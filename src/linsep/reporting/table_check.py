@@ -86,7 +86,18 @@ class TableCheck:
     explained: list[Explained] = field(default_factory=list)
 
     def suspects(self, source: Source) -> pa.Table:
-        """The rows that have to go, with their cells; `source` is the table that was asked about."""
+        """Return the rows that have to go, with their cells.
+
+        Parameters
+        ----------
+        source : Source
+            The table that was asked about.
+
+        Returns
+        -------
+        pyarrow.Table
+            A line for each row, those that are most out of place first.
+        """
         rows = self.asked[0].found.in_file(np.arange(self.asked[0].found.n_rows))
         return suspects_table(self.explained, self.numbers.of(source.read()), rows)
 

@@ -85,7 +85,9 @@ class FewestRows:
         Parameters
         ----------
         X : array or SciPy CSR matrix of shape (n_samples, n_features)
+            The rows that `fewest_rows` was given.
         y : array-like of shape (n_samples,)
+            Their labels.
 
         Raises
         ------
@@ -130,6 +132,16 @@ class FewestRows:
     def from_json(cls, text: str) -> FewestRows:
         """Read what `to_json` wrote; it is not yet verified.
 
+        Parameters
+        ----------
+        text : str
+            The JSON text.
+
+        Returns
+        -------
+        FewestRows
+            The bracket with its proofs.
+
         Raises
         ------
         DataError
@@ -140,6 +152,16 @@ class FewestRows:
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> FewestRows:
         """Return the certificate of the plain values that `to_dict` gave; it is not yet verified.
+
+        Parameters
+        ----------
+        plain : dict
+            The values, as JSON has them.
+
+        Returns
+        -------
+        FewestRows
+            The bracket with its proofs.
 
         Raises
         ------
