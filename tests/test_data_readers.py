@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
 from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.features.kinds import find_kinds
 from linsep.data.inputs import ByteStream
 from linsep.data.readers.asked import Asked, Lines
 from linsep.data.readers.svmlight import SvmlightReader
@@ -437,3 +438,20 @@ def test_a_column_without_any_value_is_one_of_missing_categories() -> None:
     assert column is not None
     assert column.missing is not None
     assert (column.is_number, column.missing.tolist()) == (False, [True, True])
+
+
+def test_all_columns_that_are_no_numbers_and_no_text_are_named_at_once() -> None:
+    rows = b"".join(
+        b'{"a": %d, "l": [1], "n": null, "s": {"t": 2}, "m": %s}\n' % (k, [b"1", b'"x"'][k % 2]) for k in range(9)
+    )
+    source = open_data(rows, format="jsonl")
+    with pytest.raises(DataError) as refused:
+        find_kinds(source.read(), {"s": "skip"})
+    message = str(refused.value)
+    assert message.startswith(
+        "buffer:1, column 'l' has type list<item: int64>: make it numbers or text first, or leave"
+    )
+    assert message.endswith("'n', 'm': --column l=skip --column n=skip --column m=skip leaves all of them out")
+    with pytest.raises(DataError, match=r"column 'n' has type null: .* leave it out \(--column n=skip\)$"):
+        find_kinds(source.read(), dict.fromkeys("lsm", "skip"))
+    assert find_kinds(source.read(), dict.fromkeys("lsmn", "skip")).left_out == {}

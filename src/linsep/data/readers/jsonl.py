@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
-from linsep.data.columns import Column, TableChunk, as_text, quote
+from linsep.data.columns import Column, ColumnTypeError, TableChunk, as_text, quote
 from linsep.data.readers.arrow import from_arrow, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.types import DataError, NoRowsError
@@ -26,7 +26,7 @@ _AT_A_TIME = 10_000  # lines
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
-class MixedTypesError(DataError):
+class MixedTypesError(ColumnTypeError):
     """A column holds values of several types."""
 
     def __init__(self, said: str, column: str) -> None:
