@@ -25,6 +25,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
+from in_process import run_linsep
 from linsep.data.features.exact_decimals import exact_numbers
 from linsep.data.features.kinds import find_kinds
 from linsep.data.inputs import ByteStream
@@ -455,3 +456,20 @@ def test_all_columns_that_are_no_numbers_and_no_text_are_named_at_once() -> None
     with pytest.raises(DataError, match=r"column 'n' has type null: .* leave it out \(--column n=skip\)$"):
         find_kinds(source.read(), dict.fromkeys("lsm", "skip"))
     assert find_kinds(source.read(), dict.fromkeys("lsmn", "skip")).left_out == {}
+
+
+def test_numbers_of_json_lines_that_are_text_in_some_rows_are_read_where_that_is_asked_for(tmp_path: Path) -> None:
+    amounts = [k * 37 % 50 + 0.25 for k in range(40)]
+    plain = [{"amount": amount, "size": k % 3, "y": amount > 20} for k, amount in enumerate(amounts)]
+    mixed = [{**row, "amount": str(row["amount"]) if k % 7 == 5 else row["amount"]} for k, row in enumerate(plain)]
+    for name, rows in (("plain", plain), ("mixed", mixed), ("bad", [*mixed, {"amount": "much", "y": True}])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = ["--target", "y", "--column", "amount=number", "--json", "--model", "m.linsep"]
+    for stream in ([], ["--stream"]):
+        plainly, mixedly, badly = (
+            run_linsep(["fit", f"{name}.jsonl", *asked, *stream], tmp_path) for name in ("plain", "mixed", "bad")
+        )
+        assert (plainly.returncode, mixedly.returncode, badly.returncode) == (0, 0, 2), mixedly.stderr
+        one, two = (json.loads(done.stdout) for done in (plainly, mixedly))
+        assert (one["mistakes"], one["rows"]) == (two["mistakes"], 40)
+        assert "bad.jsonl:41, column 'amount': 'much' is no number" in badly.stderr

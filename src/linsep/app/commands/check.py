@@ -12,7 +12,6 @@ from linsep.app.commands.labelled import (
     inputs,
     open_labelled,
     read_as,
-    read_as_text,
     written_certificate,
 )
 from linsep.app.report import check_report, page_of_check, with_report
@@ -47,7 +46,7 @@ def check(
     check_certificate(certificate, table)
     check_report(report, certificate, *inputs(table))
     on_step("reading")
-    source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading)
+    source = open_labelled(table, target, categorical, columns or {}, reading)
     on_step("proving")
     found = check_table(source, positive=positive, columns=columns, missing=missing, time_limit=time_limit)
     lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table)]

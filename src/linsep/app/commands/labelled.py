@@ -42,9 +42,17 @@ def read_as_text(columns: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, kind in columns.items() if kind not in (NUMBER, SKIP))
 
 
-def open_labelled(table: Any, target: str | None, categorical: tuple[str, ...], reading: Mapping[str, Any]) -> Source:
-    """Open a table that has labels; `reading` has further arguments of `open_data`."""
+def open_labelled(
+    table: Any,
+    target: str | None,
+    categorical: tuple[str, ...],
+    columns: Mapping[str, str],
+    reading: Mapping[str, Any],
+) -> Source:
+    """Open a table that has labels and `columns` of these kinds; `reading` has further arguments of `open_data`."""
+    categorical = (*categorical, *read_as_text(columns))
     source = open_data(table, target=target, categorical=categorical, **reading)
+    source.read_numbers_as_asked(columns)
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
     missing = [] if source.kind == "rows" else [c for c in categorical if c not in source.read().names]

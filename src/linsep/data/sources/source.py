@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -198,6 +198,16 @@ class Source:
             The columns.
         """
         self._asked.categorical |= frozenset(names)
+
+    def read_numbers_as_asked(self, columns: Mapping[str, str]) -> None:
+        """Read columns of JSON lines that hold numbers and text, and are to be numbers, as text from the next chunk on.
+
+        Parameters
+        ----------
+        columns : dict of str to str
+            What columns hold, as in `TableEncoder`; only those of "number" count.
+        """
+        self._asked.numeric |= frozenset(name for name, kind in columns.items() if kind == "number")
 
     def read(self) -> Any:
         """Return all rows as one chunk; they are read once and kept.
