@@ -473,3 +473,20 @@ def test_numbers_of_json_lines_that_are_text_in_some_rows_are_read_where_that_is
         one, two = (json.loads(done.stdout) for done in (plainly, mixedly))
         assert (one["mistakes"], one["rows"]) == (two["mistakes"], 40)
         assert "bad.jsonl:41, column 'amount': 'much' is no number" in badly.stderr
+
+
+@pytest.mark.parametrize("table", [b'size,y\n"1,5",no\n', b"size;y\n1;no\n"])
+def test_a_title_above_the_header_is_named(table: bytes) -> None:
+    said = r"buffer:1: 'Sales 2024' looks like a title, .* delete the lines above the names"
+    with pytest.raises(DataError, match=said):
+        open_data(b"Sales 2024\n\n" + table, target="y").read()
+    with pytest.raises(DataError, match=r"no column called 'z'; there are 'y'"):
+        open_data(b"y\nno\nyes\n", target="z").read()
+    with pytest.raises(DataError, match=r"no feature columns: the only column is 'y'"):
+        open_data(b"y\na,b\n", target="y").read()
+
+
+def test_a_column_that_is_not_there_is_refused_with_the_kind_that_was_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("size,note,y\n1,a,p\n2,b,q\n")
+    done = run_linsep(["fit", "t.csv", "--target", "y", "--column", "notes=words1-2"], tmp_path)
+    assert "no feature column called 'notes' to read as words1-2; did you mean 'note'?" in done.stderr

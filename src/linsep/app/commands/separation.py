@@ -14,6 +14,7 @@ from linsep.app.commands.labelled import (
     inputs,
     open_labelled,
     read_as,
+    read_as_numbers,
     read_as_text,
     written_certificate,
 )
@@ -67,7 +68,7 @@ def separation(
                 "report: leave out --target, --no-intercept, --missing and --report"
             )
         source = open_data(table, categorical=(*categorical, *read_as_text(columns or {})), **reading)
-        source.read_numbers_as_asked(columns or {})
+        source.read_as_text((), mixed=read_as_numbers(columns or {}))
         return _of_formula(source, formula, family, link, order, named, time_limit, certificate, table, details)
     check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, categorical, columns or {}, reading)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -189,25 +189,16 @@ class Source:
         """
         self._asked.na |= frozenset(texts)
 
-    def read_as_text(self, names: Collection[str]) -> None:
+    def read_as_text(self, names: Collection[str], mixed: Collection[str] = ()) -> None:
         """Read these columns as text, from the next chunk on, even if they hold numbers.
 
         Parameters
         ----------
-        names : collection of str
-            The columns.
+        names, mixed : collection of str
+            The columns; `mixed` are text only where JSON lines hold numbers and text in them.
         """
         self._asked.categorical |= frozenset(names)
-
-    def read_numbers_as_asked(self, columns: Mapping[str, str]) -> None:
-        """Read columns of JSON lines that hold numbers and text, and are to be numbers, as text from the next chunk on.
-
-        Parameters
-        ----------
-        columns : dict of str to str
-            What columns hold, as in `TableEncoder`; only those of "number" count.
-        """
-        self._asked.numeric |= frozenset(name for name, kind in columns.items() if kind == "number")
+        self._asked.numeric |= frozenset(mixed)
 
     def read(self) -> Any:
         """Return all rows as one chunk; they are read once and kept.
@@ -382,7 +373,6 @@ class Source:
         """The hash of file `number`, up to a position or, for None, to its end."""
         raise NotImplementedError
 
-    # ------------------------------------------------------- parts of sources
     def _up_to_error(self, make: Callable[[int], Any], n_rows: int) -> tuple[Any, DataError | None]:
         """What `make(n_rows)` reads, or as many of its first rows as nothing is wrong with, and the error then."""
 
