@@ -25,7 +25,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
+from in_process import run_linsep
 from linsep.data.features.exact_decimals import exact_numbers
+from linsep.data.features.kinds import find_kinds
 from linsep.data.inputs import ByteStream
 from linsep.data.readers.asked import Asked, Lines
 from linsep.data.readers.svmlight import SvmlightReader
@@ -437,3 +439,54 @@ def test_a_column_without_any_value_is_one_of_missing_categories() -> None:
     assert column is not None
     assert column.missing is not None
     assert (column.is_number, column.missing.tolist()) == (False, [True, True])
+
+
+def test_all_columns_that_are_no_numbers_and_no_text_are_named_at_once() -> None:
+    rows = b"".join(
+        b'{"a": %d, "l": [1], "n": null, "s": {"t": 2}, "m": %s}\n' % (k, [b"1", b'"x"'][k % 2]) for k in range(9)
+    )
+    source = open_data(rows, format="jsonl")
+    with pytest.raises(DataError) as refused:
+        find_kinds(source.read(), {"s": "skip"})
+    message = str(refused.value)
+    assert message.startswith(
+        "buffer:1, column 'l' has type list<item: int64>: make it numbers or text first, or leave"
+    )
+    assert message.endswith("'n', 'm': --column l=skip --column n=skip --column m=skip leaves all of them out")
+    with pytest.raises(DataError, match=r"column 'n' has type null: .* leave it out \(--column n=skip\)$"):
+        find_kinds(source.read(), dict.fromkeys("lsm", "skip"))
+    assert find_kinds(source.read(), dict.fromkeys("lsmn", "skip")).left_out == {}
+
+
+def test_numbers_of_json_lines_that_are_text_in_some_rows_are_read_where_that_is_asked_for(tmp_path: Path) -> None:
+    amounts = [k * 37 % 50 + 0.25 for k in range(40)]
+    plain = [{"amount": amount, "size": k % 3, "y": amount > 20} for k, amount in enumerate(amounts)]
+    mixed = [{**row, "amount": str(row["amount"]) if k % 7 == 5 else row["amount"]} for k, row in enumerate(plain)]
+    for name, rows in (("plain", plain), ("mixed", mixed), ("bad", [*mixed, {"amount": "much", "y": True}])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = ["--target", "y", "--column", "amount=number", "--json", "--model", "m.linsep"]
+    for stream in ([], ["--stream"]):
+        plainly, mixedly, badly = (
+            run_linsep(["fit", f"{name}.jsonl", *asked, *stream], tmp_path) for name in ("plain", "mixed", "bad")
+        )
+        assert (plainly.returncode, mixedly.returncode, badly.returncode) == (0, 0, 2), mixedly.stderr
+        one, two = (json.loads(done.stdout) for done in (plainly, mixedly))
+        assert (one["mistakes"], one["rows"]) == (two["mistakes"], 40)
+        assert "bad.jsonl:41, column 'amount': 'much' is no number" in badly.stderr
+
+
+@pytest.mark.parametrize("table", [b'size,y\n"1,5",no\n', b"size;y\n1;no\n"])
+def test_a_title_above_the_header_is_named(table: bytes) -> None:
+    said = r"buffer:1: 'Sales 2024' looks like a title, .* delete the lines above the names"
+    with pytest.raises(DataError, match=said):
+        open_data(b"Sales 2024\n\n" + table, target="y").read()
+    with pytest.raises(DataError, match=r"no column called 'z'; there are 'y'"):
+        open_data(b"y\nno\nyes\n", target="z").read()
+    with pytest.raises(DataError, match=r"no feature columns: the only column is 'y'"):
+        open_data(b"y\na,b\n", target="y").read()
+
+
+def test_a_column_that_is_not_there_is_refused_with_the_kind_that_was_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("size,note,y\n1,a,p\n2,b,q\n")
+    done = run_linsep(["fit", "t.csv", "--target", "y", "--column", "notes=words1-2"], tmp_path)
+    assert "no feature column called 'notes' to read as words1-2; did you mean 'note'?" in done.stderr

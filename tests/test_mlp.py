@@ -304,6 +304,31 @@ def test_the_best_learner_of_a_rung_stands_for_it_and_all_rows_are_for_the_one_c
     assert found.learner.made_for == 301
 
 
+class Remembers(BaseEstimator):
+    """Is right about rows of groups that it has seen, the first column, and wrong about others."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        self.seen_ = set(X[:, 0])
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.where([group in self.seen_ for group in X[:, 0]], X[:, 1], 1 - X[:, 1])
+
+
+def test_groups_stay_together_where_a_learner_is_chosen() -> None:
+    X, y = numbered(400)
+    groups = np.arange(400) % 40
+    X[:, 0] = groups
+    alone, together = (climb(X, y, rungs(Knows(20), Remembers()), of) for of in (None, groups))
+    assert (alone.name, alone.accuracy["b"]) == ("b", 1)
+    assert (together.name, together.accuracy["b"]) == ("a", 0)
+    assert "400 rows held out, all of a group or none" in together.why
+    with pytest.raises(DataError, match="all rows are of one group"):
+        climb(X, y, rungs(Knows(20)), np.zeros(400))
+    with pytest.raises(DataError, match="each class is in a group alone"):
+        climb(X, y, rungs(Knows(20)), y)
+
+
 def test_a_rung_that_is_not_ahead_is_given_up_and_others_of_a_rung_that_fall_behind() -> None:
     X, y = numbered(5000)
     Knows.fitted_on.clear()

@@ -15,6 +15,10 @@ import pyarrow as pa
 from linsep.types import Array, DataError
 
 
+class ColumnTypeError(DataError):
+    """A column holds what is neither numbers nor text, or both."""
+
+
 @dataclass(frozen=True)
 class Column:
     """One column: numbers in `values` (float64), or categories in `text`.

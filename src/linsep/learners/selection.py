@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from linsep.learners.kernel.perceptron import KernelPerceptron
 from linsep.learners.linear.averaged import AveragedPerceptron
@@ -97,7 +97,7 @@ class _Trial(NamedTuple):
     given_up: str = ""
 
 
-def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS) -> Ladder:
+def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS, groups: Array | None = None) -> Ladder:
     """The lowest rung that no higher one beats, that is sum d_i > 2 sqrt(sum d_i^2) over the rows held out.
 
     d_i is 1 where only the higher rung is right about row i, -1 where only the lower one is and 0 elsewhere: a gain of
@@ -117,6 +117,8 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS) -> Ladder:
     rungs : mapping of name to function, from the bottom up
         Each is called with rows and returns the learners of the rung for them: with those tried, and for the learner
         returned with all rows.
+    groups : array, shape (n_samples,), optional
+        All rows of a group are held out, or none of them.
 
     Returns
     -------
@@ -125,7 +127,7 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS) -> Ladder:
     Raises
     ------
     DataError
-        Fewer than two classes with two rows: none can be held out.
+        Fewer than two classes with two rows, or all rows of one group, or a class in each group: none can be held out.
 
     References
     ----------
@@ -142,7 +144,7 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS) -> Ladder:
     X, y = X if is_sparse(X) else np.asarray(X), np.asarray(y)
     tried = _rows_to_try(y)
     few, labels = X[tried], y[tried]
-    folds = _folds(labels)
+    folds = _folds(labels) if groups is None else _folds_of_groups(labels, np.asarray(groups)[tried])
     trials: dict[str, _Trial] = {}
     for name, rung in rungs.items():
         learners = rung(few)
@@ -162,7 +164,8 @@ def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS) -> Ladder:
     best = next(name for name in standing if name not in beaten)
     learner = clone(rungs[best](X)[trials[best].place])
     accuracy = {name: float(trial.right.mean()) for name, trial in trials.items()}
-    return Ladder(best, learner, _why(best, learner, trials, list(rungs)), accuracy)
+    held_out = "rows held out" if groups is None else "rows held out, all of a group or none"
+    return Ladder(best, learner, _why(best, learner, trials, list(rungs), held_out), accuracy)
 
 
 def _rows_to_try(y: Array) -> Array:
@@ -184,6 +187,20 @@ def _folds(y: Array) -> list[tuple[Array, Array]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         folds = list(StratifiedKFold(min(_FOLDS, counts.max()), shuffle=True, random_state=0).split(y, y))
+    return folds[:_FEWER_FOLDS] if len(y) > _MANY_ROWS else folds
+
+
+def _folds_of_groups(y: Array, groups: Array) -> list[tuple[Array, Array]]:
+    """As `_folds`, by whole groups; folds that leave one class alone to learn from are left out."""
+    n_folds = min(_FOLDS, len(np.unique(groups)), int(np.unique(y, return_counts=True)[1].max()))
+    if n_folds < 2:
+        raise DataError("all rows are of one group: no group can be held out to choose a learner")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        folds = list(StratifiedGroupKFold(n_folds, shuffle=True, random_state=0).split(y, y, groups))
+    folds = [(train, test) for train, test in folds if len(test) and len(np.unique(y[train])) > 1]
+    if not folds:
+        raise DataError("each class is in a group alone, so no group can be held out to choose a learner: name one")
     return folds[:_FEWER_FOLDS] if len(y) > _MANY_ROWS else folds
 
 
@@ -240,14 +257,14 @@ def _clearly_more(higher: Array, lower: Array, errors: float = _ERRORS) -> bool:
 
 
 # --------------------------------------------------------------------- two sentences
-def _why(best: str, learner: Any, trials: Mapping[str, _Trial], names: list[str]) -> str:
+def _why(best: str, learner: Any, trials: Mapping[str, _Trial], names: list[str], held_out: str) -> str:
     """What was best, and why nothing above it was chosen."""
     at = names.index(best)
     told = {name: f"{trial.right.mean():.1%}" for name, trial in trials.items()}
     told = {name: told[name] + trial.given_up for name, trial in trials.items()}
     below = [f"{name} about {told[name]}" for name in names[:at] if name in trials]
     n = len(trials[best].right)
-    first = "; ".join([f"{best} ({_described(learner)}) was right about {told[best]} of {n:,} rows held out", *below])
+    first = "; ".join([f"{best} ({_described(learner)}) was right about {told[best]} of {n:,} {held_out}", *below])
     above = names[at + 1 :]
     tried = [f"{name} {told[name]}" for name in above if name in trials]
     if tried:

@@ -162,7 +162,7 @@ def fit_table(
     choice = Receipt([], {})
     if isinstance(learner, Mapping):
         on_step("choosing a learner")
-        learner, choice = _choose(prepared, learner, aside)
+        learner, choice = _choose(prepared, learner, aside, how.groups)
     model.learner = learner
     on_step("compiling for this processor, once")
     warm_up(default_learner() if learner is None else learner, prepared.rows, targets, kept_weight)
@@ -271,9 +271,12 @@ def _beside_check(receipt: Receipt, kinds: Mapping[str, str]) -> list[tuple[str,
     return [(label, text + beside if label == "separable?" else text) for label, text in receipt.lines]
 
 
-def _choose(prepared: Prepared, rungs: Mapping[str, Any], aside: Aside | None) -> tuple[Any, Receipt]:
+def _choose(
+    prepared: Prepared, rungs: Mapping[str, Any], aside: Aside | None, groups: Array | None
+) -> tuple[Any, Receipt]:
     """The learner that `climb` chose without the rows held out, and the lines that say why."""
     targets = np.asarray(prepared.targets)
     rows = (prepared.rows, targets) if aside is None else (aside.X_train, targets[aside.train])
-    found = climb(*rows, rungs)
+    together = groups if groups is None or aside is None else groups[aside.train]
+    found = climb(*rows, rungs, together)
     return found.learner, Receipt([("why this learner", found.why)], {"ladder": found.accuracy, "why": found.why})

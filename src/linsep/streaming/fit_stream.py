@@ -178,6 +178,7 @@ def fit_stream(
     check_way(missing, stream=True)
     encoder = TableEncoder(bits=bits, columns=columns, open_columns=opened.open_columns, missing=missing)
     encoder.target, encoder.na_ = opened.target, opened.na
+    opened.read_as_text((), mixed=[name for name, kind in (columns or {}).items() if kind == "number"])
     safeguards = Safeguards(ball, half_life)
     limits = {"passes": passes, "max_columns": max_columns}
     run = StreamRun(opened, learner, encoder, labels, **limits, safeguards=safeguards, say=_teller(verbose))

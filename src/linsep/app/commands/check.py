@@ -12,7 +12,6 @@ from linsep.app.commands.labelled import (
     inputs,
     open_labelled,
     read_as,
-    read_as_text,
     written_certificate,
 )
 from linsep.app.present import write_csv
@@ -53,7 +52,7 @@ def check(
     if suspects is not None:
         check_output(suspects, "the list of suspects", reads=inputs(table))
     on_step("reading")
-    source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading)
+    source = open_labelled(table, target, categorical, columns or {}, reading)
     on_step("proving")
     asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}
     found = check_table(source, **asked, explain=explain or suspects is not None)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import guessed, inputs, open_labelled, read_as, read_as_text
+from linsep.app.commands.labelled import guessed, inputs, open_labelled, read_as
 from linsep.app.commands.models import origin_of_run, saved_when_trained, stamps_of
 from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
 from linsep.app.progress import EpochProgress
@@ -48,7 +48,7 @@ def fit(
     with progress or EpochProgress(max_iter, time_limit) as line:
         line.step("reading")
         stamps = stamps_of(inputs(table))
-        source = open_labelled(table, target, (*categorical, *read_as_text(columns or {})), reading or {})
+        source = open_labelled(table, target, categorical, columns or {}, reading or {})
         if class_weight:
             options["class_weight"] = class_weight_of(class_weight, source.read().y, positive)
         limits = Limits(max_iter, time_limit, seed)

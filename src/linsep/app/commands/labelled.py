@@ -42,15 +42,29 @@ def read_as_text(columns: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, kind in columns.items() if kind not in (NUMBER, SKIP))
 
 
-def open_labelled(table: Any, target: str | None, categorical: tuple[str, ...], reading: Mapping[str, Any]) -> Source:
-    """Open a table that has labels; `reading` has further arguments of `open_data`."""
+def read_as_numbers(columns: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns that are said to hold numbers."""
+    return tuple(name for name, kind in columns.items() if kind == NUMBER)
+
+
+def open_labelled(
+    table: Any,
+    target: str | None,
+    categorical: tuple[str, ...],
+    columns: Mapping[str, str],
+    reading: Mapping[str, Any],
+) -> Source:
+    """Open a table that has labels and `columns` of these kinds; `reading` has further arguments of `open_data`."""
+    categorical = (*categorical, *read_as_text(columns))
     source = open_data(table, target=target, categorical=categorical, **reading)
+    source.read_as_text((), mixed=read_as_numbers(columns))
     if source.kind == "table" and target is None:
         raise DataError("name the column that holds the label with --target")
     missing = [] if source.kind == "rows" else [c for c in categorical if c not in source.read().names]
     if missing:
         said = like(missing[0], source.read().names)
-        raise DataError(f"no feature column called {missing[0]!r} to read as categories; {said}")
+        kind = columns.get(missing[0], "categories")
+        raise DataError(f"no feature column called {missing[0]!r} to read as {kind}; {said}")
     return source
 
 

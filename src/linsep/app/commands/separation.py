@@ -14,6 +14,7 @@ from linsep.app.commands.labelled import (
     inputs,
     open_labelled,
     read_as,
+    read_as_numbers,
     read_as_text,
     written_certificate,
 )
@@ -60,17 +61,17 @@ def separation(
     """
     named = {role: name for role, name in (beside or {}).items() if name is not None}
     check_certificate(certificate, table)
-    as_text = (*categorical, *read_as_text(columns or {}))
     if formula is not None:
         if target is not None or report is not None or missing is not None or not fit_intercept:
             raise DataError(
                 "the formula names the response and the intercept, leaves out rows with missing values, and has no "
                 "report: leave out --target, --no-intercept, --missing and --report"
             )
-        source = open_data(table, categorical=as_text, **reading)
+        source = open_data(table, categorical=(*categorical, *read_as_text(columns or {})), **reading)
+        source.read_as_text((), mixed=read_as_numbers(columns or {}))
         return _of_formula(source, formula, family, link, order, named, time_limit, certificate, table, details)
     check_report(report, certificate, *inputs(table))
-    source = open_labelled(table, target, as_text, reading)
+    source = open_labelled(table, target, categorical, columns or {}, reading)
     taken = {role: _taken(source, role, name) for role, name in named.items()}
     known = kinds_in_proof(source.read(), columns or {})
     levels = 0 if fit_intercept else 1

@@ -26,7 +26,7 @@ from linsep.data.features.missing import (
 )
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.signs import doubts_of_signs, signs_of
-from linsep.data.features.sizes import check_size, check_size_of_entries
+from linsep.data.features.unusable import check_size, check_size_of_entries
 from linsep.data.features.words import Grams
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source

@@ -24,7 +24,7 @@ from linsep.data.codes import (
     may_be_codes,
     why_names_of_rows,
 )
-from linsep.data.columns import Column, TableChunk, as_text, like, quote
+from linsep.data.columns import Column, TableChunk, as_text, quote
 from linsep.data.features.dates import (
     DATE,
     date_columns,
@@ -35,6 +35,7 @@ from linsep.data.features.dates import (
     parts_of,
     read_dates,
 )
+from linsep.data.features.unusable import refuse_strange, refuse_types
 from linsep.data.features.words import Grams
 from linsep.data.lookalikes import doubts_of_lookalikes
 from linsep.types import Array, DataError
@@ -110,7 +111,8 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     {'id': 'skip', 'paid': 'date', 'note': 'words1-1'}
     """
     kinds = {name: check_kind(name, kind) for name, kind in given.items()}
-    _refuse_strange(chunk, kinds)
+    refuse_strange(chunk, kinds)
+    refuse_types(chunk, kinds)
     left_out: dict[str, str] = {}
     doubts = list(chunk.doubts)
     codes: list[str] = []
@@ -165,19 +167,12 @@ def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str], *, is_open: boo
     """
     kinds = {name: check_kind(name, kind) for name, kind in given.items()}
     if not is_open:
-        _refuse_strange(chunk, kinds)
+        refuse_strange(chunk, kinds)
+    refuse_types(chunk, kinds)
     for name in chunk.names:
         if kinds.get(name) == DATE or (name not in kinds and _is_dated(chunk, name)):
             kinds[name] = _as_dates(chunk, name)
     return kinds
-
-
-def _refuse_strange(chunk: TableChunk, kinds: Mapping[str, str]) -> None:
-    strange = [name for name in kinds if name not in chunk.names]
-    if strange:
-        raise DataError(
-            f"no feature column called {strange[0]!r} to read as {kinds[strange[0]]}; {like(strange[0], chunk.names)}"
-        )
 
 
 def _is_dated(chunk: TableChunk, name: str) -> bool:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import category_column, infinite, kept_column, read_numbers
-from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, quote, take_target
+from linsep.data.columns import Column, ColumnTypeError, TableChunk, as_labels, as_text, check_names, quote, take_target
 from linsep.data.readers.asked import Asked, in_a_line
 from linsep.data.unlabelled import are_unlabelled, with_labels
 from linsep.types import Array, DataError, NoRowsError
@@ -173,7 +173,7 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool 
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         otherwise = "" if keep else f", or leave it out (--column {quote(column)}=skip)"
-        raise DataError(
+        raise ColumnTypeError(
             f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first{otherwise}"
         )
     missing = np.asarray(pc.is_null(values).to_numpy(zero_copy_only=False), dtype=np.bool_)

@@ -28,6 +28,7 @@ class Asked:
     query: str | None = None
     drop_unlabelled: bool = False
     na: frozenset[str] = frozenset()
+    numeric: frozenset[str] = frozenset()  # columns of JSON lines whose text may be numbers
     keep_bad_cells: bool = False  # columns of numbers with other cells are text, and infinities stay
 
 

@@ -21,6 +21,8 @@ from linsep.data.unlabelled import are_unlabelled, with_labels
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
+_TITLE_BYTES = 1 << 16  # in which the lines after a title are looked for
+
 
 class CsvReader(TextReader):
     """Rows of CSV text. Types are decided over all the rows that are read at once.
@@ -47,6 +49,8 @@ class CsvReader(TextReader):
     def begin(self, head: bytes, name: str) -> None:
         """Read the header."""
         self.names = read_header(head, name, self.written)
+        if self.asked.target is not None and len(self.names) == 1 != self.names.count(self.asked.target):
+            _refuse_title(head, name, self.names[0])
         take_target(self.names, self.asked.target)
 
     def block(self, lines: Lines) -> TableChunk | None:
@@ -123,6 +127,18 @@ def read_header(content: bytes, name: str, written: Written) -> list[str]:
     first = content[: end or len(content)] if content[: end or len(content)].strip() else content
     check_text(first, name, 1, written)
     return _header(first, name, written)
+
+
+def _refuse_title(head: bytes, name: str, first: str) -> None:
+    """Raise DataError where the first line holds one name, and the two after it as many cells each, more than one."""
+    text = head[:_TITLE_BYTES].decode(errors="replace").splitlines()[1:]
+    lines = [line for line in text if line.strip()][:2]
+    counts = [[len(cells) for cells in csv.reader(lines, delimiter=mark)] for mark in ",;\t|"]
+    if any(len(count) == 2 and count[0] == count[1] > 1 for count in counts):
+        raise DataError(
+            f"{name}:1: {first!r:.80} looks like a title, as the next lines hold more cells: delete the lines above "
+            "the names of the columns"
+        )
 
 
 def _is_header_alone(content: bytes, written: Written) -> bool:

@@ -132,6 +132,12 @@ def _sheet(content: bytes, name: str) -> dict[str, list[Any]]:
     [(sheet, rows)] = filled.items()
     place = f"{name}, sheet {sheet!r}"
     names = [str(cell).strip() for cell in rows[0]]
+    if sum(map(bool, names)) == 1 and any(sum(cell != "" for cell in row) > 1 for row in rows[1:]):
+        title = next(filter(None, names))
+        raise DataError(
+            f"{place}, row 1: {title!r:.80} looks like a title, as rows below hold more cells: delete the rows above "
+            "the names of the columns"
+        )
     if "" in names:
         raise DataError(f"{place}: column {names.index('') + 1} has no name in the first row; name it or take it out")
     check_names(names, place)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
-from linsep.data.columns import Column, TableChunk, as_text, quote
+from linsep.data.columns import Column, ColumnTypeError, TableChunk, as_text, quote
 from linsep.data.readers.arrow import from_arrow, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.types import DataError, NoRowsError
@@ -26,7 +26,7 @@ _AT_A_TIME = 10_000  # lines
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
-class MixedTypesError(DataError):
+class MixedTypesError(ColumnTypeError):
     """A column holds values of several types."""
 
     def __init__(self, said: str, column: str) -> None:
@@ -63,7 +63,7 @@ class JsonlReader(TextReader):
             raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
         tables = [_table(lines, self.asked) for lines in some]
-        alike = _with_alike_texts([found for found, _ in tables], self.asked.categorical)
+        alike = _with_alike_texts([found for found, _ in tables], self.asked.categorical | self.asked.numeric)
         table, where = joined(alike, names, [_place(lines) for lines in some])
         mixed = {name: error for _, one in reversed(tables) for name, error in one.items()}
         chunk = self._with_mixed(from_arrow(table, names[0], self.asked, where, keyed=True), mixed)
@@ -103,8 +103,8 @@ def _place(lines: Lines) -> Any:
 def _table(lines: Lines, asked: Asked) -> tuple[Any, dict[str, DataError]]:
     """The rows as an Arrow table, and the columns that it lacks because they hold several types, each with its error.
 
-    Where categories are asked for, or bad cells are kept, such columns are text, and it lacks none of those. The target
-    may not be one of them.
+    Where categories or numbers are asked for, or bad cells are kept, such columns are text, and it lacks none of those.
+    The target may not be one of them.
     """
     check_utf8(lines.content, lines.name, lines.first_line)
     _check_depth(lines)
@@ -118,7 +118,7 @@ def _table(lines: Lines, asked: Asked) -> tuple[Any, dict[str, DataError]]:
             name = error.column
             if name == asked.target or name in texts:  # what has parts is not made text
                 raise
-            if asked.keep_bad_cells or name in asked.categorical:
+            if asked.keep_bad_cells or name in asked.categorical | asked.numeric:
                 texts.add(name)
             else:
                 mixed[name] = error
@@ -278,9 +278,11 @@ def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
                 return DataError(f"{place}, column {key!r}: a number that is too large, or no number")
             if value is not None and kinds.setdefault(key, kind) != kind:
                 said = f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}"
+                alike = {kind, kinds[key]} == {"number", "str"}
+                as_numbers = f" or as numbers (--column {quote(key)}=number)" if alike else ""
                 others = (
-                    f", read the column as categories (--column {quote(key)}=category, categorical=[{key!r}]), or "
-                    f"leave the column out (--column {quote(key)}=skip)"
+                    f", read the column as categories (--column {quote(key)}=category, categorical=[{key!r}])"
+                    f"{as_numbers}, or leave the column out (--column {quote(key)}=skip)"
                 )
                 return MixedTypesError(f"{said}; make them alike{'' if keep_bad_cells else others}", key)
         try:

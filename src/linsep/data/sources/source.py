@@ -189,15 +189,16 @@ class Source:
         """
         self._asked.na |= frozenset(texts)
 
-    def read_as_text(self, names: Collection[str]) -> None:
+    def read_as_text(self, names: Collection[str], mixed: Collection[str] = ()) -> None:
         """Read these columns as text, from the next chunk on, even if they hold numbers.
 
         Parameters
         ----------
-        names : collection of str
-            The columns.
+        names, mixed : collection of str
+            The columns; `mixed` are text only where JSON lines hold numbers and text in them.
         """
         self._asked.categorical |= frozenset(names)
+        self._asked.numeric |= frozenset(mixed)
 
     def read(self) -> Any:
         """Return all rows as one chunk; they are read once and kept.
@@ -372,7 +373,6 @@ class Source:
         """The hash of file `number`, up to a position or, for None, to its end."""
         raise NotImplementedError
 
-    # ------------------------------------------------------- parts of sources
     def _up_to_error(self, make: Callable[[int], Any], n_rows: int) -> tuple[Any, DataError | None]:
         """What `make(n_rows)` reads, or as many of its first rows as nothing is wrong with, and the error then."""
 

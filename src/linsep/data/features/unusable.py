@@ -1,0 +1,99 @@
+"""Columns that cannot be learnt from: not there, neither numbers nor text, or on a stream with too large numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from linsep.data.columns import Column, ColumnTypeError, TableChunk, like, quote
+from linsep.types import Array, Chunk, DataError
+
+# The squares of a thousand billion such numbers still have a finite sum.
+LARGEST = 1e100
+
+
+def check_size(column: Column, chunk: TableChunk) -> None:
+    """Raise DataError for the first number of a column that is too large.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> chunk = open_data(b"a,y\\n1,p\\n1e200,q\\n", target="y").read()
+    >>> check_size(chunk.columns[0], chunk)
+    Traceback (most recent call last):
+    ...
+    linsep.types.DataError: buffer:3, column 'a': 1e+200 is too large to learn from (numbers go up to 1e+100)
+    """
+    if column.values is None:
+        return
+    row = _first_beyond(column.values)
+    if row >= 0:
+        raise _too_large(f"{chunk.where(row)}, column {column.name!r}", float(column.values[row]))
+
+
+def check_size_of_entries(chunk: Chunk) -> None:
+    """Raise DataError for the first entry of some rows that is too large."""
+    X = chunk.X
+    entries = X if isinstance(X, np.ndarray) else X.data
+    place = _first_beyond(entries.ravel())
+    if place < 0:
+        return
+    if isinstance(X, np.ndarray):
+        row, column = divmod(place, X.shape[1])
+    else:
+        row, column = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
+    raise _too_large(f"{chunk.place(row)}, column {column}", float(entries.ravel()[place]))
+
+
+def _first_beyond(values: Array) -> int:
+    """The first entry beyond the limit; -1 if there is none."""
+    if not values.size or (values.max() <= LARGEST and values.min() >= -LARGEST):
+        return -1
+    return int(np.flatnonzero(~(np.abs(values) <= LARGEST))[0])
+
+
+def _too_large(place: str, value: float) -> DataError:
+    return DataError(f"{place}: {value:g} is too large to learn from (numbers go up to {LARGEST:g})")
+
+
+def refuse_strange(chunk: TableChunk, kinds: Mapping[str, str]) -> None:
+    """Raise DataError for a column that is said to hold something and is not there.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> refuse_strange(open_data(b"age,city\\n1,x\\n").read(), {"agee": "number"})
+    Traceback (most recent call last):
+    linsep.types.DataError: no feature column called 'agee' to read as number; did you mean 'age'?
+    """
+    strange = [name for name in kinds if name not in chunk.names]
+    if strange:
+        raise DataError(
+            f"no feature column called {strange[0]!r} to read as {kinds[strange[0]]}; {like(strange[0], chunk.names)}"
+        )
+
+
+def refuse_types(chunk: TableChunk, kinds: Collection[str]) -> None:
+    """Raise DataError for the columns that are neither numbers nor text, all at once, but for those of `kinds`.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> refuse_types(open_data(b'{"a": 1, "b": [], "c": {}}', format="jsonl").read(), ["c"])
+    Traceback (most recent call last):
+    linsep.data.columns.ColumnTypeError: buffer:1, column 'b' has type list<item: null>: make it numbers or
+    text first, or leave it out (--column b=skip)
+    """
+    errors: dict[str, DataError] = {}
+    for name in chunk.names:
+        try:
+            if name not in kinds:
+                chunk.cells(name)
+        except ColumnTypeError as error:
+            errors[name] = error
+    if errors:
+        first, *others = errors
+        options = " ".join(f"--column {quote(name)}=skip" for name in errors)
+        named = f"the same holds for {', '.join(map(repr, others))}: {options} leaves all of them out"
+        raise DataError(f"{errors[first]}; {named}") if others else errors[first]
