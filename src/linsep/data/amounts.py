@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import are_amounts, are_missing, are_numbers, number_column
+from linsep.data.cells import BETWEEN, are_amounts, are_missing, are_numbers, grouped_digits, number_column
 from linsep.data.columns import Column, TableChunk, quote
 from linsep.types import Array, DataError
 
@@ -145,13 +145,12 @@ def _is_money(cells: pa.Array, decimal: str) -> bool:
 
 
 def _parts(cells: pa.Array, mark: str) -> _Parts:
-    point, group = (r"\.", ",") if mark == "." else (",", r"\.")
-    number = f"[+-]?(?:(?:[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+|[0-9]+)(?:{point}[0-9]+)?|{point}[0-9]+)"
+    number = f"[+-]?(?:{grouped_digits(mark)}|[{mark}][0-9]+)"
     encoded = cells.dictionary_encode()
     found: list[Any] = pc.extract_regex(
         encoded.dictionary, f"^(?P<number>{number})(?:{_BLANKS}(?P<unit>{_UNIT}))?$"
     ).to_pylist()
-    swapped = str.maketrans({",": None if mark == "." else ".", ".": "." if mark == "." else None, "+": None})
+    swapped = str.maketrans({**dict.fromkeys(f",.+{BETWEEN}"), mark: "."})
     numbers = [None if one is None else one["number"].translate(swapped) for one in found]
     units = [None if one is None else one["unit"] for one in found]
     return _Parts(numbers, units, encoded.indices.to_numpy(zero_copy_only=False))
