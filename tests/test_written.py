@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -47,7 +48,8 @@ def plain(column: Column) -> list[Any]:
 
 
 def columns(source: linsep.Source) -> list[Any]:
-    return [(c.name, plain(c)) for c in source.read().columns]
+    chunk = source.read()
+    return [(c.name, plain(c)) for c in map(chunk.cells, chunk.names) if c is not None]
 
 
 def streamed(source: linsep.Source) -> list[Any]:
@@ -258,6 +260,18 @@ def test_the_program_that_checks_certificates_reads_them_too(tmp_path: Path) -> 
     program = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
     proved = subprocess.run([sys.executable, program, tmp_path / "c.json", tmp_path / "t.csv"], check=False)
     assert proved.returncode == 0
+
+
+@pytest.mark.parametrize("cell", ["<1,0", "> 500", "\u2264 3", "n.d. (1)", "it's", "a $b", "?!"])
+def test_what_a_message_says_to_type_is_quoted_for_the_shell(cell: str) -> None:
+    content = thousands(["2,5", "3,5", cell, "4,5"])
+    with pytest.raises(DataError) as found:
+        columns(open_data(content, target="y", decimal=","))
+    typed = str(found.value).partition("--na ")[2].partition(" (na=")[0]
+    assert shlex.split(f"echo {typed} #", comments=True) == ["echo", cell]
+    said = f"buffer:4, column 'a': {cell!r} is a limit, not a number: in place of such cells write the numbers that are"
+    assert str(found.value).startswith(said) == (cell[0] in "<>\u2264")
+    assert columns(open_data(content, target="y", decimal=",", na=[cell]))[0] == ("a", [2.5, 3.5, 0.0, 4.5])
 
 
 def test_what_else_has_blanks_is_left_alone() -> None:

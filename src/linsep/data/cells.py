@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -27,6 +28,8 @@ _PERCENT = f"(?:{_BLANK}?%)?"
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
 MISSING = r"^(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?$"
+# Values below or above what can be measured: <1,0 or > 500.
+_LIMIT = re.compile(r"[<>\u2264\u2265]=?\s*[0-9.,]")
 INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _INFINITE_ADVICE = "write the number that it stands for, or leave the cell empty: then it counts as a missing value"
 
@@ -329,6 +332,12 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
     cell = text[row].as_py()
     if cell.strip().lower() in INFINITE:
         raise infinite(where(row), name, f"{cell!r:.80}", 1)
+    if _LIMIT.match(cell.strip()):
+        raise DataError(
+            f"{where(row)}, column {name!r}: {cell!r:.80} is a limit, not a number: in place of such cells write the "
+            f"numbers that are to stand for them; --na {quote(cell.strip())} (na=[...]) makes it a missing value, "
+            f"which says less than a limit; --categorical {quote(name)} (categorical=[{name!r}]) makes the column text"
+        )
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
         f"mend it, or say --na {quote(cell.strip())} (na=[...]) if it stands for no value in CSV or a spreadsheet, or "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -13,6 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from linsep.types import Array, DataError
+
+# What means nothing to the shell.
+_NEEDS_NO_QUOTES = re.compile(r"[\w@%+=:,./-]+")
 
 
 @dataclass(frozen=True)
@@ -343,8 +348,18 @@ def shown(label: Any) -> str:
 
 
 def quote(name: str) -> str:
-    """A name as it is typed on a command line, on one line here."""
-    return name if name.isprintable() and " " not in name else repr(name)
+    """A name as it is typed on a command line, on one line here.
+
+    Examples
+    --------
+    >>> print(quote("age"), quote("sent on"), quote("<1,0"))
+    age 'sent on' '<1,0'
+    """
+    if not name.isprintable():
+        return repr(name)
+    if _NEEDS_NO_QUOTES.fullmatch(name):
+        return name
+    return shlex.quote(name) if "'" in name else f"'{name}'"
 
 
 def _refuse_nul(array: Array, where: Callable[[int], str], target: str) -> None:
