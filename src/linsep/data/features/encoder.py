@@ -25,9 +25,9 @@ from linsep.data.features.missing import (
     rows_to_learn,
 )
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
-from linsep.data.features.signs import doubts_of_signs, signs_of
 from linsep.data.features.sizes import check_size, check_size_of_entries
 from linsep.data.features.words import Grams
+from linsep.data.signs import doubts_of_signs, signs_of
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import is_matrix
