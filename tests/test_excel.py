@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -32,6 +33,8 @@ def sheet_xml(rows: list[list[Any]]) -> str:
             return ""
         if isinstance(value, str):
             return f'<c r="{place}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+        if isinstance(value, date | time):
+            return f'<c r="{place}" t="d"><v>{value.isoformat()}</v></c>'
         return f'<c r="{place}"><v>{value}</v></c>'
 
     lines = (
@@ -146,6 +149,70 @@ def test_text_among_numbers_that_may_be_a_thousand_is_refused_where_it_is_used()
     fit_table(open_data(book, target="sold", format="excel"), columns={"size": "skip"})
     as_text = open_data(book, target="sold", format="excel", categorical=["size"]).read().cells("size")
     assert as_text.text[3].as_py() == "1,204"
+
+
+def dated(n: int, **cells: Any) -> list[list[Any]]:
+    days = [cells.get(f"r{k}", date(2024, 1, 1) + timedelta(k * 11 % 97)) for k in range(n)]
+    return [["paid", "size", "sold"], *([day, k % 5, "np"[k % 2]] for k, day in enumerate(days))]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        ({"r3": "-", "r5": None}, "date"),
+        ({"r3": datetime(2024, 2, 3, 4, 5, 6), "r4": "2024-02-03"}, "datetime"),
+    ],
+)
+def test_cells_of_dates_are_the_dates_that_csv_has(cells: dict[str, Any], kind: str) -> None:
+    pytest.importorskip("python_calamine")
+    rows = dated(40, **cells)
+    contents = {"excel": workbook(a=rows), "csv": as_csv(rows)}
+    one, two = (fit_table(open_data(content, target="sold", format=form)) for form, content in contents.items())
+    assert one.rows.tolist() == two.rows.tolist()
+    assert one.model.encoder_ is not None
+    assert two.model.encoder_ is not None
+    assert one.model.encoder_.kinds_ == two.model.encoder_.kinds_ == {"paid": kind}
+    found = [
+        next(iter_predictions(one.model, content, format=form)).decision_values.tolist()
+        for form, content in contents.items()
+    ]
+    assert found[0] == found[1]
+    for columns in ({"paid": "skip"}, {"paid": "category"}):
+        both = [
+            fit_table(open_data(content, target="sold", format=form), columns=columns).rows
+            for form, content in contents.items()
+        ]
+        assert abs(both[0] - both[1]).max() == 0
+    checked = [
+        check_table(open_data(content, target="sold", format=form), missing="drop").data
+        for form, content in contents.items()
+    ]
+    assert checked[0] == checked[1]
+
+
+def test_cells_of_dates_of_several_workbooks_in_streams_and_as_labels(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    (tmp_path / "a.xlsx").write_bytes(workbook(s=dated(4, **dict.fromkeys(["r0", "r1", "r2", "r3"]))))
+    (tmp_path / "b.xlsx").write_bytes(workbook(s=dated(4)))
+    (tmp_path / "c.xlsx").write_bytes(workbook(s=dated(4, r0=datetime(2024, 1, 1, 12))))
+    paid = open_data([tmp_path / "a.xlsx", tmp_path / "b.xlsx"], target="sold").read().cells("paid")
+    assert paid.text.to_pylist() == [""] * 4 + ["2024-01-01", "2024-01-12", "2024-01-23", "2024-02-03"]
+    streamed = fit_stream(tmp_path / "b.xlsx", target="sold").model.encoder_
+    assert streamed is not None
+    assert streamed.kinds_ == {"paid": "date"}
+    paid = open_data([tmp_path / "b.xlsx", tmp_path / "c.xlsx"], target="sold").read().cells("paid")
+    assert paid.text[4].as_py() == "2024-01-01 12:00:00.000000"
+    assert open_data(tmp_path / "b.xlsx", target="paid").read().y.tolist()[:2] == ["2024-01-01", "2024-01-12"]
+
+
+def test_times_alone_are_text_and_dates_among_numbers_are_refused() -> None:
+    pytest.importorskip("python_calamine")
+    rows: list[list[Any]] = [["at", "sold"], *([time(k % 3, 30), "np"[k % 2]] for k in range(6))]
+    at = open_data(workbook(a=rows), target="sold", format="excel").read().cells("at")
+    assert at.text.to_pylist()[:3] == ["00:30:00", "01:30:00", "02:30:00"]
+    book = workbook(a=mixed(40, r7=date(2024, 2, 29)))
+    with pytest.raises(DataError, match=r"buffer, row 9, column 'size': '2024-02-29' is not a finite number"):
+        fit_table(open_data(book, target="sold", format="excel"))
 
 
 def test_bad_cells_of_new_spreadsheets_are_refused_or_counted() -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from linsep import fit_table, open_data
 from linsep.app.commands.check import check
+from linsep.data.copies import hint_on_copies
+from linsep.data.features.aside import held_out_split
 from linsep.data.features.kinds import find_kinds
 from linsep.data.hints import hints_on_holding_out
 from linsep.reporting.table_check import check_table
@@ -62,6 +64,44 @@ def test_dates_are_hinted_at_with_a_day_that_works() -> None:
         "30 values of 'patient' in 120 rows, and 'seen' holds dates: either --group patient holds out all rows of one, "
         "or none; or --after seen=2024-03-31 holds out the later rows, as new rows will be"
     ]
+
+
+def test_copies_of_training_rows_are_counted_and_chance_is_no_copy() -> None:
+    rows = pd.DataFrame({"size": RNG.normal(size=60).round(2), "city": RNG.choice([*"abc"], 60), "id": range(60)})
+    rows["age"] = RNG.integers(20, 70, 60)
+    rows["y"] = np.where(rows["size"] > 0, "no", "yes")
+    frame = pd.concat([rows, rows, rows.assign(y=["no", "yes"] * 30)], ignore_index=True)
+    fitted = fit_table(open_data(frame, target="y"), holdout=0.2, columns={"id": "skip"})
+    train, test = held_out_split(180, 0.2)
+    cells = list(frame.drop(columns="id").itertuples(index=False, name=None))
+    copies = sum(cells[k] in {cells[i] for i in train} for k in test)
+    assert fitted.receipt.data["held_out_copies"] == copies >= 20
+    said = (
+        f"{copies} of 36 held-out rows are copies of training rows, in all columns in use and the label: the accuracy "
+        "is too good for new rows; drop the copies, or keep them together with --group COLUMN"
+    )
+    assert fitted.receipt.data["hints"] == [said]
+    assert ("hint", said) in fitted.receipt.lines
+    few = pd.concat([rows, rows[:10]], ignore_index=True)
+    kept_together = fit_table(open_data(frame, target="y"), holdout=0.2, group="id")
+    distinct = fit_table(open_data(rows, target="y"), holdout=0.2, columns={"id": "skip"})
+    hardly = fit_table(open_data(few, target="y"), holdout=0.2, columns={"id": "skip"})
+    for found in (kept_together, distinct, hardly):
+        assert "held_out_copies" not in found.receipt.data
+
+
+def test_rows_of_few_values_are_no_copies() -> None:
+    n = 400
+    zips = RNG.integers(0, 40, n)
+    columns = {"zip": [f"z{k}" for k in zips], "city": [f"c{k}" for k in zips], "near": [f"n{k // 2}" for k in zips]}
+    frame = pd.DataFrame({**columns, "sex": RNG.choice([*"fm"], n), "y": RNG.choice([*"ab"], n)})
+    train, test = held_out_split(n, 0.25)
+    chunk = open_data(frame, target="y").read()
+    cells = list(frame.itertuples(index=False, name=None))
+    assert sum(cells[k] in {cells[i] for i in train} for k in test) > 50
+    assert hint_on_copies(chunk, train, test) == (0, [])
+    told_apart = open_data(frame.assign(size=np.tile(RNG.normal(size=n // 4), 4)), target="y").read()
+    assert hint_on_copies(told_apart, train, test) == (0, [])
 
 
 def test_a_proof_of_separation_says_that_it_may_be_about_whom_the_rows_are_about(tmp_path: Path) -> None:

@@ -230,6 +230,41 @@ def test_a_column_without_any_value_is_no_obstacle() -> None:
     assert found.model.predict(table).shape == (len(table),)
 
 
+def test_new_json_lines_may_lack_a_key_or_hold_only_null() -> None:
+    sizes = [k * 37 % 50 + 0.5 for k in range(40)]
+    rows: list[dict[str, Any]] = [
+        {"n": k % 7, "size": size, "at": f"2024-01-{k % 28 + 1:02d}", "c": "ab"[k % 2], "y": size > 20}
+        for k, size in enumerate(sizes)
+    ]
+    for k in range(0, 40, 9):
+        del rows[k]["n"], rows[k]["at"], rows[k]["c"]
+    lines = ["".join(json.dumps(row) + "\n" for row in some).encode() for some in (rows, rows[::9])]
+    model = fit_table(open_data(lines[0], format="jsonl", target="y")).model
+    assert model.encoder_ is not None
+    assert model.encoder_.kinds_ == {"at": "date"}
+    nulls = [{"size": row["size"], "n": None, "at": None, "c": None} for row in rows[::9]]
+    null_lines = "".join(json.dumps(row) + "\n" for row in nulls).encode()
+    with_others = b"\n".join([lines[1], lines[0]])
+    found = {}
+    for name, new in {"null": null_lines, "lacking": lines[1], "with others": with_others}.items():
+        [part] = iter_predictions(model, new, format="jsonl")
+        found[name] = part.decision_values[: len(nulls)].tolist(), unknown_levels(model)
+    said = "no row has 'n', 'at', 'c', which the training rows had; missing in all rows"
+    values = found["null"][0]
+    assert found == {"null": (values, []), "lacking": (values, [said]), "with others": (values, [])}
+    for new, form, message in (
+        (b'{"other": 2}\n', "jsonl", "columns missing: 'size', 'n', 'at', 'c'"),
+        (b"size,at\n2,\n", "csv", "columns missing: 'n', 'c'"),
+        (b'{"size": {"a": 1}}\n', "jsonl", r"column 'size' has type struct<a: int64>: make it numbers or text first$"),
+        (b'{"size": 1, "y": 1}\n{"y": "no"}\n', "jsonl", r"'no' where the rows before hold a number; make them alike$"),
+    ):
+        with pytest.raises(DataError, match=message):
+            list(iter_predictions(model, new, format=form, target="y" if b'"y"' in new else None))
+    dropping = fit_table(open_data(lines[0], format="jsonl", target="y"), missing="drop").model
+    with pytest.raises(DataError, match=r"'n': the value is missing, and the model was trained on complete rows alone"):
+        list(iter_predictions(dropping, lines[1], format="jsonl"))
+
+
 @pytest.mark.parametrize("form", ["frame", "csv", "parquet"])
 def test_an_infinite_number_in_new_rows_is_named_with_a_way_on(form: str, tmp_path: Path) -> None:
     table = frame()[["size", "floor", "sold"]]

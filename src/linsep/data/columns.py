@@ -227,6 +227,25 @@ class TableChunk:
             return Column(name, None, pa.array([""] * self.n_rows, pa.string()), missing=everywhere)
         return self.cells(name)
 
+    def with_columns(self, names: Sequence[str]) -> TableChunk:
+        """Return the rows with these columns, too; those that no row has are missing in all.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Columns that rows of JSON lines may lack.
+        """
+        absent = [name for name in names if name not in self._known]
+        if not absent:
+            return self
+
+        def parse(name: str) -> Column:
+            column = self.met(name)
+            assert column is not None
+            return column
+
+        return replace(self, names=[*self.names, *absent], parse=parse, _parsed={})
+
     def place(self, row: int) -> str:
         """Say where a row stands, for messages.
 

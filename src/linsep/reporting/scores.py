@@ -176,10 +176,17 @@ def unknown_levels(model: TableModel) -> list[str]:
         ([f"the rows are read as {encoder.guessed_.upper()} ({GUESSED})"] if encoder.guessed_ else [])
         + list(encoder.new_doubts_.values())
         + ([ignored] if encoder.ignored_ else [])
+        + ([_of_absent(encoder.absent_)] if encoder.absent_ else [])
         + ([encoder.bad_cells_.told()] if encoder.bad_cells_.total else [])
         + [_of_levels(column, n, encoder.first_unknown_[column]) for column, n in encoder.unknown_.items()]
         + [_of_missing(column, n, column not in encoder.number_columns) for column, n in encoder.new_missing_.items()]
     )
+
+
+def _of_absent(columns: list[str]) -> str:
+    """What to say of columns that the model knows and no new row has."""
+    names = ", ".join(f"{name!r:.40}" for name in columns[:6]) + (", ..." if len(columns) > 6 else "")
+    return f"no row has {names}, which the training rows had; missing in all rows"
 
 
 def _of_levels(column: str, rows: int, first: dict[str, str]) -> str:

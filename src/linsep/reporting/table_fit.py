@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from linsep.data.columns import TableChunk, label_names
+from linsep.data.copies import hint_on_copies
 from linsep.data.features.aside import Aside, HoldOut, check_asked, check_hold_out, groups_of, set_aside
 from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
@@ -30,7 +31,7 @@ from linsep.reporting.quality import score_aside
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.steps import Training, train_keep_measure
 from linsep.reporting.warm import warm_up
-from linsep.types import Array
+from linsep.types import Array, Chunk
 
 _TELLING = 3  # columns that tell the classes apart, named on a receipt
 
@@ -193,13 +194,19 @@ def fit_table(
     lines = [*choice.lines, *_beside_check(receipt, encoder.kinds_), *told_unlabelled(source.unlabelled)]
     lines += told(gone, encoder.way, encoder.kinds_of_parts)
     lines += left_out_line(encoder.left_out_)
-    hints = hints_on_holding_out(source.read(), encoder.kinds_, holdout) if holdout and groups is None else []
+    hints: list[tuple[str, str]] = []
+    copies = 0
+    if holdout and groups is None and aside is not None:
+        hints = hints_on_holding_out(source.read(), encoder.kinds_, holdout)
+        copies, of_copies = hint_on_copies(_in_use(source, prepared), aside.train, aside.test)
+        hints += of_copies
     lines += hints
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
     data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
     data |= {"unlabelled": source.unlabelled} if source.unlabelled else {}
     data |= {"left_out": encoder.left_out_} if encoder.left_out_ else {}
     data |= {"hints": [text for _, text in hints]} if hints else {}
+    data |= {"held_out_copies": copies} if copies else {}
     data |= {"telling_columns": list(dict.fromkeys(one.name for one in telling))} if telling else {}
     receipt = replace(receipt, lines=lines, data=data)
     said = (
@@ -233,13 +240,23 @@ def _with_answer(warning: str, verdict: str | None) -> str:
 
 def _set_aside(source: Source, prepared: Prepared, how: HoldOut, targets: Array) -> Aside:
     """The rows that are held out; two labels must remain."""
-    chunk, encoder = source.read(), prepared.encoder
-    assert encoder is not None
-    if prepared.kept is not None and isinstance(chunk, TableChunk):
-        chunk = chunk.take(prepared.kept)
-    aside = set_aside(chunk, encoder, source.name, how)
+    assert prepared.encoder is not None
+    aside = set_aside(_learnt(source, prepared), prepared.encoder, source.name, how)
     check_hold_out(lambda kept: set(targets[kept].tolist()), aside.train, len(targets))
     return aside
+
+
+def _learnt(source: Source, prepared: Prepared) -> TableChunk | Chunk:
+    """The rows that were not left out."""
+    chunk = source.read()
+    return chunk.take(prepared.kept) if prepared.kept is not None and isinstance(chunk, TableChunk) else chunk
+
+
+def _in_use(source: Source, prepared: Prepared) -> TableChunk | Chunk:
+    """These rows with the columns in use."""
+    assert prepared.encoder is not None
+    chunk = _learnt(source, prepared)
+    return without_skipped(chunk, prepared.encoder.kinds_) if isinstance(chunk, TableChunk) else chunk
 
 
 def _beside_check(receipt: Receipt, kinds: Mapping[str, str]) -> list[tuple[str, str]]:

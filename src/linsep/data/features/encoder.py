@@ -98,6 +98,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         Column -> missing values in the rows of `fit`.
     new_missing_ : dict
         Column -> missing values in the last `transform`, where `fit` saw none.
+    absent_ : list of str or None
+        Columns that no row had of the last rows that were predicted, which were JSON lines.
     bad_cells_ : BadCells
         The cells that could not be read in the last rows that were predicted.
     new_doubts_ : dict
@@ -265,8 +267,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return self._scaled(from_first(chunk, self._first_index))
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
-        self._refuse_absent(chunk)
-        chunk = derive(chunk, self.kinds_)
+        chunk = derive(self._with_absent(chunk), self.kinds_)
         if self._signs is not None:
             new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
             self.new_doubts_ = new | self.new_doubts_
@@ -296,15 +297,21 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """
         if isinstance(chunk, Chunk):
             return chunk
-        self._refuse_absent(chunk)
         if chunk.doubts:
             self.new_doubts_[""] = "; ".join(chunk.doubts)
+        lacking = [] if self.open_columns else [name for name in self.column_names or [] if name not in chunk.names]
+        self.absent_ = [name for name in lacking if self.absent_ is None or name in self.absent_]
+        chunk = self._with_absent(chunk)
         return without_bad_cells(chunk, set(self.number_columns), self.kinds_, self.bad_cells_)
 
-    def _refuse_absent(self, chunk: TableChunk) -> None:
-        """Raise DataError for the columns that new rows lack and may not lack."""
-        if self._running is None or not (self.open_columns or chunk.keyed):
-            check_columns(chunk, self.column_names or [])
+    def _with_absent(self, chunk: TableChunk) -> TableChunk:
+        """New rows with the columns that they lack: missing in all rows of JSON lines, else DataError."""
+        if self._running is not None and (self.open_columns or chunk.keyed):
+            return chunk
+        known = self.column_names or []
+        if not chunk.keyed or not set(known).intersection(chunk.names):
+            check_columns(chunk, known)
+        return chunk.with_columns(known)
 
     def check_chunk(self, chunk: TableChunk | Chunk) -> None:
         """Raise DataError unless `learn_chunk` can learn from the rows.
@@ -377,7 +384,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     def start_counting(self) -> None:
         """Set to 0 what `unknown_` and `ignored_` count."""
         self.unknown_, self.first_unknown_ = {}, {}
-        self.new_missing_ = {}
+        self.new_missing_, self.absent_ = {}, None
         self.bad_cells_, self.new_doubts_ = BadCells(), {}
         self.ignored_, self.guessed_ = 0, None
 

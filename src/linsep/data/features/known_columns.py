@@ -40,6 +40,7 @@ class KnownColumns:
         self.ignored_ = 0
         self.missing_: dict[str, int] = {}
         self.new_missing_: dict[str, int] = {}
+        self.absent_: list[str] | None = None
         self.bad_cells_ = BadCells()
         self.new_doubts_: dict[str, str] = {}
         self.kinds_: dict[str, str] = {}

@@ -162,7 +162,7 @@ def _iso_text(values: Any) -> Any:
 
 def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool = False) -> Column:
     kind = values.type
-    if pa.types.is_null(kind) and is_text:  # no row has a value
+    if pa.types.is_null(kind) and (is_text or keep):  # no row has a value
         return category_column(column, pa.array([""] * len(values), pa.string()))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
@@ -172,9 +172,9 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool 
         return replace(category_column(column, _iso_text(values)), is_date=True, is_finer=finer)
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
     if not (exact or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        otherwise = "" if keep else f", or leave it out (--column {quote(column)}=skip)"
         raise DataError(
-            f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first, or leave it out "
-            f"(--column {quote(column)}=skip)"
+            f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first{otherwise}"
         )
     missing = np.asarray(pc.is_null(values).to_numpy(zero_copy_only=False), dtype=np.bool_)
     if missing.any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Iterable
+from datetime import date, datetime, time, timedelta
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -32,8 +33,9 @@ class Sheets(NamedTuple):
 def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ()) -> Sheets:
     """Return the one sheet of each workbook that holds cells as an Arrow table; its first row names the columns.
 
-    A column is numbers if all of its cells are numbers or empty, else text, in which numbers are written as they are
-    shown; empty cells are missing. Text that is a number with a decimal comma, as 1,5, is written with a point; a
+    A column is numbers if all of its cells are numbers or empty, dates if all are dates or empty, else text, in which
+    numbers are written as they are shown, dates as 2024-02-29, and times of day alone as 13:30:00; empty cells are
+    missing. Text that is a number with a decimal comma, as 1,5, is written with a point; a
     column of such text alone stands for numbers, too. What a column is, is decided over all workbooks.
 
     Parameters
@@ -47,7 +49,7 @@ def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ())
     ------
     DataError
         python-calamine is not installed; this is no workbook; several sheets hold cells; a column has no name, or one
-        that another has too; a cell holds a date, a time or an error.
+        that another has too.
 
     Examples
     --------
@@ -59,10 +61,13 @@ def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ())
         {name: [_there(cell, na) for cell in cells] for name, cells in _sheet(content, name).items()}
         for content, name in books
     ]
-    texts, numbers = (
+    texts, numbers, dates, times = (
         {name for cells in sheets for name, column in cells.items() if any(isinstance(cell, kind) for cell in column)}
-        for kind in (str, int | float)
+        for kind in (str, int | float, date, datetime)
     )
+    texts |= numbers & dates
+    days = {name: pa.timestamp("us") if name in times else pa.date32() for name in dates}
+    types = {**days, **dict.fromkeys(texts, pa.string())}
     untyped = {}
     for name in texts:
         columns = [cells[name] for cells in sheets if name in cells]
@@ -71,7 +76,10 @@ def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ())
             untyped[name] = found.unclear
         for column in columns if found.texts else ():
             column[:] = [cell.translate(_SWAPPED) if cell in found.texts else cell for cell in column]
-    tables = [pa.table({name: _column(cells, name in texts) for name, cells in sheet.items()}) for sheet in sheets]
+    tables = [
+        pa.table({name: _column(cells, types.get(name, pa.float64())) for name, cells in sheet.items()})
+        for sheet in sheets
+    ]
     return Sheets(tables, untyped)
 
 
@@ -130,7 +138,9 @@ def _sheet(content: bytes, name: str) -> dict[str, list[Any]]:
     columns = {column: [row[j] for row in rows[1:]] for j, column in enumerate(names)}
     for column, cells in columns.items():
         for number, cell in enumerate(cells):
-            if not isinstance(cell, str | int | float | bool):
+            if isinstance(cell, time | timedelta):
+                cells[number] = _clock(cell)
+            elif not isinstance(cell, str | int | float | bool | date):
                 raise DataError(
                     f"{place}, row {number + 2}, column {column!r}: {cell!s} is a {type(cell).__name__}; make it a "
                     "number or text in the spreadsheet"
@@ -143,12 +153,27 @@ def _there(cell: Any, na: Collection[str]) -> Any:
     return None if cell == "" or (na and _shown(cell).strip() in na) else cell
 
 
-def _column(cells: list[Any], is_text: bool) -> Any:
-    if not is_text:
-        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
-    return pa.array([None if cell is None else _shown(cell) for cell in cells], pa.string())
+def _column(cells: list[Any], kind: pa.DataType) -> Any:
+    if pa.types.is_string(kind):
+        return pa.array([None if cell is None else _shown(cell) for cell in cells], kind)
+    if pa.types.is_floating(kind):
+        return pa.array([None if cell is None else float(cell) for cell in cells], kind)
+    if pa.types.is_timestamp(kind):  # beside cells with a time of day a day is its midnight
+        cells = [datetime(cell.year, cell.month, cell.day) if type(cell) is date else cell for cell in cells]
+    return pa.array(cells, kind)
 
 
 def _shown(cell: Any) -> str:
-    """A cell as text: 2 for 2.0, which is how spreadsheets keep whole numbers."""
+    """A cell as text: 2 for 2.0, which is how spreadsheets keep whole numbers, and dates as ISO 8601 has them."""
+    if isinstance(cell, datetime):
+        return cell.isoformat(" ")
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _clock(cell: time | timedelta) -> str:
+    """A time of day, or a span of time, as 13:30:00, which may have more than 24 hours."""
+    if isinstance(cell, time):
+        return cell.isoformat()
+    seconds = round(abs(cell).total_seconds())
+    sign = "-" if cell < timedelta() else ""
+    return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"

@@ -278,11 +278,11 @@ def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
                 return DataError(f"{place}, column {key!r}: a number that is too large, or no number")
             if value is not None and kinds.setdefault(key, kind) != kind:
                 said = f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}"
-                advice = (
-                    f"make them alike, read the column as categories (--column {quote(key)}=category, "
-                    f"categorical=[{key!r}]), or leave the column out (--column {quote(key)}=skip)"
+                others = (
+                    f", read the column as categories (--column {quote(key)}=category, categorical=[{key!r}]), or "
+                    f"leave the column out (--column {quote(key)}=skip)"
                 )
-                return MixedTypesError(f"{said}; {advice}", key)
+                return MixedTypesError(f"{said}; make them alike{'' if keep_bad_cells else others}", key)
         try:
             _parse(line, None)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
