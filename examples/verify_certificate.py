@@ -35,10 +35,13 @@ from pathlib import Path
 FORMAT = "linsep separability certificate 2"
 NEAR_FORMAT = "linsep separability certificate 3"  # with near_weights
 OF_REGRESSIONS = "linsep separation certificate"
-CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)"
-DIGITS = r"((?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
-AMOUNT = re.compile(f"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-])){DIGITS}{CURRENCY}?%?")
-NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?%?\)|{CURRENCY}\({DIGITS}\)")
+BLANK = "[ \u00a0\u2009\u202f]"
+CURRENCY = f"(?:{BLANK}?[$\u20ac\u00a3\u00a5]{BLANK}?)"
+PERCENT = f"(?:{BLANK}?%)?"
+GROUPS = "(?:(?:,[0-9]{3})+|(?:[ \u00a0\u2009\u202f'\u2019][0-9]{3})+)"
+DIGITS = rf"((?:[1-9][0-9]{{0,2}}{GROUPS}|[0-9]+)(?:\.[0-9]+)?)"
+AMOUNT = re.compile(f"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-])){DIGITS}{CURRENCY}?{PERCENT}")
+NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?{PERCENT}\)|{CURRENCY}\({DIGITS}\)")
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NAMING = ("columns", "target", "rows_left_out", "no_values", "encoding")
@@ -202,9 +205,9 @@ def amount(text):
         return str(int(text.lower() == "true"))
     negative = NEGATIVE.fullmatch(text)
     if negative:
-        return "-" + (negative[1] or negative[2]).replace(",", "")
+        return "-" + re.sub("[^0-9.]", "", negative[1] or negative[2])
     found = AMOUNT.fullmatch(text)
-    return (found[1] or found[2] or "") + found[3].replace(",", "") if found else text
+    return (found[1] or found[2] or "") + re.sub("[^0-9.]", "", found[3]) if found else text
 
 
 def without_unit(cell, way):

@@ -32,6 +32,7 @@ from linsep.reporting.table_check import check_table
 from linsep.reporting.table_fit import fit_table
 from linsep.store import load
 from linsep.streaming.fit_stream import fit_stream
+from linsep.streaming.result import StreamWarning
 from linsep.types import DataError
 
 WAYS = ["%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d %b %Y", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M:%S"]
@@ -53,6 +54,27 @@ def messy(n: int = 60) -> pd.DataFrame:
         "seen": [f"{k % 28 + 1}.{k % 12 + 1}.2024 8:05" for k in range(n)],
         "y": np.where(np.arange(n) % 2, "yes", "no"),
     })  # fmt: skip
+
+
+def test_words_for_a_missing_value_among_categories_are_told() -> None:
+    rows = b"a,b,c,y\n" + b"".join(
+        f"{['x', 'NULL', '#N/A ', ''][k % 4]},{['u', 'None', '?', '-'][k % 4]},{k % 3},{'np'[k % 2]}\n".encode()
+        for k in range(40)
+    )
+    said = (
+        "column 'a': '#N/A ', 'NULL' count as levels, but would be missing values in a column of numbers: if they are, "
+        "leave the cells empty, or say --na '#N/A' --na NULL (na=[...]) of CSV and spreadsheets; if not, --column "
+        "a=category"
+    )
+    source = open_data(rows, target="y")
+    assert find_kinds(source.read(), {}).doubts == [said]
+    assert find_kinds(source.read(), {"a": "category"}).doubts == []
+    with pytest.warns(StreamWarning) as told:
+        fit_stream(rows, target="y", bits=8)
+    assert [str(one.message) for one in told] == [said]
+    source = open_data(rows, target="y", na=["NULL", "#N/A"])
+    assert find_kinds(source.read(), {}).doubts == []
+    assert TableEncoder().fit(source).missing_ == {"a": 30}
 
 
 # ------------------------------------------------------------------------ dates

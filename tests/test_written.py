@@ -6,18 +6,22 @@ import csv
 import gzip
 import io
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linsep
 from linsep import DataError, TableModel, load, open_data, save
+from linsep.data.amounts import read_amounts
+from linsep.data.cells import are_amounts
 from linsep.data.columns import Column, TableChunk
 from linsep.data.features.kinds import find_kinds
 from linsep.data.readers.written import HEAD_BYTES
@@ -44,7 +48,8 @@ def plain(column: Column) -> list[Any]:
 
 
 def columns(source: linsep.Source) -> list[Any]:
-    return [(c.name, plain(c)) for c in source.read().columns]
+    chunk = source.read()
+    return [(c.name, plain(c)) for c in map(chunk.cells, chunk.names) if c is not None]
 
 
 def streamed(source: linsep.Source) -> list[Any]:
@@ -229,6 +234,76 @@ def test_a_stream_and_new_rows_say_it_too(tmp_path: Path) -> None:
     ]
     (twin,) = iter_predictions(model, thousands(whole))
     np.testing.assert_array_equal(found.decision_values, twin.decision_values)
+
+
+@pytest.mark.parametrize("between", [" ", "\u00a0", "\u2009", "\u202f", "'", "\u2019"])
+@pytest.mark.parametrize(
+    ("decimal", "sign"), [(",", ""), (".", ""), (",", "{} \u20ac"), (".", "-${}"), (",", "{}\u202f%")]
+)
+def test_blanks_and_apostrophes_between_thousands(between: str, decimal: str, sign: str) -> None:
+    numbers = [k * 617.25 + 0.5 for k in range(24)]
+    turned = str.maketrans({",": between, ".": decimal})
+    cells = [(sign or "{}").format(f"{number:,.2f}".translate(turned)) for number in numbers]
+    source = open_data(thousands(cells), target="y")
+    assert columns(source)[0] == ("a", [-number for number in numbers] if "-" in sign else numbers)
+    assert source.decimal == decimal
+    if not sign:
+        kind, amounts = f"0{decimal}0 mg", pa.array([f"{cell} mg" for cell in cells])
+        assert find_kinds(open_data(pa.table({"a": amounts})).read(), {}).kinds == {"a": kind}
+        assert plain(read_amounts(amounts, kind)[0]) == numbers
+
+
+def test_the_program_that_checks_certificates_reads_them_too(tmp_path: Path) -> None:
+    rows = "a,b,y\n1'669.50,2 %,p\n499.25,3 %,n\n12 001,4 %,p\n"
+    (tmp_path / "t.csv").write_text(rows)
+    (tmp_path / "c.json").write_text(json.dumps(check_table(open_data(tmp_path / "t.csv", target="y")).data))
+    program = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
+    proved = subprocess.run([sys.executable, program, tmp_path / "c.json", tmp_path / "t.csv"], check=False)
+    assert proved.returncode == 0
+
+
+@pytest.mark.parametrize("cell", ["<1,0", "> 500", "\u2264 3", "n.d. (1)", "it's", "a $b", "?!"])
+def test_what_a_message_says_to_type_is_quoted_for_the_shell(cell: str) -> None:
+    content = thousands(["2,5", "3,5", cell, "4,5"])
+    with pytest.raises(DataError) as found:
+        columns(open_data(content, target="y", decimal=","))
+    typed = str(found.value).partition("--na ")[2].partition(" (na=")[0]
+    assert shlex.split(f"echo {typed} #", comments=True) == ["echo", cell]
+    said = f"buffer:4, column 'a': {cell!r} is a limit, not a number: in place of such cells write the numbers that are"
+    assert str(found.value).startswith(said) == (cell[0] in "<>\u2264")
+    assert columns(open_data(content, target="y", decimal=",", na=[cell]))[0] == ("a", [2.5, 3.5, 0.0, 4.5])
+
+
+def test_what_else_has_blanks_is_left_alone() -> None:
+    phones = open_data(b"a;b\n555 123 456;1\n555 123 457;2\n").read().columns[0]
+    salaries = open_data(b"a;b\n35 000;1\n48 500;2\n").read().columns[0]
+    assert (phones.values, plain(salaries)) == (None, [35000.0, 48500.0])
+    for cell in ("1 23", "0 123", "1 2345", "1,234 567"):
+        assert not are_amounts(pa.array([cell]), ".").any()
+
+
+EUROS = ["491,50 \u20ac", "\u20ac1.204,50", "(3,25 \u20ac)", "16,00 \u20ac", "7 \u20ac"]
+
+
+def test_a_decimal_comma_is_found_beside_signs_of_currencies() -> None:
+    content = thousands(EUROS * 5)
+    source = open_data(content, target="y")
+    assert columns(source)[0][1] == [491.5, 1204.5, -3.25, 16.0, 7.0] * 5
+    assert source.read_as == "columns separated by ';', decimal comma"
+    # Where more speaks for points, or the user does, the message says what to do.
+    said = r"buffer:2, column 'a': '491,50 €' is a number if the decimal mark is ',': say --decimal ','"
+    for asked in (
+        open_data(content, target="y", decimal="."),
+        open_data(thousands(EUROS * 5, ","), target="y"),
+        open_data(thousands(EUROS * 5, ";", "0.5"), target="y"),
+    ):
+        with pytest.raises(DataError, match=said):
+            columns(asked)
+    dollars = thousands(["$6,087.46", "$12.50"] * 10, ",")
+    with pytest.raises(DataError, match=r"'\$6,087\.46' is a number if the decimal mark is '\.': say --decimal '\.'"):
+        columns(open_data(dollars, target="y", decimal=","))
+    thousand = thousands([f"{cell} \u20ac" for cell in THOUSANDS])
+    assert columns(open_data(thousand, target="y"))[0][1] == [float(cell.replace(".", "")) for cell in THOUSANDS]
 
 
 @pytest.mark.parametrize("streaming", [False, True])

@@ -1,13 +1,16 @@
-"""Small tables and sparklines in HTML for notebooks: no scripts, no style sheets, all text escaped."""
+"""Text for other readers: HTML for notebooks (no scripts, all text escaped), and names as a command line takes them."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterable, Sequence
 from html import escape
 from math import isfinite, log1p
 
 _CELL = "text-align:left;vertical-align:top;padding:0.15em 0.8em 0.15em 0"
 _WIDE, _HIGH = 240, 48
+_NEEDS_NO_QUOTES = re.compile(r"[\w@%+=:,./-]+")
 
 
 def table_html(title: str, rows: Iterable[tuple[object, ...]], figure: str = "") -> str:
@@ -45,3 +48,18 @@ def sparkline_html(values: Sequence[float], words: str) -> str:
         f"<title>{escape(words)}</title>"
         f'<polyline points="{points}" fill="none" stroke="#0072B2" stroke-width="1.5"/></svg>'
     )
+
+
+def quote(name: str) -> str:
+    """A name as it is typed on a command line, on one line here.
+
+    Examples
+    --------
+    >>> print(quote("age"), quote("sent on"), quote("<1,0"))
+    age 'sent on' '<1,0'
+    """
+    if not name.isprintable():
+        return repr(name)
+    if _NEEDS_NO_QUOTES.fullmatch(name):
+        return name
+    return shlex.quote(name) if "'" in name else f"'{name}'"

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.cells import are_amounts, are_missing, are_numbers, number_column
-from linsep.data.columns import Column, TableChunk, quote
+from linsep.data.cells import BETWEEN, are_amounts, are_missing, are_numbers, grouped_digits, number_column
+from linsep.data.columns import Column, TableChunk
+from linsep.markup import quote
 from linsep.types import Array, DataError
 
 # A kind is written like a cell, "0.0 mg" or "0,0 mg" with a decimal comma.
@@ -148,15 +149,15 @@ def _is_money(cells: pa.Array, decimal: str) -> bool:
 
 
 def _parts(cells: pa.Array, mark: str) -> _Parts:
-    point, group = (r"\.", ",") if mark == "." else (",", r"\.")
-    number = f"[+-]?(?:(?:[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+|[0-9]+)(?:{point}[0-9]+)?|{point}[0-9]+)"
+    number = f"[+-]?(?:{grouped_digits(mark)}|[{mark}][0-9]+)"
     encoded = cells.dictionary_encode()
     # Extracting by a pattern of many ways is slow: one pattern decides, and a plain one cuts.
     fits = pc.match_substring_regex(encoded.dictionary, f"^{number}(?:{_BLANKS}{_UNIT})?$")
-    found = pc.extract_regex(encoded.dictionary, rf"^(?P<number>[-+.,0-9]+){_BLANKS}(?P<unit>[^\s]*)$")
-    numbers = pc.struct_field(found, "number")
-    for old, new in ((",", "") if mark == "." else (".", ""), ("+", ""), *([(",", ".")] if mark == "," else [])):
-        numbers = pc.replace_substring(numbers, old, new)
+    plain = rf"^(?P<number>[-+.,0-9{BETWEEN}]*[.,0-9]){_BLANKS}(?P<unit>[^\s]*)$"
+    found = pc.extract_regex(encoded.dictionary, plain)
+    between = f"[+{',' if mark == '.' else '.'}{BETWEEN}]"
+    numbers = pc.replace_substring_regex(pc.struct_field(found, "number"), between, "")
+    numbers = pc.replace_substring(numbers, ",", ".")
     no_text = pa.scalar(None, pa.string())
     numbers, units = (pc.if_else(fits, part, no_text) for part in (numbers, pc.struct_field(found, "unit")))
     return _Parts(numbers, units, encoded.indices.to_numpy(zero_copy_only=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -9,17 +10,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.columns import Column, quote
+from linsep.data.columns import Column
+from linsep.markup import quote
 from linsep.types import Array, DataError
 
+# Blanks of several widths.
+_BLANK = "[ \u00a0\u2009\u202f]"
+# What may stand between thousands beside a point or a comma: blanks, and apostrophes as in Switzerland.
+BETWEEN = " \u00a0\u2009\u202f'\u2019"
+# Whole numbers of one length with two such marks or more are rather telephone numbers.
+_CODE = f"^[1-9][0-9]{{0,2}}([{BETWEEN}][0-9]{{3}}){{2,}}$"
 # Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _MONEY = "$\u20ac\u00a3\u00a5"
 SIGNS = f"%{_MONEY}"
-_CURRENCY = f"(?: ?[{_MONEY}] ?)"
+_CURRENCY = f"(?:{_BLANK}?[{_MONEY}]{_BLANK}?)"
+_PERCENT = f"(?:{_BLANK}?%)?"
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
 MISSING = r"^(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?$"
+# Values below or above what can be measured: <1,0 or > 500.
+_LIMIT = re.compile(r"[<>\u2264\u2265]=?\s*[0-9.,]")
 INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _INFINITE_ADVICE = "write the number that it stands for, or leave the cell empty: then it counts as a missing value"
 
@@ -72,6 +83,8 @@ def number_column(
             if found is not None:
                 missing, numbers = gone, (pc.if_else(pa.array(gone), text, found[0]), found[1])
     if numbers is None:
+        if not is_number and _are_codes(text):
+            return category_column(name, text, decimal)
         otherwise = _booleans(name, text) or _grouped(name, text, decimal)
         if otherwise is not None:
             return otherwise
@@ -162,6 +175,29 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
     return Column(name, found[1][codes], as_digits.take(encoded.indices), missing=missing, sign=sign)
 
 
+def grouped_digits(decimal: str) -> str:
+    """The pattern of digits that may have marks between thousands, for Python and for Arrow.
+
+    Examples
+    --------
+    >>> import re
+    >>> [bool(re.fullmatch(grouped_digits(","), cell)) for cell in ("1.204,5", "1 204", "1'204", "1,204,5")]
+    [True, True, True, False]
+    """
+    mark, group = (r"\.", ",") if decimal == "." else (",", r"\.")
+    groups = f"(?:{group}[0-9]{{3}})+|(?:[{BETWEEN}][0-9]{{3}})+"
+    return f"(?:[1-9][0-9]{{0,2}}(?:{groups})|[0-9]+)(?:{mark}[0-9]+)?"
+
+
+def _are_codes(text: pa.Array) -> bool:
+    """Whether all cells that are there look like telephone numbers: 555 123 456."""
+    cells = pc.unique(pc.utf8_trim_whitespace(text))
+    cells = cells.filter(pa.array(~are_missing(cells)))
+    if len(cells) < 2 or not pc.all(pc.match_substring_regex(cells, _CODE)).as_py():
+        return False
+    return len(pc.unique(pc.utf8_length(cells))) == 1
+
+
 def are_amounts(text: pa.Array, decimal: str) -> Array:
     """Return which cells are numbers, with a currency, a %, parentheses or marks between thousands or without.
 
@@ -170,10 +206,9 @@ def are_amounts(text: pa.Array, decimal: str) -> Array:
     >>> are_amounts(pa.array(["$1,204.50", "(3)", "12%", "7 kg"]), ".").tolist()
     [True, True, True, False]
     """
-    mark, group = (r"\.", ",") if decimal == "." else (",", r"\.")
-    digits = f"([1-9][0-9]{{0,2}}({group}[0-9]{{3}})+|[0-9]+)({mark}[0-9]+)?"
-    amount = f"([+-]?{_CURRENCY}?|{_CURRENCY}[+-]){digits}{_CURRENCY}?%?"
-    negative = rf"\({_CURRENCY}?{digits}{_CURRENCY}?%?\)|{_CURRENCY}\({digits}\)"
+    digits = grouped_digits(decimal)
+    amount = f"([+-]?{_CURRENCY}?|{_CURRENCY}[+-]){digits}{_CURRENCY}?{_PERCENT}"
+    negative = rf"\({_CURRENCY}?{digits}{_CURRENCY}?{_PERCENT}\)|{_CURRENCY}\({digits}\)"
     encoded = text.dictionary_encode()
     found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), f"^({amount}|{negative})$")
     return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=np.bool_)
@@ -283,8 +318,11 @@ def refuse_other_mark(
     """
     other = "," if decimal == "." else "."
     there = ~are_missing(text)
-    if there.sum() >= _ENOUGH and are_numbers(text, other)[there].all():
-        row = int(np.flatnonzero(there & ~are_numbers(text, decimal))[0])
+    if there.sum() < _ENOUGH or not (are_numbers(text, other) | are_amounts(text, other))[there].all():
+        return
+    strange = there & ~(are_numbers(text, decimal) | are_amounts(text, decimal))
+    if strange.any():
+        row = int(strange.argmax())
         raise DataError(
             f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} is a number if the decimal mark is {other!r}: "
             f"say --decimal '{other}' (decimal={other!r}){otherwise}"
@@ -295,6 +333,12 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
     cell = text[row].as_py()
     if cell.strip().lower() in INFINITE:
         raise infinite(where(row), name, f"{cell!r:.80}", 1)
+    if _LIMIT.match(cell.strip()):
+        raise DataError(
+            f"{where(row)}, column {name!r}: {cell!r:.80} is a limit, not a number: in place of such cells write the "
+            f"numbers that are to stand for them; --na {quote(cell.strip())} (na=[...]) makes it a missing value, "
+            f"which says less than a limit; --categorical {quote(name)} (categorical=[{name!r}]) makes the column text"
+        )
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
         f"mend it, or say --na {quote(cell.strip())} (na=[...]) if it stands for no value in CSV or a spreadsheet, or "

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.columns import Column, quote
+from linsep.data.columns import Column
+from linsep.markup import quote
 from linsep.types import Array
 
 # What numbers that are names of something are called, by the last word of the name.

@@ -14,6 +14,8 @@ import pyarrow as pa
 
 from linsep.types import Array, DataError
 
+# What means nothing to the shell.
+
 
 class ColumnTypeError(DataError):
     """A column holds what is neither numbers nor text, or both."""
@@ -363,11 +365,6 @@ def shown(label: Any) -> str:
     """A label in a message: at most 80 characters of one line."""
     text = str(label)
     return text if text.isprintable() and len(text) <= 80 else f"{text!r:.80}"
-
-
-def quote(name: str) -> str:
-    """A name as it is typed on a command line, on one line here."""
-    return name if name.isprintable() and " " not in name else repr(name)
 
 
 def _refuse_nul(array: Array, where: Callable[[int], str], target: str) -> None:

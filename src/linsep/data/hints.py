@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from linsep.data.codes import words_of
-from linsep.data.columns import Column, TableChunk, quote
+from linsep.data.columns import Column, TableChunk
 from linsep.data.features.dates import is_date
 from linsep.data.features.kinds import SKIP, is_words, points_in_time
+from linsep.markup import quote
 
 # Whom several rows are about, as the last word of a name, or before "id": an ordinary category is not called so.
 _WHOM = {

@@ -1,4 +1,4 @@
-"""Labels that cannot be meant: two that differ in blanks or in case alone, and almost one for each row."""
+"""Labels that cannot be meant: two that differ in blanks or in case alone, almost one for each row, a missing value."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from linsep.data.columns import Column, TableChunk, quote
+from linsep.data.columns import Column, TableChunk
+from linsep.markup import quote
 from linsep.types import Array, DataError
 
+_NO_VALUE = frozenset({"na", "n/a", "#n/a", "nan", "null", "#null!"})
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
 
 
@@ -62,6 +64,39 @@ def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]
             advice = f"write them alike if they are one, or leave the column out with --column {quote(name)}=skip"
             doubts.append(f"column {name!r:.80}: {_said(pairs)} levels: {advice}")
     return doubts
+
+
+def doubts_of_missing(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
+    """What to say of the levels of these columns of text that are words for a missing value.
+
+    Only the words that are hardly ever meant: not "none", "?" and "-". Nothing is changed, as NA may be a country.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = open_data(b"tier,y\\nGold,no\\nNULL,yes\\n#N/A,no\\n", target="y").read()
+    >>> print(doubts_of_missing(rows, ["tier"])[0])
+    column 'tier': '#N/A', 'NULL' count as levels, but would be missing values in a column of numbers: if they are,
+    leave the cells empty, or say --na '#N/A' --na NULL (na=[...]) of CSV and spreadsheets; if not, --column
+    tier=category
+    """
+    doubts = []
+    for name in columns:
+        column = chunk.cells(name)
+        found = [] if column is None else sorted(text for text in _levels(column) if _is_missing(text))
+        if found:
+            are, they = ("counts as a level", "it is") if len(found) == 1 else ("count as levels", "they are")
+            asked = " ".join(f"--na {quote(text.strip())}" for text in found)
+            doubts.append(
+                f"column {name!r:.80}: {', '.join(map(repr, found))} {are}, but would be missing values in a column of "
+                f"numbers: if {they}, leave the cells empty, or say {asked} (na=[...]) of CSV and spreadsheets; "
+                f"if not, --column {quote(name)}=category"
+            )
+    return doubts
+
+
+def _is_missing(text: str | None) -> bool:
+    return text is not None and text.strip().lower() in _NO_VALUE
 
 
 def _levels(column: Column) -> set[str]:

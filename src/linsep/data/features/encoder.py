@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from linsep.data.columns import TableChunk
-from linsep.data.features.bad_cells import BadCells, without_bad_cells
+from linsep.data.features.bad_cells import BadCells, doubts_of_signs, signs_of, without_bad_cells
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted, Unknown, check_columns, encode_as_fitted, fit_columns, moments
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
@@ -25,7 +25,6 @@ from linsep.data.features.missing import (
     rows_to_learn,
 )
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
-from linsep.data.features.signs import doubts_of_signs, signs_of
 from linsep.data.features.unusable import check_size, check_size_of_entries
 from linsep.data.features.words import Grams
 from linsep.data.sources.open import open_data

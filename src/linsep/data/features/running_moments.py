@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from linsep.data.cells import are_readable, number_column
-from linsep.data.columns import Column, TableChunk, as_text, quote
+from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.words import Grams, hash_words
 from linsep.data.hashing import hash_names, seed_of
 from linsep.kernels.running_moments import standardise_running
+from linsep.markup import quote
 from linsep.types import Array, DataError
 
 # Names kept, at most; when there are more, those of the lightest weights go.

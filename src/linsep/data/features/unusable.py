@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from linsep.data.columns import Column, ColumnTypeError, TableChunk, like, quote
+from linsep.data.columns import Column, ColumnTypeError, TableChunk, like
+from linsep.markup import quote
 from linsep.types import Array, Chunk, DataError
 
 # The squares of a thousand billion such numbers still have a finite sum.

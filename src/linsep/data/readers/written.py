@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from linsep.data.cells import MISSING
+from linsep.data.cells import MISSING, SIGNS, grouped_digits
 from linsep.types import DataError
 
 # The bytes that decide how a file is written: the same ones whether it is read whole or in blocks.
@@ -18,10 +18,10 @@ _WORDS = {"tab": "\t", "\\t": "\t"}
 _DECIMAL = {mark: re.compile(rf"[+-]?([0-9]+\{mark}?[0-9]*|\{mark}[0-9]+)([eE][+-]?[0-9]+)?") for mark in ".,"}
 # 1,234 is one and a bit, or a thousand and more.
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
-# 1.234.567 or 1.234,5 with a decimal comma, 1,234,567 or 1,234.5 with a point: decimal mark -> numbers in groups.
-_GROUPED = {
-    mark: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(\{other}[0-9]{{3}})+(\{mark}[0-9]+)?") for mark, other in (".,", ",.")
-}
+# 1.234.567 or 1.234,5 with a decimal comma, 1,234,567 or 1,234.5 with a point, 1 234,5 or 1'234.5 with either one:
+# decimal mark -> numbers in groups.
+_GROUPED = {mark: re.compile(f"[+-]?{grouped_digits(mark)}") for mark in ".,"}
+_NO_SIGNS = str.maketrans(dict.fromkeys(f"{SIGNS}()"))
 
 # A column of whole numbers with points between thousands alone, as 491, 1.234, 12.478.
 _BELOW_1000 = re.compile(r"[+-]?(0|[1-9][0-9]{0,2})")
@@ -153,7 +153,7 @@ def find_written(
     if decimal == "," or not thousands:
         return found
     [column, cell] = next(iter(thousands.items()))
-    points = any(_is_written_with(".", cells) for cells in columns.values())
+    points = any(_is_written_with(".", _without_signs(cells)) for cells in columns.values())
     if sep != "," and not points:
         guess = f"{cell!r} in column {column!r:.40} is taken for {cell.replace('.', '')}; --decimal . says otherwise"
         return found._replace(decimal=",", guess=guess)
@@ -208,18 +208,29 @@ def _columns(records: list[list[str]], na: Collection[str]) -> dict[str, list[st
 
 def _in_thousands(cells: list[str]) -> str:
     """A cell of a column that has points between thousands alone; "" if the column may be something else."""
+    cells = cells if any("%" in cell for cell in cells) else _without_signs(cells)
     above = [cell for cell in cells if _ABOVE_1000.fullmatch(cell)]
     below = sum(bool(_BELOW_1000.fullmatch(cell)) for cell in cells)
     enough = len(cells) >= _FEWEST_CELLS and min(len(above), below) >= _FEWEST_OF_BOTH
     return above[0] if enough and len(above) + below == len(cells) else ""
 
 
+def _without_signs(cells: list[str]) -> list[str]:
+    """The cells without the signs of currencies, per cent and parentheses."""
+    return [cell.translate(_NO_SIGNS).strip() for cell in cells]
+
+
 def _decimal_mark(columns: list[list[str]], name: str, known: str | None) -> str:
     """The mark in the columns of numbers; where no number tells, the known one or a point."""
     used = {mark: [column for column in columns if _is_written_with(mark, column)] for mark in ".,"}
+    if not (used[","] or used["."]):
+        amounts = [cells for column in columns if (cells := _without_signs(column)) != column]
+        commas, points = ([cells for cells in amounts if _is_written_with(mark, cells)] for mark in ",.")
+        if commas and not points and not _are_in_groups(commas):
+            return ","
     if not used[","]:
         return "." if used["."] or known is None else known
-    in_groups = all(_THOUSANDS.fullmatch(cell) for cells in used[","] for cell in cells if "," in cell)
+    in_groups = _are_in_groups(used[","])
     if in_groups and known is not None and not used["."]:
         return known
     if used["."] or in_groups:
@@ -230,6 +241,11 @@ def _decimal_mark(columns: list[list[str]], name: str, known: str | None) -> str
             "--decimal '.'"
         )
     return ","
+
+
+def _are_in_groups(columns: list[list[str]]) -> bool:
+    """Whether every cell with a comma may be a number of thousands."""
+    return all(_THOUSANDS.fullmatch(cell) for cells in columns for cell in cells if "," in cell)
 
 
 def _is_written_with(mark: str, cells: list[str]) -> bool:
