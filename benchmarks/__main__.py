@@ -29,6 +29,7 @@ MADE = {
     "convex": "convex",
     "hidden": "hidden",
     "separation": "separation",
+    "wide": "noise",
 }
 REAL = {
     "mnist": "dense",
@@ -51,6 +52,7 @@ ORDER = (
     "convex",
     "hidden",
     "separation",
+    "wide",
     "peers",
     "files",
     "streams",
@@ -65,6 +67,7 @@ LONG = {
     "freund_schapire": "freund_schapire",
     "intercepts": "intercepts",
     "panel": "separation",
+    "widest": "noise",
     "endless": "streams",
     "shards": "shards",
     "mixing": "shards",

@@ -6,6 +6,8 @@ equalities. It proves nothing and labels no coefficient. HIGHS_SECONDS, 120 unle
 
 pyfixest fits Poisson regressions with fixed effects and drops separated rows before: those of levels without an event
 ("fe"), and what its iterated rectifier finds ("ir"). Its seconds are those of such a fit.
+
+Designs whose rank holds only up to rounding are 100 unless NEARLY_DEPENDENT says how many.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from benchmarks.timing import Report, in_turn, show, show_median
 
 LIMIT = float(os.environ.get("HIGHS_SECONDS", "120"))
 PATIENCE = 5.0
+NEARLY = int(os.environ.get("NEARLY_DEPENDENT", "100"))
 
 
 class Design(NamedTuple):
@@ -188,6 +191,39 @@ def separation(report: Report) -> None:
         }
         figures = {"work": f"{name}, {X.shape[0]} x {X.shape[1]}", "linsep_s": np.median(a), "peer_s": np.median(b)}
         report.row("Separation", cells, {**figures, "wanted_s": wanted, "verdict": found.verdict})
+    rounding(report)
+
+
+def nearly_dependent(rng: np.random.Generator) -> tuple[Any, Any, float]:
+    """100 rows of 25 numbers, one to three of which are combinations of the others up to `eps`, which is given too."""
+    eps = 10.0 ** -int(rng.integers(9, 17))
+    X = rng.normal(size=(100, 25))
+    for j in range(rng.integers(1, 4)):
+        X[:, 24 - j] = X[:, :20] @ rng.normal(size=20) + eps * rng.normal(size=100)
+    steep = rng.choice([1.0, 4.0])
+    return X, (rng.random(100) < 1 / (1 + np.exp(-steep * X[:, 0]))).astype(int), eps
+
+
+def rounding(report: Report) -> None:
+    """Designs whose rank holds only up to rounding."""
+    rng = np.random.default_rng(5)
+    drawn = [nearly_dependent(rng) for _ in range(NEARLY)]
+    linsep.separation(*drawn[0][:2])
+    took: dict[str, list[float]] = {}
+    for X, y, _ in drawn:
+        began = time.process_time()
+        found = linsep.separation(X, y)
+        took.setdefault(found.verdict, []).append(time.process_time() - began)
+    for verdict, some in took.items():
+        cells = {
+            "designs, 100 x 25": f"{len(some)} of {NEARLY:,}",
+            "verdict": verdict,
+            "median": show(float(np.median(some))),
+            "longest": show(max(some)),
+            "more than 1 s": f"{sum(seconds > 1 for seconds in some)}",
+        }
+        figures = {"verdict": verdict, "median_s": np.median(some), "longest_s": max(some), "wanted_s": 1.0}
+        report.row("Separation, rank up to rounding", cells, figures)
 
 
 def panel(report: Report) -> None:

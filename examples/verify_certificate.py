@@ -4,7 +4,8 @@
     python verify_certificate.py proof.json table.csv
 
 A certificate of a regression, which `linsep separation` writes, is handed to the program verify_separation.py, which
-must lie beside this one together with regression_rows.py.
+must lie beside this one together with regression_rows.py. Weights that are near exact ones (a wide table of floats has
+them) are checked by verify_near_weights.py, which must lie beside this one too.
 
 This program shares no code with linsep. It reads the data again, compares their SHA-256 with that of the certificate,
 and checks every part of the proof in exact arithmetic. It prints what it proved; exit status 0: proved, 1: not. What
@@ -32,6 +33,7 @@ from math import isqrt, lcm
 from pathlib import Path
 
 FORMAT = "linsep separability certificate 2"
+NEAR_FORMAT = "linsep separability certificate 3"  # with near_weights
 OF_REGRESSIONS = "linsep separation certificate"
 CURRENCY = r"(?: ?[$\u20ac\u00a3\u00a5] ?)"
 DIGITS = r"((?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
@@ -260,7 +262,7 @@ def hash_of(rows, claim, names, response):
     for i, row in enumerate(rows):
         for j in sorted(row):
             if doubles:
-                out.update(struct.pack("<qqd", i, j, float(row[j])))
+                out.update(struct.pack("<qqd", i, j, row[j].numerator / row[j].denominator))
             else:
                 out.update(f"{i} {j} {row[j].numerator}/{row[j].denominator}\n".encode())
     out.update(response)
@@ -270,7 +272,7 @@ def hash_of(rows, claim, names, response):
 def is_double(value):
     """Whether a double is exactly this number."""
     try:
-        return Fraction(float(value)) == value
+        return (value.numerator / value.denominator).as_integer_ratio() == (value.numerator, value.denominator)
     except OverflowError:
         return False
 
@@ -404,7 +406,8 @@ def read_directions(claim, constant):
 
 def check_head(claim, rows, labels):
     """The certificate is about these data and this question; return the signs of the labels."""
-    require(claim["format"] == FORMAT, f"not a certificate of the format {FORMAT!r}")
+    form = NEAR_FORMAT if "near_weights" in claim else FORMAT
+    require(claim["format"] == form, f"not a certificate of the format {form!r}")
     n, p = claim["rows"], claim["features"]
     require(type(n) is int and type(p) is int and type(claim["fit_intercept"]) is bool, "a count or an option is none")
     require(len(rows) == len(labels) == n, f"the certificate is about {n} rows, the data have {len(rows)}")
@@ -481,9 +484,19 @@ def prove(claim, rows, labels):
     if claim["witness"] is not None:
         weights = check_sum(Z, claim["witness"], "witness")
         said.append(f"{len(weights)} signed rows with positive weights add up to 0: no strict separator")
+    null = [vector(v, p + (constant is not None)) for v in claim["null"]]
+    if "near_weights" in claim:
+        require(claim["overlap"] is None, "there are exact weights and weights near exact ones")
+        check_near = beside("verify_near_weights").check_near
+        near = check_near(Z, sorted(left), claim["near_weights"], null, require, numbers_of, whole)
+        overlap, weights = near, weights or near
+        said.append(
+            f"{len(near)} rows have positive weights near those given that add up to 0, and span: no direction moves "
+            f"{len(left)} rows"
+        )
     if claim["overlap"] is not None:
         overlap = check_sum(Z, claim["overlap"], "overlap")
-        check_span(Z, sorted(left), overlap, [vector(v, p + (constant is not None)) for v in claim["null"]])
+        check_span(Z, sorted(left), overlap, null)
         said.append(
             f"{len(overlap)} rows with positive weights add up to 0 and span: no direction moves {len(left)} rows"
         )
@@ -530,12 +543,12 @@ def is_of_regression(path):
         return False  # whoever reads it next says why
 
 
-def of_regressions():
-    """The program for certificates of regressions."""
+def beside(name):
+    """A program that lies beside this one."""
     folder = str(Path(__file__).parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    return importlib.import_module("verify_separation")
+    return importlib.import_module(name)
 
 
 def told(arguments, prove):
@@ -565,7 +578,7 @@ def main(given=None):
     """Check a certificate of separability, or have one of a regression checked."""
     arguments = arguments_of(__doc__, given)
     if is_of_regression(arguments.certificate):
-        return of_regressions().main(given)
+        return beside("verify_separation").main(given)
     return told(arguments, prove_all)
 
 

@@ -23,6 +23,7 @@ from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from edits import edited
 from linsep import Separation, separability, separation
 from linsep.app.commands.check import check
 from linsep.theory import CertificateError, Separability, verify_certificate
+from linsep.theory.cone import faces
 from linsep.types import Array, DataError
 
 PROGRAM = Path(__file__).parents[1] / "examples" / "verify_certificate.py"
@@ -101,7 +103,19 @@ def of_two_classes(rng: np.random.Generator) -> list[Design]:
         out += [of_one(X, y, time_limit=0.0), of_one(pairs, y, time_limit=0.0), of_one(far, apart, time_limit=0.0)]
         late = np.column_stack([pairs * 2 - 1, np.isin(np.arange(n), [2])])
         out.append(of_one(late, y, time_limit=0.0))
-    return out
+    return [*out, *of_near_weights(rng)]
+
+
+def of_near_weights(rng: np.random.Generator) -> list[Design]:
+    """Weights near exact ones, which wide tables have: here of few columns, some of which others give."""
+    out = []
+    with patch.object(faces, "_MANY_COLUMNS", 2):
+        for constant in (True, False):
+            X, y = rng.normal(size=(24, 2)), np.where(np.arange(24) % 2, "yes", "no")
+            ahead = np.column_stack([np.where(np.arange(24) < 4, np.where(y == "yes", 1, -1), 0), X])
+            every = (X, np.column_stack([X, -3 * X[:, 0], np.full(24, 0.1)]), ahead)
+            out += [of_one(rows, y, fit_intercept=constant) for rows in every]
+    return [design._replace(kind=f"{design.kind}, near weights") for design in out]
 
 
 def of_one(X: Array, y: Array, **options: Any) -> Design:

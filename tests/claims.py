@@ -77,7 +77,10 @@ def false_claim(found: Separability, asked: Question) -> str:
     if not set(rows) <= set(asked.separated) or (found.maximal and rows != asked.separated):
         return f"the separated rows are {asked.separated}"
     for part in (found.witness, found.overlap):
-        if part is not None and not adds_up(asked.signed, dict(zip(part.rows, part.weights, strict=True))):
+        if part is not None and part.within:
+            if found.near_weights is None or not exact_change(asked.signed, found.near_weights) <= part.within < 1:
+                return "no exact weights are as near as it says"
+        elif part is not None and not adds_up(asked.signed, dict(zip(part.rows, part.weights, strict=True))):
             return "a combination does not add up to 0"
     if found.overlap is not None:
         left = [z for i, z in enumerate(asked.signed) if i not in rows]
@@ -94,6 +97,25 @@ def adds_up(signed: Rows, weights: dict[int, int]) -> bool:
         return False
     total = [sum((k * signed[i][j] for i, k in weights.items()), Fraction(0)) for j in range(len(signed[0]))]
     return not any(total)
+
+
+def exact_change(signed: Rows, near: Any) -> Fraction:
+    """How far, relative to each, weights of the basis are from those that bring the rows to exactly 0."""
+    pairs = list(zip(near.rows, near.weights, strict=True))
+    total = [sum((k * signed[i][j] for i, k in pairs), Fraction(0)) for j in near.columns]
+    left = [[*(signed[i][j] for i in near.basis), total[k]] for k, j in enumerate(near.columns)]
+    for k in range(len(left)):
+        pivot = next((i for i in range(k, len(left)) if left[i][k]), None)
+        if pivot is None:
+            return Fraction(1)
+        left[k], left[pivot] = left[pivot], left[k]
+        left[k] = [v / left[k][k] for v in left[k]]
+        for i in range(len(left)):
+            if i != k and left[i][k]:
+                left[i] = [a - left[i][k] * b for a, b in zip(left[i], left[k], strict=True)]
+    weight = dict(pairs)
+    worst: Fraction = max(abs(row[-1]) / weight[i] for row, i in zip(left, near.basis, strict=True))
+    return worst
 
 
 def false_planes(found: Separability, asked: Question) -> str:
@@ -129,12 +151,16 @@ def false_words(found: Separability, asked: Question) -> str:
     if asked.fragile not in (None, found.fragile) and found.verdict == asked.verdict:
         return f"fragile is {found.fragile}"
     count = len(found.witness.rows) if found.witness else 0
+    near = r"positive weights that bring them to 0 exist within \de[+-]\d+ of those given"
+    near = f": {near}" if found.witness and found.witness.within else ""
+    checked = f"{near}, checked exactly" if near else ""
     least, most = ("", "") if found.maximal else ("at least ", "at most ")
     why = {
         "separable": f"a hyperplane puts every one of the {n} rows on its side, checked exactly",
         "quasi-separable": rf"a direction has {least}{k} rows on their side,? and {most}{n - k} (are )?exactly on its "
-        rf"plane, and no hyperplane separates the {count} rows [0-9, .]+ \(counted from 0\)(; {OUT_OF_TIME})?",
-        "inseparable": rf"no direction helps: the {count} rows [0-9, .]+ \(counted from 0\) cannot be separated, "
+        rf"plane, and no hyperplane separates the {count} rows [0-9, .]+ \(counted from 0\){checked}"
+        rf"(; {OUT_OF_TIME})?",
+        "inseparable": rf"no direction helps: the {count} rows [0-9, .]+ \(counted from 0\) cannot be separated{near}, "
         "checked exactly",
         "not-separable": rf"no hyperplane separates the {count} rows [0-9, .]+ \(counted from 0\), checked exactly; "
         rf"whether a direction separates part of the rows was not decided: {OUT_OF_TIME}",
@@ -169,7 +195,9 @@ def false_line(lines: Sequence[str], asked: Question) -> str:
             if int(match[1]) > k:
                 return line
         elif match := re.fullmatch(
-            r"\d+ rows with positive weights add up to 0 and span: no direction moves (\d+) rows", line
+            r"\d+ rows (?:with positive weights|have positive weights near those given that) add up to 0,? and span: "
+            r"no direction moves (\d+) rows",
+            line,
         ):
             if int(match[1]) != n - k:
                 return line

@@ -247,13 +247,14 @@ def made_good(rng: np.random.Generator, plain: Any, one: Any, name: str, design:
 def _separability_made_good(one: Any, design: Any) -> None:
     planes = one["directions"] or one["hyperplane"]
     proved = "undecided"
-    if one["witness"]:
-        proved = "quasi-separable" if planes else "inseparable" if one["overlap"] else "not-separable"
+    near = one.get("near_weights")
+    if one["witness"] or near:
+        proved = "quasi-separable" if planes else "inseparable" if one["overlap"] or near else "not-separable"
     elif one["hyperplane"]:
         proved = "separable"
     one["verdict"] = proved
     one["reason"] = "the time limit of 1 s ended the search" if proved in ("undecided", "not-separable") else ""
-    if one["overlap"] is None:
+    if one["overlap"] is None and not near:
         one["null"] = []
     if not one["directions"]:
         one.pop("rows_left", None), one.pop("separated_rows", None)

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from in_process import linsep
-from linsep import TableModel, open_data
+from linsep import TableModel, load, open_data, save
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.missing import Missing
-from linsep.reporting.scores import iter_predictions, score_table
+from linsep.reporting.scores import iter_predictions, score_table, unknown_levels
 from linsep.types import DataError
 
 HEAD = b"day;size;city;y\n"
@@ -128,6 +128,42 @@ def test_amounts_of_another_unit() -> None:
     assert model.encoder_.bad_cells_.told() == (
         "1 cell cannot be read and counts as missing: buffer:4, column 'a': '€3' is of another unit than most cells"
     )
+
+
+PERCENT = "a,b,y\n" + "".join(f"{k}%,${k},{'ny'[k > 20]}\n" for k in range(40))
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("make", ["fit", "stream"])
+def test_cells_with_another_sign_than_in_training_are_told(make: str, saved: bool, tmp_path: Path) -> None:
+    source = open_data(PERCENT.encode(), target="y")
+    model = TableModel().fit(source) if make == "fit" else TableModel().partial_fit(source, classes=["n", "y"])
+    if saved:
+        save(model, tmp_path / "m")
+        model = load(tmp_path / "m")
+    list(iter_predictions(model, b"a,b\n,5\n0.17,7\n0.3,\n"))
+    said = "column 'a': its cells had a % in training and have none here: 0.17 (buffer:3) is read as 0.17 %"
+    assert unknown_levels(model)[:1] == [said]
+    list(iter_predictions(model, "a,b\n17%,€1.5\n".encode()))
+    said = "column 'b': its cells had a $ in training and have a € here: 1.5 € (buffer:2) is read as 1.5 $"
+    assert unknown_levels(model) == [said]
+    list(iter_predictions(model, b"a,b\n17%,1.5\nNA,$3\n"))
+    assert not [one for one in unknown_levels(model) if "sign" in one or "cells" in one]
+    plain = TableModel().fit(pd.DataFrame({"a": [1.0, 2.0]}), ["n", "y"])
+    list(iter_predictions(plain, b"a\n17%\n"))
+    assert unknown_levels(plain) == [
+        "column 'a': its cells had none in training and have a % here: 17 % (buffer:2) is read as 17"
+    ]
+    if saved:
+        values, arrays = model.encoder_.state()  # type: ignore[union-attr]
+        assert values.pop("signs") == {"a": "%", "b": "$"}
+        old = TableEncoder.from_state(values, arrays)  # of a model that was saved before signs were
+        old.start_counting()
+        old.encode_chunk(open_data(b"a,b\n1,2\n").read())
+        assert old.new_doubts_ == {}
+        assert old.state()[0] == values
+        with pytest.raises(DataError, match="a sign that is neither % nor that of a currency"):
+            TableEncoder.from_state(values | {"signs": {"a": "kg"}}, arrays)
 
 
 def test_another_decimal_mark_is_told_without_advice_that_there_is_not() -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from linsep import DataError, Probe, max_margin, probe, separability
+from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, separability
 from linsep.probing.chance import chance, rank_bound
+from linsep.probing.directions import direction_of
 from linsep.probing.heldout import held_out, interval
 from linsep.theory import cover_odds, cover_rows, holm
 
@@ -153,6 +154,36 @@ def test_table_json_and_summary_hold_the_same_rows() -> None:
     assert found.rows[1].odds is not None
     assert np.isclose(found.adjusted[1] or 0, found.rows[1].odds + log10(2))
     assert (Probe(()).to_json(), Probe(()).summary()) == ("[]", "")
+
+
+def test_directions_have_the_concept_on_their_side() -> None:
+    found = probe(LAYERS, {"side": SIDE, "other": ~SIDE}, labels=["side", "other"], controls=0)
+    assert [one.kind for one in found.directions.values()] == ["probe", "probe", "maximum margin", "maximum margin"]
+    w, b = found.directions["deep", "side"][1:]
+    assert np.isclose(np.linalg.norm(w), 1)
+    margins = np.where(SIDE, 1, -1) * (HIDDEN @ w + b)
+    best = max_margin(HIDDEN, SIDE, tol=1e-3)
+    assert np.isclose(margins.min(), best.lower)
+    w, b = found.directions["flat", "side"][1:]
+    told = ((HIDDEN**2 @ w + b) > 0) == SIDE
+    learner = AveragedPerceptron(random_state=0)
+    X = (HIDDEN**2 - (HIDDEN**2).mean(axis=0)) / (HIDDEN**2).std(axis=0)
+    assert told.mean() == learner.fit(X, SIDE).score(X, SIDE)
+    cosines = found.cosines("deep")
+    assert cosines.index.tolist() == cosines.columns.tolist() == ["side", "other"]
+    assert np.allclose(cosines, [[1, -1], [-1, 1]])
+    with pytest.raises(
+        DataError, match="there is no direction in layer 'top'; layers with directions are 'flat', 'deep'"
+    ):
+        found.cosines("top")
+
+
+def test_a_direction_without_a_margin_is_that_of_the_proof() -> None:
+    X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    proof = separability(X, [False, True])
+    found = direction_of(X, np.array([False, True]), proof, None)
+    assert found.kind == "separating"
+    assert ((X @ found.w + found.b) > 0).tolist() == [False, True]
 
 
 def test_a_time_limit_of_nothing_leaves_the_verdict_open() -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from in_process import linsep
-from linsep import DataError, probe
+from linsep import DataError, probe, report
 from linsep.app.commands.probe import probe as command
 from linsep.probing.measured import measured
 
@@ -81,6 +82,29 @@ def test_rows_are_lines_of_json_and_the_same_command_goes_on(folder: Path, monke
         command(["x.npz"], **{**asked, "output": None})
 
 
+def test_directions_are_whole_after_an_interruption(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {"labels": "y.csv", "label": ["side", "word"], "controls": 0, "output": Path("o.jsonl")}
+    command(["x.npz"], **asked)  # without directions: these rows are asked again
+    asked["directions"] = Path("d.safetensors")
+    monkeypatch.setattr(AT, interrupted_after(3, measured))
+    assert len(load_file("d.safetensors" if command(["x.npz"], **asked).interrupted else "")) == 2 * 3
+    monkeypatch.undo()
+    os.chdir(folder)
+    second = command(["x.npz"], **asked)
+    assert dict(second.lines)["directions"] == "d.safetensors: 13 of the kind probe, 1 of the kind maximum margin"
+    found = probe("x.npz", "y.csv", labels=["side", "word"], controls=0)
+    found.save_directions("e.safetensors")
+    first, again = load_file("d.safetensors"), load_file("e.safetensors")
+    assert {name: array.tolist() for name, array in first.items()} == {name: v.tolist() for name, v in again.items()}
+    cosines = found.cosines("deep")
+    assert second.data["cosines"]["deep"]["side"]["word=2"] == cosines.loc["side", "word=2"]
+    Path("d.safetensors").write_bytes(b"?")
+    with pytest.raises(DataError, match=r"is there and holds no directions of linsep probe"):
+        command(["x.npz"], **asked)
+    with pytest.raises(DataError, match="this command reads or writes it too"):
+        command(["x.npz"], **{**asked, "directions": Path("o.jsonl")})
+
+
 def test_a_file_of_other_answers_is_not_gone_on_from(folder: Path) -> None:
     def ask(**other: Any) -> Any:
         return command(["x.npz"], **{"labels": "y.csv", "label": ["side"], "controls": 0, "output": Path("o"), **other})
@@ -106,6 +130,22 @@ def test_a_file_of_other_answers_is_not_gone_on_from(folder: Path) -> None:
         ask(output=Path("x.npz"))
     with pytest.raises(DataError, match="this command reads or writes it too"):
         ask(output=Path("y.csv"))
+
+
+def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
+    (folder / "z.npz").write_bytes((folder / "x.npz").read_bytes())
+    done = linsep("probe", "z.npz", "--labels", "y.csv", "--label", "side", "--controls", 1, "--report", "r.html")
+    assert done.stdout.splitlines()[-1] == "report     r.html"
+    page = Path("r.html").read_text()
+    found = probe("z.npz", "y.csv", labels="side", controls=1)
+    assert page.count("<img") == report(found).html.count("<img") == 3
+    assert "1 of 2 separable" in page
+    assert all(f"{row.accuracy:.6g}" in page for row in found.rows)
+    assert "linsep probe z.npz --labels y.csv" in page
+    with pytest.raises(DataError, match="leave out X and y"):
+        report(found, HIDDEN, SIDE)
+    with pytest.raises(DataError, match="this command reads or writes it too"):
+        command(["x.npz"], labels="y.csv", label=["side"], report=Path("y.csv"))
 
 
 def test_exit_status(folder: Path) -> None:

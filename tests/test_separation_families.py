@@ -18,7 +18,7 @@ from scipy.special import log_expit, log_ndtr
 
 from in_process import run_linsep
 from linsep import Separation, separation
-from linsep.reporting.separated import separation_lines
+from linsep.reporting.proof import separation_lines
 from linsep.theory import CertificateError
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.separation.risk_rows import risk_pairs

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import linsep
 from linsep import DataError, TableModel, load, open_data, save
 from linsep.data.columns import Column, TableChunk
+from linsep.data.features.kinds import find_kinds
 from linsep.data.readers.written import HEAD_BYTES
 from linsep.data.sources import blocks
 from linsep.reporting.scores import iter_predictions, unknown_levels
@@ -149,6 +150,85 @@ def test_a_decimal_comma_is_found_among_thousands_and_cells_that_are_no_numbers(
         source.read()
         assert source.read_as == "columns separated by ';'"
     assert columns(open_data(b"x;y\n1,234.50;p\n2,345.25;q\n", target="y")) == [("x", [1234.5, 2345.25])]
+
+
+# 30 cells below 1000 and 30 above, as European programs write whole numbers.
+THOUSANDS = [f"{k * 37 % 1000}" for k in range(30)] + [f"{k + 1}.{k * 37 % 1000:03d}" for k in range(30)]
+
+
+def thousands(cells: list[str], sep: str = ";", beside: str = "7") -> bytes:
+    """A table that the second column separates."""
+    rows = [[cell, "2" * (k % 2) + beside, "np"[k % 2]] for k, cell in enumerate(cells)]
+    return as_text([["a", "b", "y"], *rows], sep).encode()
+
+
+@pytest.mark.parametrize("sep", [";", "\t"])
+def test_points_between_thousands_alone_are_no_decimal_points(sep: str) -> None:
+    expected = [float(cell.replace(".", "")) for cell in THOUSANDS]
+    source = open_data(thousands(THOUSANDS, sep), target="y")
+    assert columns(source)[0] == streamed(open_data(thousands(THOUSANDS, sep), target="y"))[0] == ("a", expected)
+    said = "decimal comma ('1.000' in column 'a' is taken for 1000; --decimal . says otherwise)"
+    assert source.read_as.endswith(said)
+    assert source.read().doubts == ()
+    asked = open_data(thousands(THOUSANDS, sep), target="y", decimal=".")
+    assert columns(asked)[0][1] == [float(cell) for cell in THOUSANDS]
+
+
+@pytest.mark.parametrize(
+    ("cells", "beside", "sep"),
+    [
+        ([*THOUSANDS, "0.125"], "7", ";"),
+        ([*THOUSANDS, "12.5"], "7", ";"),
+        ([*THOUSANDS, "1234"], "7", ";"),
+        ([*THOUSANDS, "7 kg"], "7", ";"),
+        (THOUSANDS[:32], "7", ";"),
+        (THOUSANDS[28:], "7", ";"),
+        (THOUSANDS[22:38:2] + THOUSANDS[22:38:3], "7", ";"),
+    ],
+)
+def test_less_than_that_is_no_evidence(cells: list[str], beside: str, sep: str) -> None:
+    source = open_data(thousands(cells, sep, beside), target="y", categorical=["a"])
+    assert (source.read().doubts, source.decimal) == ((), ".")
+
+
+@pytest.mark.parametrize(
+    ("beside", "sep", "mend"),
+    [
+        ("0.5", ";", "write the column without points, as other columns have decimal points"),
+        ("0.5", ",", "write the column without points, as other columns have decimal points"),
+        ("7", ",", "say --decimal , (decimal=',')"),
+    ],
+)
+def test_where_more_speaks_for_points_it_is_a_doubt(beside: str, sep: str, mend: str) -> None:
+    said = (
+        "column 'a': '1.000' is read as a decimal number, but may be 1000, as the cells without a point are whole "
+        f"numbers below 1000: if it is, {mend}; if not, --decimal . (decimal='.') keeps this reading"
+    )
+    content = thousands(THOUSANDS, sep, beside)
+    source = open_data(content, target="y")
+    assert columns(source)[0][1] == [float(cell) for cell in THOUSANDS]
+    assert find_kinds(source.read(), {}).doubts == [said]
+    model = TableModel(linsep.Perceptron()).fit(source)
+    assert model.encoder_ is not None
+    assert model.encoder_.doubts_ == [said]
+    list(iter_predictions(model, content))
+    assert unknown_levels(model) == [said]
+    list(iter_predictions(model, content, decimal="."))
+    assert unknown_levels(model) == []
+
+
+def test_a_stream_and_new_rows_say_it_too(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(thousands(THOUSANDS, ","))
+    with pytest.warns(linsep.StreamWarning, match=r"'1\.000' is read as a decimal number, but may be 1000"):
+        linsep.fit_stream(str(tmp_path / "t.csv"), linsep.Perceptron(), target="y")
+    whole = [cell.replace(".", "") for cell in THOUSANDS]
+    model = TableModel(linsep.Perceptron()).fit(open_data(thousands(whole, ","), target="y"))
+    (found,) = iter_predictions(model, thousands(THOUSANDS))
+    assert unknown_levels(model) == [
+        "the rows are read with a decimal comma: '1.000' in column 'a' is taken for 1000; --decimal . says otherwise"
+    ]
+    (twin,) = iter_predictions(model, thousands(whole))
+    np.testing.assert_array_equal(found.decision_values, twin.decision_values)
 
 
 @pytest.mark.parametrize("streaming", [False, True])

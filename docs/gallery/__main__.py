@@ -26,6 +26,7 @@ SCRIPTS = (
     "digits",
     "circle_and_sphere",
     "hidden_nodes",
+    "hidden_layers",
 )
 
 

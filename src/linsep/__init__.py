@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from linsep.learners.sequences.tagger import SequenceTagger
     from linsep.learners.table_model import TableModel
     from linsep.model_files.container import ModelFileError
+    from linsep.probing.columns import FewColumns, few_columns
+    from linsep.probing.directions import Direction
     from linsep.probing.measured import ProbeRow
     from linsep.probing.probe import Probe, probe
-    from linsep.regression.finite_part import FinitePart
+    from linsep.regression.finite_part import FinitePart, LikelihoodRatio
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
     from linsep.regression.remedies import Remaining, RowsOfCoefficient
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
     from linsep.theory.bounds.mistakes import mistake_bounds
     from linsep.theory.bounds.online_risk import online_risk_bound
     from linsep.theory.bounds.table import Bound, MistakeBounds
+    from linsep.theory.explanation.certificate import FewestRows
+    from linsep.theory.explanation.fewest_rows import fewest_rows
     from linsep.theory.margin.max_margin import MarginBracket, max_margin
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.decide import separability
@@ -76,10 +80,14 @@ _HOME = {
     "Counters": "linsep.streaming.result",
     "DataError": "linsep.types",
     "Description": "linsep.reporting.shown",
+    "Direction": "linsep.probing.directions",
+    "FewColumns": "linsep.probing.columns",
+    "FewestRows": "linsep.theory.explanation.certificate",
     "FinitePart": "linsep.regression.finite_part",
     "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
+    "LikelihoodRatio": "linsep.regression.finite_part",
     "MLP": "linsep.learners.mlp",
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
@@ -127,6 +135,8 @@ _HOME = {
     "VotedPerceptron": "linsep.learners.linear.voted",
     "check_table": "linsep.reporting.table_check",
     "describe": "linsep.reporting.shown",
+    "few_columns": "linsep.probing.columns",
+    "fewest_rows": "linsep.theory.explanation.fewest_rows",
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
     "fit_tagger": "linsep.reporting.tagging",
@@ -167,10 +177,14 @@ __all__ = [
     "Counters",
     "DataError",
     "Description",
+    "Direction",
+    "FewColumns",
+    "FewestRows",
     "FinitePart",
     "Guard",
     "Hyperplane",
     "KernelPerceptron",
+    "LikelihoodRatio",
     "MarginBracket",
     "MarginPerceptron",
     "MistakeBounds",
@@ -218,6 +232,8 @@ __all__ = [
     "__version__",
     "check_table",
     "describe",
+    "few_columns",
+    "fewest_rows",
     "fit_stream",
     "fit_table",
     "fit_tagger",

@@ -158,6 +158,17 @@ def check(
     na: NaOpt = None,
     missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Also look for the fewest rows that have to go before the classes are separable, for 30 seconds "
+            "unless --time-limit says otherwise.",
+        ),
+    ] = False,
+    suspects: Annotated[
+        Path | None, typer.Option(help="Write these rows to this CSV file, those most out of place first (--explain).")
+    ] = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether a hyperplane separates the classes of TABLE, for the numbers exactly as they are written.
@@ -187,6 +198,8 @@ def check(
             **reading_of(format, sep, decimal, encoding, query, na),
             missing=None if missing is None else missing.value,
             drop_unlabelled=drop_unlabelled,
+            explain=explain,
+            suspects=suspects,
             on_step=line.step,
         )
     finish(result, as_json, details)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from linsep.app.options import JsonOpt
+from linsep.app.options import JsonOpt, ReportOpt
 from linsep.app.present import finish
 
 
@@ -65,6 +65,14 @@ def probe(
             help="File of JSON lines, written after each row. If it is there, the same command goes on from it.",
         ),
     ] = None,
+    directions: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of .safetensors for a direction of each layer and concept: of the largest margin, else of a "
+            "probe fitted on all rows. --json then has their cosines."
+        ),
+    ] = None,
+    report: ReportOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
     """Prove whether concepts are linearly separable in layers of a network, and say whether chance could do it.
@@ -93,6 +101,8 @@ def probe(
             controls=controls,
             time_limit=time_limit,
             output=output,
+            directions=directions,
+            report=report,
             on_step=line.step,
         )
     finish(result, as_json)

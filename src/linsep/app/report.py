@@ -11,6 +11,7 @@ from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.sources.source import Source
 from linsep.files import check_output
 from linsep.learners.table_model import TableModel
+from linsep.probing.probe import Probe
 from linsep.regression.found import Separation
 from linsep.reporting.page.html import Page, check_extras, render
 from linsep.reporting.receipt import Receipt
@@ -76,6 +77,17 @@ def page_of_check(
 
         about = about_exact(found.numbers, found.numbers.of(source.read()), columns)
         return of_certificates(found.asked, about, found.numbers.exponents, lines, command_line(), said)
+
+    return page
+
+
+def page_of_probe(found: Probe, more: Sequence[tuple[str, str]]) -> Callable[[Sequence[str]], Page]:
+    """The page of the rows of a probe; `more` are further lines."""
+
+    def page(said: Sequence[str]) -> Page:
+        from linsep.reporting.page.probes import of_probe
+
+        return of_probe(found, command_line(), said, more)
 
     return page
 

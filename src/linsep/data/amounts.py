@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ _UNIT = r"[\p{L}\x{b0}][\p{L}0-9\x{b0}\x{b2}\x{b3}\x{b7}/^*.]{0,9}"
 _BLANKS = r"[\s\x{a0}\x{202f}]*"
 FEWEST_ROWS = 20  # with fewer rows anything may have one unit by chance
 _FEWEST_NUMBERS = 5  # different ones: fewer are rather names of doses than amounts
+_TRIED = 200  # cells of which half must be numbers, with units or without, for the others to be looked at
 _NEARLY_ALL = 0.9  # share of the cells with a number and one of few units, from which on the others are told
 _FEW_UNITS = 3  # more of them are rather codes or addresses than units
 
@@ -31,13 +32,13 @@ class Found(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """The number (with a point) and the unit ("" for none) of each distinct cell, None where it is no amount.
+    """The number (with a point) and the unit ("" for none) of each distinct cell, null where it is no amount.
 
     `codes` says which of them each cell is.
     """
 
-    numbers: list[str | None]
-    units: list[str | None]
+    numbers: pa.Array
+    units: pa.Array
     codes: Array
 
 
@@ -85,14 +86,18 @@ def find_amounts(chunk: TableChunk, column: Column) -> Found:
     if n < FEWEST_ROWS:
         return Found()
     cells = pc.utf8_trim_whitespace(text.filter(pa.array(there)))
-    if _is_money(cells, column.decimal):
+    few = cells[:_TRIED]
+    if _is_money(few, column.decimal) and _is_money(cells, column.decimal):
         return Found("number")
-    first, other = (column.decimal, "," if column.decimal == "." else ".")
-    marks = [(mark, _parts(cells, mark)) for mark in (first, other)]
-    mark, parts = max(marks, key=lambda pair: _count(pair[1]))  # the first one where both read as many
-    if _count(parts) < _NEARLY_ALL * n or len(set(parts.numbers) - {None}) < _FEWEST_NUMBERS:
+    marks = (column.decimal, "," if column.decimal == "." else ".")
+    if 2 * max(_count(_parts(few, mark)) for mark in marks) < len(few):
         return Found()
-    [unit, *others] = set(parts.units)
+    mark, parts = marks[0], _parts(cells, marks[0])
+    if _count(parts) < n and _count(other := _parts(cells, marks[1])) > _count(parts):
+        mark, parts = marks[1], other
+    if _count(parts) < _NEARLY_ALL * n or len(set(pc.unique(parts.numbers).to_pylist()) - {None}) < _FEWEST_NUMBERS:
+        return Found()
+    [unit, *others] = pc.unique(parts.units).to_pylist()
     if unit and not others:
         return Found(f"0{mark}0 {unit}")
     return Found(doubt=_doubt(chunk, column, parts, np.flatnonzero(there)))
@@ -108,11 +113,9 @@ def read_amounts(text: pa.Array, kind: str) -> tuple[Column, Array]:
     ([1.5, 0.0, 0.0], [False, True, True], [False, False, True])
     """
     parts = _parts(pc.utf8_trim_whitespace(text), kind[1])
-    unit = unit_of(kind)
-    digits = pa.array([n if u == unit else None for n, u in zip(parts.numbers, parts.units, strict=True)], pa.string())
-    digits = digits.take(pa.array(parts.codes))
-    missing = pc.is_null(digits).to_numpy(zero_copy_only=False)
-    digits = pc.fill_null(digits, "")
+    good = pc.fill_null(pc.equal(parts.units, unit_of(kind)), False)
+    digits = pc.if_else(good, parts.numbers, "").take(pa.array(parts.codes))
+    missing = ~good.to_numpy(zero_copy_only=False)[parts.codes]
     values = pc.cast(pc.if_else(pa.array(missing), "0", digits), pa.float64()).to_numpy()
     column = Column("", values, digits, missing=missing if missing.any() else None)
     return column, missing & ~are_missing(text)
@@ -148,19 +151,21 @@ def _parts(cells: pa.Array, mark: str) -> _Parts:
     point, group = (r"\.", ",") if mark == "." else (",", r"\.")
     number = f"[+-]?(?:(?:[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+|[0-9]+)(?:{point}[0-9]+)?|{point}[0-9]+)"
     encoded = cells.dictionary_encode()
-    found: list[Any] = pc.extract_regex(
-        encoded.dictionary, f"^(?P<number>{number})(?:{_BLANKS}(?P<unit>{_UNIT}))?$"
-    ).to_pylist()
-    swapped = str.maketrans({",": None if mark == "." else ".", ".": "." if mark == "." else None, "+": None})
-    numbers = [None if one is None else one["number"].translate(swapped) for one in found]
-    units = [None if one is None else one["unit"] for one in found]
+    # Extracting by a pattern of many ways is slow: one pattern decides, and a plain one cuts.
+    fits = pc.match_substring_regex(encoded.dictionary, f"^{number}(?:{_BLANKS}{_UNIT})?$")
+    found = pc.extract_regex(encoded.dictionary, rf"^(?P<number>[-+.,0-9]+){_BLANKS}(?P<unit>[^\s]*)$")
+    numbers = pc.struct_field(found, "number")
+    for old, new in ((",", "") if mark == "." else (".", ""), ("+", ""), *([(",", ".")] if mark == "," else [])):
+        numbers = pc.replace_substring(numbers, old, new)
+    no_text = pa.scalar(None, pa.string())
+    numbers, units = (pc.if_else(fits, part, no_text) for part in (numbers, pc.struct_field(found, "unit")))
     return _Parts(numbers, units, encoded.indices.to_numpy(zero_copy_only=False))
 
 
 def _count(parts: _Parts, *, with_unit: bool = False) -> int:
     """How many cells are a number, with a unit or, unless that is asked for, without."""
-    good = np.array([bool(unit) or (unit == "" and not with_unit) for unit in parts.units], dtype=np.bool_)
-    return int(good[parts.codes].sum())
+    good = pc.fill_null(pc.not_equal(parts.units, ""), False) if with_unit else pc.is_valid(parts.units)
+    return int(good.to_numpy(zero_copy_only=False)[parts.codes].sum())
 
 
 def _doubt(chunk: TableChunk, column: Column, parts: _Parts, rows: Array) -> str:
@@ -168,21 +173,22 @@ def _doubt(chunk: TableChunk, column: Column, parts: _Parts, rows: Array) -> str
 
     `rows` are those whose cells the parts are of.
     """
-    text, units = column.text, [unit for unit in dict.fromkeys(parts.units) if unit]
+    text, found = column.text, pc.unique(parts.units).to_pylist()
     assert text is not None
+    units = [unit for unit in found if unit]
     codes = len(units) > 1 and all(len(unit) == 1 and unit.isupper() for unit in units)
     if not units or len(units) > _FEW_UNITS or codes or 2 * _count(parts, with_unit=True) < len(rows):
         return ""
 
     def first(unit: str | None) -> str:
         """The first cell with this unit, with none (""), or that is no number (None), and where it stands."""
-        which = [k for k, found in enumerate(parts.units) if found == unit]
-        row = int(rows[np.isin(parts.codes, which).argmax()])
+        which = pc.is_null(parts.units) if unit is None else pc.fill_null(pc.equal(parts.units, unit), False)
+        row = int(rows[which.to_numpy(zero_copy_only=False)[parts.codes].argmax()])
         return f"{text[row].as_py()!r:.40} ({chunk.where(row)})"
 
     if len(units) > 1:
         said = f"{first(units[0])} and {first(units[1])} have two units"
-    elif "" in parts.units:
+    elif "" in found:
         said = f"{first(units[0])} has a unit, {first('')} has none"
     else:
         said = f"{first(units[0])} is a number with a unit, {first(None)} is not"

@@ -15,7 +15,7 @@ from linsep.types import Array, DataError
 # Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _MONEY = "$\u20ac\u00a3\u00a5"
-_SIGNS = f"%{_MONEY}"
+SIGNS = f"%{_MONEY}"
 _CURRENCY = f"(?: ?[{_MONEY}] ?)"
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
@@ -158,7 +158,8 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
     codes = encoded.indices.to_numpy()
     missing = gone[codes] if gone.any() else None
     as_digits = found[0] if missing is None else pc.if_else(pa.array(gone), encoded.dictionary, found[0])
-    return Column(name, found[1][codes], as_digits.take(encoded.indices), missing=missing)
+    sign = "".join(sorted({letter for cell in distinct.to_pylist() for letter in cell if letter in SIGNS}))
+    return Column(name, found[1][codes], as_digits.take(encoded.indices), missing=missing, sign=sign)
 
 
 def are_amounts(text: pa.Array, decimal: str) -> Array:
@@ -180,7 +181,7 @@ def are_amounts(text: pa.Array, decimal: str) -> Array:
 
 def _of_one_unit(cells: list[str]) -> bool:
     """Whether all cells have a % or none, and none has another currency than the others."""
-    signs = [{letter for letter in cell if letter in _SIGNS} for cell in cells]
+    signs = [{letter for letter in cell if letter in SIGNS} for cell in cells]
     return len(set().union(*signs)) <= 1 and (not any("%" in sign for sign in signs) or all(signs))
 
 
@@ -193,7 +194,7 @@ def of_other_units(text: pa.Array) -> Array:
     [False, False, False, True, False]
     """
     gone = are_missing(text)
-    units = np.array(["".join(sorted({mark for mark in cell if mark in _SIGNS})) for cell in text.to_pylist()])
+    units = np.array(["".join(sorted({mark for mark in cell if mark in SIGNS})) for cell in text.to_pylist()])
     known, counts = np.unique(units[~gone], return_counts=True)
     most = "" if not known.size else str(known[counts.argmax()])
     plain = (units == "") & ("%" not in most)

@@ -15,10 +15,6 @@ import pyarrow as pa
 from linsep.types import Array, DataError
 
 
-class ColumnTypeError(DataError):
-    """A column holds what is neither numbers nor text, or both."""
-
-
 @dataclass(frozen=True)
 class Column:
     """One column: numbers in `values` (float64), or categories in `text`.
@@ -27,7 +23,7 @@ class Column:
     `there` says which rows have the column; None means all of them. `decimal` is the decimal mark of categories that
     may be numbers. `missing` says in which rows the cell is empty, None if in none: a number there is 0, a text "".
     `is_date` says that the source keeps dates or times, which are ISO text here, and `is_finer` that some of them are
-    finer than the microseconds of this text.
+    finer than the microseconds of this text. `sign` is the % or the currency of the amounts that the numbers are.
     """
 
     name: str
@@ -38,6 +34,7 @@ class Column:
     missing: Array | None = None
     is_date: bool = False
     is_finer: bool = False
+    sign: str = ""
 
     @property
     def is_number(self) -> bool:
@@ -74,6 +71,8 @@ class TableChunk:
         Positions, among all rows that were read, of those that were left out because they have no label.
     as_text : frozenset of str
         Columns that were asked to be read as text (`categorical` of `open_data`).
+    doubts : tuple of str
+        What the source leaves open of how its cells are written.
     columns : list of Column
         The feature columns, parsed.
     """
@@ -88,6 +87,7 @@ class TableChunk:
     written: Callable[[str], pa.Array | None] | None = field(default=None, repr=False)
     unlabelled: Array | None = None
     as_text: frozenset[str] = frozenset()
+    doubts: tuple[str, ...] = ()
     _parsed: dict[str, Column] = field(default_factory=dict, repr=False)
 
     @property
@@ -200,7 +200,9 @@ class TableChunk:
             text = None if self.written is None else self.written(name)
             return None if text is None else text.take(pa.array(numbers))
 
-        return TableChunk(self.names, y, self.start, len(numbers), where, parse, self.keyed, written)
+        return TableChunk(
+            self.names, y, self.start, len(numbers), where, parse, self.keyed, written, doubts=self.doubts
+        )
 
     def met(self, name: str) -> Column | None:
         """Return the column, as `cells` does; where rows may lack columns, one that no row has is missing in all.

@@ -8,6 +8,7 @@ try:
 except ImportError as error:
     raise ImportError("linsep.plots needs Matplotlib, which is not installed: pip install 'linsep[plots]'") from error
 
+from linsep.plots.depth import plot_probe
 from linsep.plots.margins import plot_losses, plot_margins
 from linsep.plots.points import plot_boundary, plot_points
 from linsep.plots.proofs import plot_separated_rows, plot_separation, plot_witness
@@ -22,6 +23,7 @@ __all__ = [
     "plot_margins",
     "plot_mixing",
     "plot_points",
+    "plot_probe",
     "plot_separated_rows",
     "plot_separation",
     "plot_step",

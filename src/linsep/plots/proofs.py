@@ -107,7 +107,8 @@ def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None =
     _draw_held(ax, inner, s[rows], certificate.in_file(rows), classes, certificate.fit_intercept)
     _draw_meeting(ax, inner, s[rows], share, certificate.fit_intercept, table.X.shape[1])
     if not view.exact:
-        note(ax, "projected; the meeting is exact in all features")
+        met = f"within {certificate.witness.within:.0e}" if certificate.witness.within else "exact"
+        note(ax, f"projected; the meeting is {met} in all features")
     legend(ax)
     return ax
 

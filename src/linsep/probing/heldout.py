@@ -9,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.probing.directions import spread_of
 from linsep.types import Array
 
 _Z = 1.959963984540054  # of a normal variable: two sides of 95 %
@@ -118,8 +119,7 @@ def _tried(X: Array, labels: Array, splits: list[tuple[Array, Array]]) -> tuple[
     right, others, areas = 0, [], []
     for fold, (train, test) in enumerate(splits):
         known = X[train].astype(np.float32 if X.dtype == np.float32 else np.float64)
-        mean, spread = known.mean(axis=0), known.std(axis=0)
-        spread[spread == 0] = 1
+        mean, spread = spread_of(known)
         known = (known - mean) / spread
         new = ((X[test] - mean) / spread).astype(known.dtype)
         for k in (0, *range(1 + fold, labels.shape[1], len(splits))):

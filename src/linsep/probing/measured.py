@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.probing.chance import chance, rank_bound
+from linsep.probing.directions import Direction, direction_of
 from linsep.probing.heldout import held_out
 from linsep.probing.labels import Question
 from linsep.theory.margin.max_margin import max_margin
@@ -94,7 +95,7 @@ class ProbeRow:
 
 def measured(
     layer: str, X: Array, question: Question, groups: Array | None, types: Array | None, settings: Settings
-) -> ProbeRow:
+) -> tuple[ProbeRow, Direction]:
     """Ask one layer about one concept; the question says which rows of X have a label."""
     rows, positive = question.rows, question.positive
     X = X if len(rows) == len(X) else X[rows]
@@ -102,7 +103,7 @@ def measured(
     rank = rank_bound(X)
     odds = chance(rank, positive, groups)
     found = separability(X, positive, time_limit=settings.time_limit)
-    low = high = None
+    low = high = bracket = None
     if found.verdict == "separable":
         bracket = max_margin(X, positive, tol=_TOLERANCE, time_limit=settings.time_limit)
         size = _radius(X)
@@ -117,7 +118,7 @@ def measured(
         seed=settings.seed,
     )
     positives = int(positive.sum())
-    return ProbeRow(
+    row = ProbeRow(
         layer=layer,
         concept=question.concept,
         n=X.shape[0],
@@ -135,6 +136,7 @@ def measured(
         majority=max(positives, len(positive) - positives) / len(positive),
         **(dict.fromkeys(_HELD_OUT) if new is None else new._asdict()),
     )
+    return row, direction_of(X, positive, found, bracket)
 
 
 _HELD_OUT = ("accuracy", "low", "high", "auc", "shuffled", "control", "selectivity")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from linsep.probing.directions import Direction, cosines, write_directions
 from linsep.probing.labels import Labels, open_labels
 from linsep.probing.layers import Layer, open_layers
 from linsep.probing.measured import ProbeRow, Settings, measured
@@ -26,9 +28,12 @@ class Probe:
     ----------
     rows : tuple of ProbeRow
         In the order of the layers, and for each layer in that of the concepts.
+    directions : mapping of (layer, concept) to Direction
+        w and b of the maximum margin where the rows are separable, else of a probe fitted on all rows; ||w|| is 1.
     """
 
     rows: tuple[ProbeRow, ...]
+    directions: Mapping[tuple[str, str], Direction] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Probe: {len(self.rows)} rows>"
@@ -53,21 +58,77 @@ class Probe:
 
     def table(self) -> Any:
         """Return the rows as a pandas dataframe, each with `holm`; a value that is not known is missing."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("Probe.table needs pandas, which is not installed: pip install pandas") from error
-        return pd.DataFrame(self.to_dict())
+        return _pandas("Probe.table").DataFrame(self.to_dict())
+
+    def cosines(self, layer: str) -> Any:
+        """Return the cosines between the directions of the concepts in a layer: w_j.w_k, as a pandas dataframe.
+
+        Parameters
+        ----------
+        layer : str
+            Its name.
+
+        Returns
+        -------
+        DataFrame
+            A row and a column for each concept.
+
+        Raises
+        ------
+        DataError
+            There is no direction in such a layer.
+        """
+        names, values = cosines(self.directions, layer)
+        return _pandas("Probe.cosines").DataFrame(values, index=names, columns=names)
+
+    def save_directions(self, path: Any) -> None:
+        """Write the directions as .safetensors: "layer/concept" is w, "layer/concept/intercept" b.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            Where to write.
+        """
+        write_directions(Path(path), self.directions)
 
     @property
     def lines(self) -> list[tuple[str, str]]:
         """The rows as a table, and what is to be said about them: lines of (first cell, the others)."""
         return [*table_lines(self.rows), *notes(self.rows, self.adjusted)] if self.rows else []
 
+    def plot(self, show: Any = "accuracy", *, concepts: Sequence[str] | None = None, ax: Any = None) -> Any:
+        """Draw the concepts over the layers, as `linsep.plots.plot_probe` does.
+
+        Parameters
+        ----------
+        show : {"accuracy", "margin", "separable"}, default="accuracy"
+            What to draw.
+        concepts : sequence of str, optional
+            The concepts to draw; without it all, of "accuracy" and "margin" the first eight.
+        ax : Axes, optional
+            Where to draw; without it, in a new figure.
+
+        Returns
+        -------
+        Axes
+            The axes with the picture.
+        """
+        from linsep.plots.depth import plot_probe
+
+        return plot_probe(self, show, concepts=concepts, ax=ax)
+
     def summary(self) -> str:
         """Return the rows as a table for people, and what is to be said about them."""
         width = max((len(first) for first, _ in self.lines), default=0)
         return "\n".join(f"{first.ljust(width)}  {rest}" for first, rest in self.lines)
+
+
+def _pandas(what: str) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(f"{what} needs pandas, which is not installed: pip install pandas") from error
+    return pandas
 
 
 def probe(
@@ -125,7 +186,7 @@ def probe(
     Returns
     -------
     Probe
-        `rows`, `table()`, `summary()`, `to_json()`.
+        `rows`, `table()`, `summary()`, `plot()`, `to_json()`, `directions`.
 
     Raises
     ------
@@ -149,12 +210,14 @@ def probe(
     [('first', 'inseparable', -50.9), ('second', 'separable', -50.9)]
     """
     layers, read, settings = asked(X, y, labels, groups, types, key, axis, controls, folds, time_limit, random_state)
-    rows = []
-    for row in probe_rows(layers, read, settings):
+    rows, directions = [], {}
+    for row, direction in probe_rows(layers, read, settings):
         rows.append(row)
+        if direction is not None:
+            directions[row.layer, row.concept] = direction
         if callback is not None:
             callback(row)
-    return Probe(tuple(rows))
+    return Probe(tuple(rows), directions)
 
 
 def asked(
@@ -185,9 +248,9 @@ def probe_rows(
     labels: Labels,
     settings: Settings,
     *,
-    known: Mapping[tuple[str, str], ProbeRow] | None = None,
+    known: Mapping[tuple[str, str], tuple[ProbeRow, Direction | None]] | None = None,
     on_layer: Callable[[int, str, str], None] = lambda k, layer, concept: None,
-) -> Iterator[ProbeRow]:
+) -> Iterator[tuple[ProbeRow, Direction | None]]:
     """Read one layer after the other and ask it; rows that are `known` are given as they are, and need no reading."""
     known = known or {}
     for k, layer in enumerate(layers):

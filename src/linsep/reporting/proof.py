@@ -1,4 +1,4 @@
-"""What a certificate proves, line by line, for people."""
+"""What a certificate of separability or of a regression proves, line by line, for people."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from linsep.regression.found import Separation
+from linsep.regression.remedies import RowsOfCoefficient
+from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability
-from linsep.types import Array, Hyperplane
+from linsep.theory.separability.words import exists_near
+from linsep.theory.separation.sentences import by_estimate, listed, told
+from linsep.theory.verify.separation import FINITE, UNIDENTIFIED
+from linsep.types import Array, DataError, Hyperplane
 
+_MOST_LINES = 40  # coefficients printed one a line
 _SHOWN = 8  # rows, weights or terms that a line lists
 _NOT_PROVED = "whether another direction moves some of them is not proved"
 _LONG = 10**9  # integers from here on are not printed whole
@@ -53,10 +60,19 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
         lines.append(("separated rows", at_least + _rows(found.in_file(found.separated_rows))))
         lines.append(("rows left", f"{_rows(found.in_file(found.rows_left))}: {unmoved}"))
     if found.witness is not None:
-        lines.append(("witness", f"{_combination(found.witness, found)} add up to 0 once signed by label"))
+        lines.append(("witness", f"{_combination(found.witness, found)} {_adding_up(found.witness)}"))
     if found.overlap is not None and found.overlap != found.witness:
-        details.append(("overlap", f"{_combination(found.overlap, found)} add up to 0 and span the rows left"))
+        spanning = f"{_adding_up(found.overlap)}; they span the rows left"
+        spanning = spanning if found.overlap.within else "add up to 0 and span the rows left"
+        details.append(("overlap", f"{_combination(found.overlap, found)} {spanning}"))
     return lines, details
+
+
+def _adding_up(part: Combination) -> str:
+    """What is proved of a combination."""
+    if part.within:
+        return f"nearly add up to 0 once signed by label: {exists_near(part)}"
+    return "add up to 0 once signed by label"
 
 
 def _form(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str:
@@ -109,3 +125,73 @@ def weights_in_words(part: Combination) -> list[str]:
         return list(map(str, part.weights))
     whole = sum(part.weights)
     return [f"{weight / whole:.3g}" for weight in part.weights]
+
+
+def separation_lines(found: Separation, left_out: Array | None = None) -> list[tuple[str, str]]:
+    """The kind, the summary, the rows and the advice, as (label, text).
+
+    Rows are named by their numbers among all rows, those `left_out` (in ascending order) counted too.
+    """
+    lines: list[tuple[str, str]] = [("separation", found.verdict)]
+    if found.references:
+        lines.append(("reference levels", listed(f"{name}={level}" for name, level in found.references.items())))
+    lines.append(("summary", found.summary()))
+    if found.n_missing:
+        lines.append(("left out", f"{found.n_missing:,} rows with missing values"))
+    if found.separated_rows:
+        lines.append(
+            ("separated rows", f"{listed(rows_of_file(found.separated_rows, left_out).tolist())} (counted from 0)")
+        )
+    if found.pairs:
+        own = rows_of_file([row for row, _ in found.pairs], left_out).tolist()
+        pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))
+        lines.append(("separated pairs", listed(pairs)))
+    lines += coefficient_lines(found)
+    for effect, counts in found.fixed_effects.items():
+        lines.append((f"  fixed effect {effect}", listed(f"{n:,} {text}" for text, n in counts.items())))
+    lines += [("advice", text) for text in found.advice]
+    return lines
+
+
+def separation_details(found: Separation, left_out: Array | None = None) -> list[tuple[str, str]]:
+    """The rows that move each infinite coefficient, and the fewest columns that separate, as (label, text).
+
+    Nothing if no row is separated.
+    """
+    if found.verdict not in ("complete", "quasi-complete"):
+        return []
+    lines = [_moved(line, left_out) for line in found.table() if line.estimate not in (FINITE, UNIDENTIFIED)]
+    more = len(lines) - _MOST_LINES
+    lines = [*lines[:_MOST_LINES], ("  ...", f"{more:,} more")] if more > 0 else lines
+    return [("rows that move", _many(len(lines), "coefficient")), *lines, _smallest(found, left_out)]
+
+
+def _moved(line: RowsOfCoefficient, left_out: Array | None) -> tuple[str, str]:
+    ways = ", ".join(f"{_many(n, 'row')} {way}" for n, way in ((line.up, "up"), (line.down, "down")) if n)
+    more = ", ..." if line.rows > len(line.first) else ""
+    first = ", ".join(map(str, rows_of_file(line.first, left_out).tolist()))
+    level = f"; {line.level}" if line.level else ""
+    said = f"{ways} ({first}{more})" if ways else "no separated row, it makes up for others"
+    return f"  {listed([line.name])}", f"{told(line.estimate)}: {said}{level}"
+
+
+def _smallest(found: Separation, left_out: Array | None) -> tuple[str, str]:
+    try:
+        least = found.smallest_set()
+    except DataError as error:
+        return "smallest set", f"not looked for: {error}"
+    rows = listed(rows_of_file(least.rows, left_out).tolist())
+    proved = "no fewer columns separate" if least.is_smallest else "none of them can be left out"
+    return "smallest set", f"{listed(least.columns)}: {_many(len(least.rows), 'row')} separated ({rows}); {proved}"
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def coefficient_lines(found: Separation) -> list[tuple[str, str]]:
+    """Each coefficient with its estimate, or each estimate with its coefficients where these are many."""
+    if len(found.coefficients) <= _MOST_LINES:
+        return [(f"  {listed([name])}", told(value)) for name, value in found.coefficients.items()]
+    groups = by_estimate(found.coefficients)
+    return [(f"  {told(value)}", listed(names)) for value, names in groups.items() if names]

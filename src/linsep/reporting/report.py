@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from linsep.learners.table_model import TableModel, parts_of
+from linsep.probing.probe import Probe
 from linsep.regression.found import Separation
 from linsep.reporting.page.html import Report, check_extras, render
-from linsep.reporting.proof import proof_lines
+from linsep.reporting.proof import proof_lines, separation_lines
 from linsep.reporting.receipt import Receipt, make_receipt
-from linsep.reporting.separated import separation_lines
 from linsep.tables import column_names
 from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
@@ -25,8 +25,8 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
 
     Parameters
     ----------
-    model : fitted TableModel or learner, Separability or Separation
-        What the page is about.
+    model : fitted TableModel or learner, Separability, Separation or Probe
+        What the page is about; of a Probe without rows and labels.
     X : array, SciPy sparse matrix or dataframe, shape (n_samples, n_features), optional
         The rows that it was fitted on or that it is about; for a TableModel the table, not encoded. Without rows the
         page has what the model itself tells, as after a stream.
@@ -61,6 +61,12 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     from linsep.reporting.page.proofs import of_certificates, of_separation
     from linsep.reporting.table_check import Asked
 
+    if isinstance(model, Probe):
+        from linsep.reporting.page.probes import of_probe
+
+        if X is not None:
+            raise DataError("a report on a Probe has all that it needs: leave out X and y")
+        return render(of_probe(model, "linsep.report(probe)"))
     command = f"linsep.report({model!r}{'' if X is None else ', X, y'})"
     if isinstance(model, Separability | Separation):
         command = f"linsep.report({type(model).__name__.lower()}, X, y)"
@@ -79,7 +85,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
     learner, encoder = parts_of(model)
     if not hasattr(learner, "stop_reason_") or not hasattr(learner, "decision_function"):
         raise DataError(
-            "a report is about a fitted TableModel or learner, a Separability or a Separation, "
+            "a report is about a fitted TableModel or learner, a Separability, a Separation or a Probe, "
             f"not about a {type(model).__name__}"
         )
     if X is None:

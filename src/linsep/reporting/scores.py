@@ -174,6 +174,7 @@ def unknown_levels(model: TableModel) -> list[str]:
     ignored = f"{encoder.ignored_:,} columns beyond those of the training rows were left out"
     return (
         ([f"the rows are read as {encoder.guessed_.upper()} ({GUESSED})"] if encoder.guessed_ else [])
+        + list(encoder.new_doubts_.values())
         + ([ignored] if encoder.ignored_ else [])
         + ([_of_absent(encoder.absent_)] if encoder.absent_ else [])
         + ([encoder.bad_cells_.told()] if encoder.bad_cells_.total else [])

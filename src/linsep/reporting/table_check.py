@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
@@ -16,6 +17,8 @@ from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
+from linsep.reporting.suspects import Explained, suspects_of, suspects_table
+from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, DataError, Verdict
 
@@ -24,6 +27,7 @@ _ORDER: tuple[Verdict, ...] = ("separable", "undecided", "not-separable", "quasi
 
 _SEPARATED: tuple[Verdict, ...] = ("separable", "quasi-separable")
 
+_SECONDS = 30.0  # for the rows that have to go, unless a limit is given
 _MANY_CLASSES = 8  # from here on each class has its line among the details
 
 
@@ -67,6 +71,8 @@ class TableCheck:
         Further lines: more directions, the overlap, or a line for each of many classes.
     hints : list of str
         What the classes may be told apart by that new rows do not have; it is among the lines, too.
+    explained : list of Explained
+        The rows that have to go, of each question, where that was asked.
     """
 
     verdict: Verdict
@@ -77,6 +83,23 @@ class TableCheck:
     warnings: list[str]
     details: list[tuple[str, str]] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
+    explained: list[Explained] = field(default_factory=list)
+
+    def suspects(self, source: Source) -> pa.Table:
+        """Return the rows that have to go, with their cells.
+
+        Parameters
+        ----------
+        source : Source
+            The table that was asked about.
+
+        Returns
+        -------
+        pyarrow.Table
+            A line for each row, those that are most out of place first.
+        """
+        rows = self.asked[0].found.in_file(np.arange(self.asked[0].found.n_rows))
+        return suspects_table(self.explained, self.numbers.of(source.read()), rows)
 
 
 def check_table(
@@ -86,6 +109,7 @@ def check_table(
     columns: Mapping[str, str] | None = None,
     missing: Literal["drop", "error"] | None = None,
     time_limit: float | None = None,
+    explain: bool = False,
 ) -> TableCheck:
     """Prove whether a hyperplane separates the classes of a table, for the numbers exactly as they are written.
 
@@ -106,6 +130,9 @@ def check_table(
         refuses the first one. Unless given, a missing number is refused, and a missing category is one of its own.
     time_limit : float, optional
         Seconds for each question, after which it is left undecided.
+    explain : bool, default=False
+        Whether to look for the fewest rows that have to go before the classes are separable (`fewest_rows`), for
+        `time_limit` seconds, or 30 unless it is given.
 
     Returns
     -------
@@ -144,12 +171,18 @@ def check_table(
         asked = [_ask_of(numbers, numbers.y, label, time_limit) for label in labels]
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
+    explained: list[Explained] = []
+    if explain:
+        explained = [_explained(one, numbers, source, time_limit) for one in asked]
+        lines += [line for one in explained for line in one.lines()]
+        each = {one.title: one.to_dict() for one in explained}
+        data["fewest_rows"] = each.get("", {"one_against_rest": each})
     lines[1:1] = [*numbers.rows_left_out(), *left_out_of_proof(found)]
     verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
     some = any(one.found.verdict in _SEPARATED for one in asked)
     hints = hints_on_proof(source.read(), found.kinds) if some else []
     lines += hints
-    return TableCheck(verdict, asked, numbers, lines, data, doubts, details, [text for _, text in hints])
+    return TableCheck(verdict, asked, numbers, lines, data, doubts, details, [text for _, text in hints], explained)
 
 
 def _ask_of(numbers: ExactNumbers, y: Array, label: Any, time_limit: float | None) -> Asked:
@@ -167,6 +200,14 @@ def _answered(numbers: ExactNumbers, codes: Array, names: Array, title: str, tim
     found = certificate_of(numbers.X, codes, names, time_limit=time_limit)
     gone = () if numbers.left_out is None else tuple(numbers.left_out.tolist())
     return Asked(title, replace(found, left_out=gone), names[codes])
+
+
+def _explained(one: Asked, numbers: ExactNumbers, source: Source, time_limit: float | None) -> Explained:
+    """The rows that have to go before the classes of a question are separable."""
+    y = (one.y == (one.found.classes or ("", ""))[1]).astype(np.intp)
+    found = fewest_rows(numbers.X, y, time_limit=_SECONDS if time_limit is None else time_limit)
+    rows = one.found.in_file(np.arange(one.found.n_rows))
+    return Explained(one.title, found, suspects_of(found, numbers.X, one.y, numbers.of(source.read()), rows))
 
 
 def _of_two(found: Separability, numbers: ExactNumbers) -> tuple[Lines, Lines]:

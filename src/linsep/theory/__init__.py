@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from linsep.theory.separability.certificate import Separability
     from linsep.theory.separability.combination import Combination
     from linsep.theory.separability.whole_file import verify_certificate
+    from linsep.theory.verify.near_weights import NearWeights
     from linsep.theory.verify.separability import CertificateError
     from linsep.theory.verify.separation import SeparationProof
 
@@ -48,6 +49,7 @@ __all__ = [
     "LossBracket",
     "MarginBracket",
     "MistakeBounds",
+    "NearWeights",
     "Separability",
     "SeparationProof",
     "auto_eta0",
@@ -109,6 +111,7 @@ _HOMES = {
     "separability.certificate": ("Separability",),
     "separability.combination": ("Combination",),
     "separability.whole_file": ("verify_certificate",),
+    "verify.near_weights": ("NearWeights",),
     "verify.separability": ("CertificateError",),
     "verify.separation": ("SeparationProof",),
 }

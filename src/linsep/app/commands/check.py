@@ -14,8 +14,10 @@ from linsep.app.commands.labelled import (
     read_as,
     written_certificate,
 )
+from linsep.app.present import write_csv
 from linsep.app.report import check_report, page_of_check, with_report
 from linsep.app.result import Result
+from linsep.files import check_output, open_output
 from linsep.reporting.table_check import check_table
 from linsep.types import Verdict
 
@@ -39,17 +41,26 @@ def check(
     categorical: tuple[str, ...] = (),
     columns: Mapping[str, str] | None = None,
     missing: Any = None,
+    explain: bool = False,
+    suspects: Path | None = None,
     on_step: Callable[[str], None] = lambda step: None,
     **reading: Any,
 ) -> Result:
     """Decide separability of the numbers as they are written; one class against the rest when there are several."""
     check_certificate(certificate, table)
     check_report(report, certificate, *inputs(table))
+    if suspects is not None:
+        check_output(suspects, "the list of suspects", reads=inputs(table))
     on_step("reading")
     source = open_labelled(table, target, categorical, columns or {}, reading)
     on_step("proving")
-    found = check_table(source, positive=positive, columns=columns, missing=missing, time_limit=time_limit)
+    asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}
+    found = check_table(source, **asked, explain=explain or suspects is not None)
     lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table)]
+    if suspects is not None:
+        lines.append(("list of suspects", str(suspects)))
+        with open_output(suspects, "the list of suspects", reads=inputs(table)) as file:
+            write_csv(found.suspects(source), file)
     data = {**found.data, **guessed(source), **({"hints": found.hints} if found.hints else {})}
     result = Result(lines, data, found.warnings, exit_status=_STATUS[found.verdict])
     result.details = found.details

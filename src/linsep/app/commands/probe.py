@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from linsep.app.report import check_report, page_of_probe, with_report
 from linsep.app.result import Result
 from linsep.data.inputs import find_files
 from linsep.files import check_output
+from linsep.probing.directions import cosines, read_directions, write_directions
 from linsep.probing.probe import Probe, asked, probe_rows
 from linsep.probing.saved import SavedRows, question
 
@@ -24,6 +28,8 @@ def probe(
     controls: int = 20,
     time_limit: float | None = None,
     output: Path | None = None,
+    directions: Path | None = None,
+    report: Path | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Result:
     """Ask every layer about every concept; Ctrl-C keeps the rows found so far, and a file of them is gone on from."""
@@ -31,10 +37,17 @@ def probe(
     reads = [*files, labels]
     if output is not None:
         check_output(output, "the rows", reads=tuple(reads))
+    if directions is not None:
+        check_output(directions, "the directions", reads=(*reads, output))
+    check_report(report, *reads, output, directions)
     on_step("reading the labels")
     layers, read, settings = asked(files, labels, label, groups, types, key, axis, controls, 5, time_limit, 0)
-    saved = None if output is None else SavedRows(output, question(layers, read, settings, files), reads)
-    went_on = 0 if saved is None else len(saved.known)
+    about = question(layers, read, settings, files)
+    saved = None if output is None else SavedRows(output, about, reads)
+    digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
+    before = {} if saved is None else saved.known
+    vectors = {} if directions is None else read_directions(directions, before, digest)
+    known = {key: (row, vectors.get(key)) for key, row in before.items() if directions is None or key in vectors}
     rows = []
 
     def say(k: int, layer: str, concept: str) -> None:
@@ -42,22 +55,45 @@ def probe(
 
     interrupted = False
     try:
-        for row in probe_rows(layers, read, settings, known=None if saved is None else saved.known, on_layer=say):
+        for row, direction in probe_rows(layers, read, settings, known=known, on_layer=say):
             rows.append(row)
+            if directions is not None and direction is not None:
+                vectors[row.layer, row.concept] = direction
+                write_directions(directions, vectors, digest)
             if saved is not None:
                 saved.add(row)
     except KeyboardInterrupt:
         if not rows:
             raise KeyboardInterrupt("interrupted before there was a row") from None
         interrupted = True
-    found = Probe(tuple(rows))
-    lines = list(found.lines)
+    found = Probe(tuple(rows), vectors)
+    result = Result(list(found.lines), {"rows": found.to_dict()}, interrupted=interrupted)
     if saved is not None:
-        taken = f"; {went_on} of them were there before" if went_on else ""
-        lines.append(("rows", f"{output}: {len(saved.known)} of {len(layers) * len(read.questions)}{taken}"))
-    result = Result(lines, {"rows": found.to_dict()}, interrupted=interrupted)
+        taken = f"; {len(known)} of them were there before" if known else ""
+        result.lines.append(("rows", f"{output}: {len(saved.known)} of {len(layers) * len(read.questions)}{taken}"))
+    if directions is not None:
+        result.lines.append(("directions", f"{directions}: {', '.join(_kinds(found))}"))
+        result.data["cosines"] = _cosines(found)
     if interrupted:
         kept = "" if saved is None else "; the same command goes on from there"
         result.warnings.append(f"interrupted; these are the rows found by then{kept}")
     result.exit_status = 3 if any(row.verdict == "undecided" for row in rows) else 0
-    return result
+    return with_report(result, report, page_of_probe(found, result.lines[len(found.lines) :]))
+
+
+def _kinds(found: Probe) -> list[str]:
+    """How many directions there are of each kind."""
+    kinds = [one.kind for one in found.directions.values()]
+    return [f"{kinds.count(kind)} of the kind {kind}" for kind in dict.fromkeys(kinds)]
+
+
+def _cosines(found: Probe) -> dict[str, dict[str, dict[str, float]]]:
+    """The cosine of each concept with each later one, layer by layer."""
+    out: dict[str, dict[str, dict[str, float]]] = {}
+    for layer in dict.fromkeys(layer for layer, _ in found.directions):
+        names, values = cosines(found.directions, layer)
+        out[layer] = {
+            name: {other: float(values[j, k]) for k, other in enumerate(names) if k > j}
+            for j, name in enumerate(names[:-1])
+        }
+    return out

@@ -27,7 +27,7 @@ from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.regression.formula import asked_as_written, design_as_data
 from linsep.regression.separation import answer, separation_as_written
-from linsep.reporting.separated import separation_details, separation_lines
+from linsep.reporting.proof import separation_details, separation_lines
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separation.families import Family
 from linsep.types import DataError

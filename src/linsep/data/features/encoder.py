@@ -25,6 +25,7 @@ from linsep.data.features.missing import (
     rows_to_learn,
 )
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
+from linsep.data.features.signs import doubts_of_signs, signs_of
 from linsep.data.features.unusable import check_size, check_size_of_entries
 from linsep.data.features.words import Grams
 from linsep.data.sources.open import open_data
@@ -101,6 +102,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         Columns that no row had of the last rows that were predicted, which were JSON lines.
     bad_cells_ : BadCells
         The cells that could not be read in the last rows that were predicted.
+    new_doubts_ : dict
+        Column, or "" for the whole source -> what may be wrong with how the last rows that were predicted were read.
 
     Examples
     --------
@@ -184,6 +187,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         self._kind = "table"
         self.kinds_, self.left_out_, self.doubts_ = find_kinds(chunk, self.columns or {})
         chunk = derive(chunk, self.kinds_)
+        self._signs = signs_of(chunk)
         count_missing(chunk, self.missing_)
         refuse_missing(chunk, self.missing)
         kept = rows_to_learn(chunk, self.missing)
@@ -247,6 +251,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
             return chunk.X
         self.kinds_ = self._kinds_with(chunk)
         chunk = derive(chunk, self.kinds_)
+        if self._signs is not None:
+            self._signs = signs_of(chunk) | self._signs
         count_missing(chunk, self.missing_, self._met)
         if self._running is None:
             flags = self.missing == "indicator"
@@ -262,6 +268,9 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         if self._kind == "rows":
             raise DataError("the model was trained on rows, and these are tables")
         chunk = derive(self._with_absent(chunk), self.kinds_)
+        if self._signs is not None:
+            new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
+            self.new_doubts_ = new | self.new_doubts_
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
@@ -288,6 +297,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """
         if isinstance(chunk, Chunk):
             return chunk
+        if chunk.doubts:
+            self.new_doubts_[""] = "; ".join(chunk.doubts)
         lacking = [] if self.open_columns else [name for name in self.column_names or [] if name not in chunk.names]
         self.absent_ = [name for name in lacking if self.absent_ is None or name in self.absent_]
         chunk = self._with_absent(chunk)
@@ -374,7 +385,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         """Set to 0 what `unknown_` and `ignored_` count."""
         self.unknown_, self.first_unknown_ = {}, {}
         self.new_missing_, self.absent_ = {}, None
-        self.bad_cells_ = BadCells()
+        self.bad_cells_, self.new_doubts_ = BadCells(), {}
         self.ignored_, self.guessed_ = 0, None
 
     def _scaled(self, X: Any) -> Any:

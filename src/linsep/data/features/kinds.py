@@ -114,7 +114,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     refuse_strange(chunk, kinds)
     refuse_types(chunk, kinds)
     left_out: dict[str, str] = {}
-    doubts: list[str] = []
+    doubts = list(chunk.doubts)
     codes: list[str] = []
     ordered: list[str] = []
     texts: list[str] = []

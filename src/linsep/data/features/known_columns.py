@@ -42,7 +42,10 @@ class KnownColumns:
         self.new_missing_: dict[str, int] = {}
         self.absent_: list[str] | None = None
         self.bad_cells_ = BadCells()
+        self.new_doubts_: dict[str, str] = {}
         self.kinds_: dict[str, str] = {}
+        # Column -> its % or currency; None where an earlier release did not keep them.
+        self._signs: dict[str, str] | None = {}
         self.left_out_: dict[str, str] = {}
         self.doubts_: list[str] = []
         self._kind = "table"
@@ -159,6 +162,8 @@ class KnownColumns:
             meta["encoding"] = self.encoding_
         if self.decimal_ == ",":
             meta["decimal"] = self.decimal_
+        if self._signs is not None and self._kind == "table":
+            meta["signs"] = self._signs
         if self.missing_:
             meta["had_missing"] = sorted(self.missing_)
         if self._running is not None:
@@ -178,6 +183,7 @@ class KnownColumns:
         encoder.decimal_ = meta.get("decimal")
         encoder.missing_ = dict.fromkeys(meta.get("had_missing", ()), 0)
         encoder.kinds_ = dict(meta.get("kinds", {}))
+        encoder._signs = dict(meta["signs"]) if "signs" in meta else None
         flagged = encoder.missing_ if encoder.way == "indicator" else ()
         encoder._fitted = Fitted.from_state(meta, arrays, flagged)
         if "running" in meta:

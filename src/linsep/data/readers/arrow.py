@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import category_column, infinite, kept_column, read_numbers
-from linsep.data.columns import Column, ColumnTypeError, TableChunk, as_labels, as_text, check_names, quote, take_target
+from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, quote, take_target
 from linsep.data.readers.asked import Asked, in_a_line
 from linsep.data.unlabelled import are_unlabelled, with_labels
-from linsep.types import Array, DataError, NoRowsError
+from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
 
 Where = Callable[[int], str]
 

@@ -107,7 +107,14 @@ class CsvReader(TextReader):
             y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
         features = [column for column in names if column != target]
         size = table.num_rows
-        return TableChunk(features, y, start, size, where, parse, unlabelled=unlabelled, as_text=categorical)
+        more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "doubts": self._doubts()}
+        return TableChunk(features, y, start, size, where, parse, **more)
+
+    def _doubts(self) -> tuple[str, ...]:
+        """What is open, or was guessed of new rows, which have no receipt that says how they are read."""
+        written = self.written
+        guess = f"the rows are read with a decimal comma: {written.guess}" if self.asked.keep_bad_cells else ""
+        return tuple(filter(None, (guess if written.guess else "", written.doubt)))
 
 
 def read_header(content: bytes, name: str, written: Written) -> list[str]:

@@ -23,12 +23,23 @@ _GROUPED = {
     mark: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(\{other}[0-9]{{3}})+(\{mark}[0-9]+)?") for mark, other in (".,", ",.")
 }
 
+# A column of whole numbers with points between thousands alone, as 491, 1.234, 12.478.
+_BELOW_1000 = re.compile(r"[+-]?(0|[1-9][0-9]{0,2})")
+_ABOVE_1000 = re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
+_FEWEST_CELLS = 20  # with fewer numbers 491 and 1.234 may stand beside each other by chance
+_FEWEST_OF_BOTH = 3
+
 
 class Written(NamedTuple):
-    """How the rows of a CSV file are written."""
+    """How the rows of a CSV file are written.
+
+    `guess` says what was guessed of the decimal mark and from which cell, `doubt` what the first lines leave open.
+    """
 
     sep: str = ","
     decimal: str = "."
+    guess: str = ""
+    doubt: str = ""
 
     @property
     def mark(self) -> int:
@@ -44,7 +55,8 @@ class Written(NamedTuple):
         "columns separated by ';', decimal comma"
         """
         said = [] if self.sep == "," else [f"columns separated by {_MARKS.get(self.sep, repr(self.sep))}"]
-        return ", ".join(said + ([] if self.decimal == "." else ["decimal comma"]))
+        comma = "decimal comma" + (f" ({self.guess})" if self.guess else "")
+        return ", ".join(said + ([] if self.decimal == "." else [comma]))
 
 
 def check_sep(sep: str | None) -> str | None:
@@ -99,7 +111,9 @@ def find_written(
     The separator is a comma wherever the header has commas and every record of the first lines has as many; else the
     one mark of `;`, tab and `|` for which that is so. Numbers have a decimal comma if the separator is another mark,
     in some column of the first lines more than half of the cells are numbers, some of them with a comma, and in none
-    with a point. What the first lines leave open is as `known`, or else asked, not guessed.
+    with a point. They have one, too, where a column holds whole numbers below 1000 without a point, and with one
+    in groups of three digits alone (491, 1.234); where the separator is a comma, or another column has decimal points,
+    that is a doubt. What else the first lines leave open is as `known`, or else asked, not guessed.
 
     Parameters
     ----------
@@ -122,7 +136,7 @@ def find_written(
     Examples
     --------
     >>> find_written(b"size;sold\\n1,5;yes\\n2,25;no\\n", "t.csv", None, None)
-    Written(sep=';', decimal=',')
+    Written(sep=';', decimal=',', guess='', doubt='')
     """
     if sep is not None and decimal is not None:
         return Written(sep, decimal)
@@ -130,10 +144,27 @@ def find_written(
         head = head[: head.rfind(b"\n", 0, HEAD_BYTES) + 1] or head[:HEAD_BYTES]
     text = head.decode("utf-8", errors="replace")
     sep = _separator(text, name) if sep is None else sep
-    if decimal is None:
-        usual = sep == "," and known != ","
-        decimal = "." if usual else _decimal_mark(_records(text, sep), name, na, known)
-    return Written(sep, decimal)
+    if decimal is not None:
+        return Written(sep, decimal)
+    columns = _columns(_records(text, sep), na)
+    decimal = "." if sep == "," and known != "," else _decimal_mark(list(columns.values()), name, known)
+    found = Written(sep, decimal)
+    thousands = {column: cell for column, cells in columns.items() if (cell := _in_thousands(cells))}
+    if decimal == "," or not thousands:
+        return found
+    [column, cell] = next(iter(thousands.items()))
+    points = any(_is_written_with(".", cells) for cells in columns.values())
+    if sep != "," and not points:
+        guess = f"{cell!r} in column {column!r:.40} is taken for {cell.replace('.', '')}; --decimal . says otherwise"
+        return found._replace(decimal=",", guess=guess)
+    mend = "say --decimal , (decimal=',')"
+    if points:
+        mend = "write the column without points, as other columns have decimal points"
+    return found._replace(
+        doubt=f"column {column!r:.80}: {cell!r} is read as a decimal number, but may be {cell.replace('.', '')}, as "
+        f"the cells without a point are whole numbers below 1000: if it is, {mend}; if not, --decimal . (decimal='.') "
+        "keeps this reading"
+    )
 
 
 def _records(text: str, sep: str) -> list[list[str]]:
@@ -166,11 +197,25 @@ def _separator(text: str, name: str) -> str:
     )
 
 
-def _decimal_mark(records: list[list[str]], name: str, na: Collection[str], known: str | None) -> str:
+def _columns(records: list[list[str]], na: Collection[str]) -> dict[str, list[str]]:
+    """The cells of each column that stand for a value, without blanks around them."""
+    found: dict[str, list[str]] = {}
+    for j, column in enumerate(records[0] if records else ()):
+        cells = [row[j].strip() for row in records[1:] if j < len(row)]
+        found[column] = [cell for cell in cells if cell not in na and not re.fullmatch(MISSING, cell.lower())]
+    return found
+
+
+def _in_thousands(cells: list[str]) -> str:
+    """A cell of a column that has points between thousands alone; "" if the column may be something else."""
+    above = [cell for cell in cells if _ABOVE_1000.fullmatch(cell)]
+    below = sum(bool(_BELOW_1000.fullmatch(cell)) for cell in cells)
+    enough = len(cells) >= _FEWEST_CELLS and min(len(above), below) >= _FEWEST_OF_BOTH
+    return above[0] if enough and len(above) + below == len(cells) else ""
+
+
+def _decimal_mark(columns: list[list[str]], name: str, known: str | None) -> str:
     """The mark in the columns of numbers; where no number tells, the known one or a point."""
-    width = len(records[0]) if records else 0
-    cells = [[row[j].strip() for row in records[1:] if j < len(row) and row[j].strip() not in na] for j in range(width)]
-    columns = [[cell for cell in column if not re.fullmatch(MISSING, cell.lower())] for column in cells]
     used = {mark: [column for column in columns if _is_written_with(mark, column)] for mark in ".,"}
     if not used[","]:
         return "." if used["."] or known is None else known

@@ -21,6 +21,7 @@ import scipy.linalg
 from linsep.theory.cone.by_perceptron import clean_pass
 from linsep.theory.cone.exact_nearest import ExactEnd, exact_nearest
 from linsep.theory.cone.exact_overlap import prove_overlap
+from linsep.theory.cone.near_weights import Near, near_weights
 from linsep.theory.cone.one_face import WorkingSet
 from linsep.theory.cone.opposite_rows import are_opposite, opposite_pairs
 from linsep.theory.cone.peel import peel
@@ -37,6 +38,8 @@ _GOOD_ENOUGH = 0.95  # a twentieth of the best margin is far above rounding, and
 _MANY_PAIRS = 0.1  # opposite rows are set aside first if there is a pair for every ten columns
 _SMALL = 100_000  # entries of a table on which looking for opposite rows costs more than it saves
 _WIDE = 500  # columns from which on the perceptron tries first, if the rows are sparse and not much more
+_MANY_COLUMNS = 100  # of a dense table, from which on long integers take longer than proving that they exist
+_PER_COLUMN = 4  # rows whose weights are looked for then, where there are more than twice as many
 _PASSES = 200
 _FEW = 32  # rows asked exactly at a time: the first wrong one ends it
 _UNSURE = 1e-9  # scores this near 0 (unit direction, rows near unit size) are asked exactly
@@ -59,6 +62,8 @@ class ConeEnd:
         None if no rows are left.
     overlap : dict row -> int, or None
         The same on rows that, with the equalities, span all rows left: proves that they are 0 throughout the cone.
+    near : Near or None
+        Instead of an overlap: positive weights near exact ones that are one.
     basis : list of int
         Independent rows that span the rows left and the equalities.
     pairs : ndarray of int, shape (n_pairs, 2), or None
@@ -73,6 +78,7 @@ class ConeEnd:
     rows_left: Array
     witness: dict[int, int] | None
     overlap: dict[int, int] | None
+    near: Near | None
     basis: list[int]
     pairs: Array | None
     decided: bool
@@ -102,6 +108,7 @@ def solve_cone(
     equal: Array | None = None,
     deadline: Deadline = NEVER,
     want_witness: bool = True,
+    may_be_near: bool = False,
 ) -> ConeEnd:
     """Find the largest set of rows with d.z_i > 0 for some d that has d.z >= 0 on all rows and 0 on `equal` ones.
 
@@ -117,6 +124,8 @@ def solve_cone(
     deadline : Deadline
     want_witness : bool, default=True
         Whether few rows that add up to 0 are asked for beside those that span; they cost as much again.
+    may_be_near : bool, default=False
+        Whether weights near exact ones will do instead of an overlap and a witness.
 
     Returns
     -------
@@ -136,12 +145,12 @@ def solve_cone(
     separated = ~equal
     if not left.any():
         nobody = np.zeros(0, dtype=np.int64)
-        return ConeEnd(directions, nobody, None, None, [], None, True, separated, None, nobody, width, constant)
+        return ConeEnd(directions, nobody, None, None, None, [], None, True, separated, None, nobody, width, constant)
     ids, columns = np.flatnonzero(left), np.arange(width)
     if ids.size < n:
         X, columns = _core(X[ids], columns)
     rows, equal_left = SignedRows(X, s[ids], constant=constant), equal[ids]
-    search, decided = _Faces(rows, equal_left, deadline, want_witness), True
+    search, decided = _Faces(rows, equal_left, deadline, want_witness, may_be_near), True
     try:
         search.run()
     except OutOfTimeError:
@@ -152,7 +161,7 @@ def solve_cone(
             whole[j] = v
         directions.append(primitive(whole))
     aside = ~search.active if decided else np.ones(ids.size, dtype=bool)
-    overlap = (search.overlap or search.witness) if decided else None
+    overlap = (search.overlap or search.witness) if decided and search.near is None else None
     separated[ids[aside]] = False
     names = ids.tolist()
     return ConeEnd(
@@ -160,6 +169,7 @@ def solve_cone(
         ids[aside & ~equal_left],
         None if search.witness is None else {names[i]: search.witness[i] for i in sorted(search.witness)},
         None if overlap is None else {names[i]: overlap[i] for i in sorted(overlap)},
+        None if search.near is None else search.near.renamed(names, columns.tolist()),
         ids[search.basis].tolist(),
         None if search.pairs is None else ids[search.pairs],
         decided,
@@ -190,12 +200,14 @@ class _Faces:
     equal: Array
     deadline: Deadline
     want_witness: bool
+    may_be_near: bool
     basis: list[int] = field(default_factory=list)  # independent rows that span all rows set aside
     overlap: dict[int, int] = field(default_factory=dict)  # positive weights on rows of that span, adding to 0
     witness: dict[int, int] | None = None
     direction: list[int] | None = None
     span: Span | None = None  # of the basis
     pairs: Array | None = None  # opposite rows, as far as hashes tell, where looked for
+    near: Near | None = None
 
     def run(self) -> None:
         """Go face by face until no row is left or a direction separates all that are; may raise OutOfTimeError."""
@@ -212,6 +224,7 @@ class _Faces:
         self._learned(zero)
         if self.direction is None:
             self._paired()
+        self._near()
         while self.active.any() and self.direction is None:
             self._ask_the_clock()
             if not self._guessed():
@@ -254,12 +267,29 @@ class _Faces:
             self.witness = self.witness or {added[0]: 1, partner[added[0]]: 1}
             self._set_aside({row: 1 for i in added for row in (i, partner[i])}, [*self.basis, *added], None)
 
+    def _near(self, among: Array | None = None, y: Array | None = None) -> bool:
+        """Whether weights near exact ones decide all, those of the rows `among` near y if given."""
+        rows, ids = self.rows, np.flatnonzero(self.active) if among is None else among
+        dense = self.may_be_near and not (rows.sparse or rows.whole or self.equal.any() or self.basis)
+        if not dense or rows.width < _MANY_COLUMNS or ids.size <= rows.width:
+            return False
+        if among is None and ids.size > 2 * _PER_COLUMN * rows.width:
+            ids = np.sort(np.random.default_rng(0).choice(ids, _PER_COLUMN * rows.width, replace=False))
+        self._ask_the_clock()
+        self.near = near_weights(rows, ids, self.deadline, y)
+        if self.near is None:
+            return False
+        self.basis, self.active = list(self.near.weights.basis), np.zeros(rows.n, dtype=bool)
+        return True
+
     def _guessed(self) -> bool:
         """One face by interior points; False if what they say cannot be proved."""
         rows = self.rows
         guess = WorkingSet(rows, self.active, self.basis, self.deadline).guess()
         if guess is None:
             return False
+        if guess.ids and rows.width >= _MANY_COLUMNS and self._near(np.array(guess.ids), guess.y):
+            return True
         if guess.ids:
             want = self.want_witness and self.witness is None
             found = prove_overlap(rows, guess.ids, guess.y, self.basis, self.deadline, want_witness=want)

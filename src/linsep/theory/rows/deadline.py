@@ -1,7 +1,7 @@
 """When a search has to end: a time limit in seconds becomes a time of `time.perf_counter`.
 
-A search compares the clock with its deadline between two steps, and never predicts how long a step takes: whether an
-answer is `undecided` depends on the clock alone, not on what some machine once needed. In a block of `ended_by_ctrl_c`
+A search compares the clock with its deadline between two steps. Large matrix products and inverses, which nothing can
+interrupt, are not begun where they would end after it at the pace of this run. In a block of `ended_by_ctrl_c`
 the user may end the time: what is known by then is the answer.
 """
 
@@ -104,6 +104,7 @@ def until(deadline: Deadline, work: Callable[[Array], T]) -> T:
     >>> until(NEVER, lambda stop: 2 + int(stop[0]))
     2
     """
+    time_left(deadline)  # short work might else be done before anybody looks
     stop = np.zeros(1, dtype=np.bool_)
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit(work, stop)

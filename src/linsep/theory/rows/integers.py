@@ -12,9 +12,11 @@ import numpy as np
 from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
+from linsep.theory.rows.lifting import lifted_solution
 from linsep.theory.rows.signed import SignedRows
 
 PRIME = 2**61 - 1
+_MANY = 100  # rows of a system from which on a solution takes so long that a clock is looked at meanwhile
 
 
 # ------------------------------------------------------------ rows as integers
@@ -63,6 +65,11 @@ def solve(A: fmpz_mat, B: fmpz_mat, deadline: Deadline = NEVER) -> tuple[fmpz_ma
     """
     if time.perf_counter() > deadline.at:
         raise OutOfTimeError
+    if A.nrows() >= _MANY and deadline.at < np.inf:
+        try:
+            return lifted_solution(A, B, deadline)
+        except ZeroDivisionError:  # of the prime, as a rule of A too
+            pass
     solution = A.solve(B)
     assert isinstance(solution, fmpq_mat)
     numerators, denominator = solution.numer_denom()

@@ -141,7 +141,7 @@ class Span:
         """Integers near d that are exactly 0 on the rows."""
         return self.normal(whole_numbers(d[self.others]), deadline) if self.ids else whole_numbers(d)
 
-    def null_vectors(self) -> list[dict[int, int]]:
+    def null_vectors(self, deadline: Deadline = NEVER) -> list[dict[int, int]]:
         """Integer basis, in the units of X, of the vectors orthogonal to the rows: column -> entry, without zeros.
 
         One for each column of `others`, in which only it has an entry; first those of columns that are 0 on the rows.
@@ -152,7 +152,9 @@ class Span:
         vectors = [{j: 1} for j in self.others if not used[j]]
         rest = [j for j in self.others if used[j]]
         if rest:
-            numerators, q = solve(self.square, fmpz_mat([[-row[j] for j in rest] for row in self.whole.entries]))
+            numerators, q = solve(
+                self.square, fmpz_mat([[-row[j] for j in rest] for row in self.whole.entries]), deadline
+            )
             table = numerators.tolist()
             for k, j in enumerate(rest):
                 entries = {at: int(table[i][k]) * units[at] for i, at in enumerate(self.pivots)} | {j: q * units[j]}

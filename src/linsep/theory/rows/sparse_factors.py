@@ -6,7 +6,6 @@ to the base P (Dixon 1982), until a common denominator and numerators of half th
 
 from __future__ import annotations
 
-from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import scipy.sparse as sp
 
 from linsep.kernels.exact.elimination import Factors, eliminate, solve_columns, solve_rows
 from linsep.theory.rows.deadline import Deadline, time_left, until
+from linsep.theory.rows.lifting import common_fractions
 from linsep.types import Array
 
 _PRIME = 2**31 - 1
@@ -197,24 +197,10 @@ class _System:
                 return x, 1
             if k >= tried:
                 tried = max(k + 1, int(1.3 * k))
-                answer = self._fractions(x, base)
+                answer = common_fractions(x, base)
                 if answer is not None and self._fits(*answer):
                     return answer
         return None
-
-    def _fractions(self, x: list[int], base: int) -> tuple[list[int], int] | None:
-        """Numerators with one denominator, each half as long as the base."""
-        q, limit = 1, base.bit_length() // 2
-        for v in x:
-            value = v * q % base
-            value = value - base if value > base // 2 else value
-            if value.bit_length() < limit - 8:
-                continue
-            q *= _denominator(value % base, base)
-            if q.bit_length() > limit:
-                return None
-        found = [v * q % base for v in x]
-        return [v - base if v > base // 2 else v for v in found], q
 
     def _fits(self, x: list[int], q: int) -> bool:
         """Whether A x = q goal modulo another prime."""
@@ -227,13 +213,3 @@ class _System:
             total = (total + product * power) % _OTHER
         goal = np.array([v * q % _OTHER for v in self.goal], dtype=np.int64)
         return bool(np.array_equal(total, goal))
-
-
-def _denominator(value: int, base: int) -> int:
-    """The denominator b of a fraction a / b = value modulo the base, with a and b below its root (Wang 1981)."""
-    bound = isqrt(base // 2)
-    r0, r1, s0, s1 = base, value, 0, 1
-    while r1 > bound:
-        k = r0 // r1
-        r0, r1, s0, s1 = r1, r0 - k * r1, s1, s0 - k * s1
-    return abs(s1)

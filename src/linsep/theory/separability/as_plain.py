@@ -6,6 +6,7 @@ the margin and fragility are looked at by `Separability.verify`, which has the r
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any, get_args
@@ -13,10 +14,12 @@ from typing import Any, get_args
 import numpy as np
 
 from linsep.theory.rows.json_values import count, from_plain, of_type, reason_of, row_list, to_plain
-from linsep.theory.separability.combination import Combination
+from linsep.theory.separability.combination import Combination, NearCombination
+from linsep.theory.verify.near_weights import NearWeights
 from linsep.types import Array, Hyperplane, Verdict
 
 FORMAT = "linsep separability certificate 2"
+NEAR_FORMAT = "linsep separability certificate 3"  # with near_weights, which earlier releases do not know
 _FIRST = "linsep separability certificate 1"
 _MOST_BYTES = 2**30  # of memory that reading one certificate may take
 
@@ -45,6 +48,23 @@ def plain_combination(part: Combination | None) -> dict[str, list[Any]] | None:
     return None if part is None else {"rows": list(part.rows), "weights": [to_plain(v) for v in part.weights]}
 
 
+def plain_near_weights(near: NearWeights) -> dict[str, Any]:
+    """Weights near exact ones and their proof; the inverse is base64 of its integers, little-endian, row by row."""
+    size = max(int(near.inverse.max()), -int(near.inverse.min())).bit_length() // 8 + 1
+    packed = near.inverse.astype("<i8").reshape(-1, 1).view(np.uint8)[:, :size].tobytes()
+    return {
+        "within": near.within,
+        "rows": list(near.rows),
+        "weights": [to_plain(v) for v in near.weights],
+        "basis": list(near.basis),
+        "columns": list(near.columns),
+        "row_shifts": list(near.row_shifts),
+        "column_shifts": list(near.column_shifts),
+        "bytes": size,
+        "inverse": base64.b64encode(packed).decode(),
+    }
+
+
 # ------------------------------------------------------------------- reading
 def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
     """The fields of a `Separability` from the plain values that its `to_dict` wrote; nothing is verified yet.
@@ -63,6 +83,8 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
             f"{_MOST_BYTES // 2**30} GiB to hold"
         )
     intercept = of_type(plain, "fit_intercept", bool)
+    near = None if plain["format"] == FORMAT else _near_weights_of(of_type(plain, "near_weights", dict), n, p + 1)
+    combined = None if near is None else NearCombination.near(near)
     return {
         "verdict": plain["verdict"],
         "n_rows": n,
@@ -72,8 +94,9 @@ def parts_of(plain: dict[str, Any]) -> dict[str, Any]:
         "hyperplane": _plane_of(plain["hyperplane"], p),
         "directions": tuple(_direction_of(direction, p) for direction in directions),
         "rows_left": _rows_left(plain, n, bool(directions)),
-        "witness": _combination_of(plain["witness"], n, "its witness"),
-        "overlap": _combination_of(plain["overlap"], n, "its overlap"),
+        "witness": _combination_of(plain["witness"], n, "its witness") or combined,
+        "overlap": _combination_of(plain["overlap"], n, "its overlap") or combined,
+        "near_weights": near,
         "null": tuple(dict(_pairs(vector, p + 1, "a null vector")) for vector in of_type(plain, "null", list)),
         "reason": reason_of(plain),
         "left_out": _left_out(plain, n),
@@ -90,7 +113,7 @@ def _check_head(plain: dict[str, Any]) -> None:
         raise ValueError("it holds a certificate for each class: `verify_certificate` reads all of them")
     if plain["format"] == _FIRST:
         raise ValueError("it is of format 1, whose hash is neither of the classes nor of the intercept; make it again")
-    if plain["format"] != FORMAT:
+    if plain["format"] not in (FORMAT, NEAR_FORMAT):
         raise ValueError(f"its format is {plain['format']!r:.80}")
     if len(of_type(plain, "sha256", str)) != 64:
         raise ValueError("it lacks the hash of the rows that it is about")
@@ -165,6 +188,29 @@ def _combination_of(plain: Any, n: int, what: str) -> Combination | None:
     if len(weights) != len(rows):
         raise ValueError(f"{what} has {len(rows)} rows and {len(weights)} weights")
     return Combination(tuple(rows), weights)
+
+
+def _near_weights_of(plain: dict[str, Any], n: int, width: int) -> NearWeights:
+    """Weights near exact ones: lists of integers, and an inverse as long as it must be."""
+    rows, basis = (row_list(plain[name], n, f"its {name}") for name in ("rows", "basis"))
+    columns = row_list(plain["columns"], width, "its columns")
+    size, p = count(plain, "bytes"), len(columns)
+    packed = base64.b64decode(of_type(plain, "inverse", str), validate=True)
+    if not 1 <= size <= 8 or len(packed) != size * p * p:
+        raise ValueError(f"its inverse has {len(packed)} bytes, not {size} for each of {p} x {p} integers")
+    whole = np.zeros((p * p, 8), dtype=np.uint8)
+    whole[:, :size] = np.frombuffer(packed, dtype=np.uint8).reshape(-1, size)
+    whole[:, size:] = np.where(whole[:, size - 1 : size] > 127, 255, 0)  # of negative integers
+    return NearWeights(
+        tuple(rows),
+        tuple(map(from_plain, of_type(plain, "weights", list))),
+        tuple(basis),
+        tuple(columns),
+        whole.view("<i8").astype(np.int64).reshape(p, p),
+        tuple(map(from_plain, of_type(plain, "row_shifts", list))),
+        tuple(map(from_plain, of_type(plain, "column_shifts", list))),
+        of_type(plain, "within", float),
+    )
 
 
 def _margin_of(plain: Any, bias: str | None) -> tuple[float, float] | None:

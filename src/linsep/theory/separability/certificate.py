@@ -10,24 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from linsep.markup import table_html
 from linsep.tables import check_length, exact_table, holds_doubles
 from linsep.theory.margin.max_margin import MarginBracket
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.as_plain import (
     FORMAT,
+    NEAR_FORMAT,
     parts_of,
     plain_combination,
     plain_direction,
+    plain_near_weights,
     plain_plane,
     plain_vector,
 )
-from linsep.theory.separability.combination import Combination
+from linsep.theory.separability.combination import Combination, NearCombination
 from linsep.theory.separability.digest import data_digest
 from linsep.theory.separability.first_bracket import first_bracket, is_bracket
 from linsep.theory.separability.fragile import is_fragile
 from linsep.theory.separability.named_classes import class_signs, names_of
+from linsep.theory.separability.words import html_of, summary_of
+from linsep.theory.verify.near_weights import NearWeights, verify_near_weights
 from linsep.theory.verify.separability import CertificateError, verify_directions, verify_overlap, verify_witness
 from linsep.types import Array, DataError, Hyperplane, Verdict
 
@@ -56,11 +59,15 @@ class Separability:
         `overlap` it proves that so is every direction that has no negative margin; without one, more rows may be
         separated than `directions` show (`maximal` is False).
     witness : Combination or None
-        Signed rows that add up to 0: no strict separator. At most r + 1 rows, r the rank of the signed rows.
+        Signed rows that add up to 0: no strict separator. At most r + 1 rows, r the rank of the signed rows, if its
+        weights are exact.
     overlap, null : Combination or None, tuple of mappings column -> integer
         Rows spanning all rows left, with positive weights adding up to 0; at most twice their rank many. `null` is a
         basis of the vectors orthogonal to them (the constant is column n_features; columns that are 0 on all of them
         left out), which bounds their rank from above.
+    near_weights : NearWeights or None
+        What proves that exact weights exist near those of the overlap, if these are not exact (`overlap.within` is not
+        0). Then they are also those of the witness, unless two rows are one.
     reason : str
         Why the search ended before all was decided.
     classes : tuple of str
@@ -94,6 +101,7 @@ class Separability:
     witness: Combination | None = None
     overlap: Combination | None = None
     null: tuple[Mapping[int, int], ...] = ()
+    near_weights: NearWeights | None = None
     reason: str = ""
     classes: tuple[str, ...] = ()
     digest: str = ""
@@ -126,8 +134,9 @@ class Separability:
         if self.verdict == "undecided":
             return False
         witness, overlap = (part and part.as_dict() for part in (self.witness, self.overlap))
-        parts = (self.hyperplane, self.directions, self.rows_left, witness, overlap, self.null, self.fit_intercept)
-        return is_fragile(X, s, *parts)
+        left = self.rows_left if self.directions else np.arange(self.n_rows)
+        parts = (self.hyperplane, self.directions, left, witness, overlap, self.null, self.fit_intercept)
+        return is_fragile(X, s, *parts, near=self.near_weights)
 
     @property
     def maximal(self) -> bool:
@@ -196,16 +205,19 @@ class Separability:
         if self.digest and self._source_of(X, s, self.classes) != (self.digest, self.numbers, self.classes):
             raise CertificateError("this certificate is about other rows, labels or options: their hash differs")
         self._complete()
-        intercept = self.fit_intercept
+        intercept, near = self.fit_intercept, self.near_weights
         witness, overlap = (part and part.as_dict() for part in (self.witness, self.overlap))
         if self.hyperplane is not None:
             verify_directions(X, s, [self.hyperplane])
         if self.directions:
             verify_directions(X, s, self.directions, self.rows_left.tolist())
-        if witness is not None and witness != overlap:  # an overlap is checked as a witness too
+        # An overlap is checked as a witness too.
+        if self.witness and witness is not None and self.witness.within == 0.0 and (near or witness != overlap):
             verify_witness(X, s, witness, fit_intercept=intercept)
-        if overlap is not None:
-            among = self.rows_left if self.directions else np.arange(self.n_rows)
+        among = self.rows_left if self.directions else np.arange(self.n_rows)
+        if near is not None:
+            verify_near_weights(X, s, near, self.null, among, fit_intercept=intercept)
+        elif overlap is not None:
             verify_overlap(X, s, overlap, self.null, among, fit_intercept=intercept)
         if self.digest:
             self._check_derived(X, s)
@@ -224,6 +236,13 @@ class Separability:
             raise CertificateError(f"a part of the proof of {self.verdict!r} is missing: these parts prove {proved!r}")
         if (self.overlap is not None and self.witness is None) or (self.null and self.overlap is None):
             raise CertificateError("an overlap stands without a witness, or null vectors without an overlap")
+        near = 0.0 if self.near_weights is None else self.near_weights.within
+        if (self.overlap and self.overlap.within != near) or (self.witness and self.witness.within not in (0.0, near)):
+            raise CertificateError("weights are called exact, or near exact ones, and what proves that says otherwise")
+        if self.witness and self.witness.within and self.witness != self.overlap:
+            raise CertificateError("the weights of the witness are not exact, and not those of the overlap")
+        if self.near_weights is not None and self.overlap != NearCombination.near(self.near_weights):
+            raise CertificateError("the weights of the overlap are not those that are proved to be near exact ones")
         planes = [*self.directions, *([self.hyperplane] if self.hyperplane else [])]
         if not self.fit_intercept and any(plane.b != 0 for plane in planes):
             raise CertificateError("an intercept was not asked for")
@@ -249,58 +268,23 @@ class Separability:
         >>> Separability("separable", 3, 1).summary()
         'separable: a hyperplane puts every one of the 3 rows on its side, checked exactly'
         """
-        where = "" if self.fit_intercept else " (no intercept)"
-        fragile = ". Fragile: rounding the numbers that are no integers could change this verdict"
-        return f"{self.verdict}{where}: {self._why()}{fragile if self.fragile else ''}"
-
-    def _why(self) -> str:
-        if self.verdict == "separable":
-            return f"a hyperplane puts every one of the {self.n_rows:,} rows on its side, checked exactly"
-        said = self._listed(self.witness.rows if self.witness else ())
-        left = self.rows_left.size
-        some = f"{self.n_rows - left:,} rows"
-        if self.verdict == "quasi-separable":
-            if self.maximal:
-                some = f"a direction has {some} on their side and {left:,} exactly on its plane"
-            else:
-                some = f"a direction has at least {some} on their side, and at most {left:,} are exactly on its plane"
-            why = f"; {self.reason}" if self.reason else ""
-            return f"{some}, and no hyperplane separates {said}{why}"
-        if self.verdict == "inseparable":
-            return f"no direction helps: {said} cannot be separated, checked exactly"
-        if self.verdict == "not-separable":
-            return (
-                f"no hyperplane separates {said}, checked exactly; whether a direction separates part of the rows was "
-                f"not decided: {self.reason}"
-            )
-        return f"{self.reason}; a direction separates at least {some}" if self.directions else self.reason
-
-    def _listed(self, rows: tuple[int, ...]) -> str:
-        shown = ", ".join(map(str, self.in_file(rows[:8]).tolist()))
-        too = ", rows left out too" if self.left_out else ""
-        return f"the {len(rows)} rows {shown}{', ...' if len(rows) > 8 else ''} (counted from 0{too})"
+        return summary_of(self)
 
     def __repr__(self) -> str:
         unsure = "" if self.verified or not self.digest else "as read, not verified: "
         return f"<Separability {unsure}{self.summary()}>"
 
     def _repr_html_(self) -> str:
-        rows: list[tuple[object, ...]] = [("because", self._why())]
-        if self.hyperplane is not None and self.margin is not None:
-            rows.append(("margin of this plane", f"{self.margin.lower:.6g}, the best at most {self.margin.upper:.6g}"))
-        if self.witness is not None:
-            shown = zip(self.in_file(self.witness.rows[:8]), self.witness.weights, strict=False)
-            more = ", ..." if len(self.witness.rows) > 8 else ""
-            rows.append(("witness: row x weight", ", ".join(f"{row} x {weight}" for row, weight in shown) + more))
-        title = self.verdict if self.fit_intercept else f"{self.verdict} (no intercept)"
-        return table_html(title if self.verified or not self.digest else f"{title}, as read, not verified", rows)
+        return html_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON: integers keep all their digits, those beyond 2^53 as hexadecimal text."""
         by_rows_left = 2 * self.rows_left.size <= self.n_rows if self.directions else self.verdict == "separable"
         named = ("rows_left", self.rows_left) if by_rows_left else ("separated_rows", self.separated_rows)
+        near = self.near_weights
+        exact = [None if part is None or part.within else part for part in (self.witness, self.overlap)]
         return {
-            "format": FORMAT,
+            "format": FORMAT if near is None else NEAR_FORMAT,
             "verdict": self.verdict,
             "summary": self.summary(),
             "rows": self.n_rows,
@@ -313,9 +297,10 @@ class Separability:
             "directions": [plain_direction(plane) for plane in self.directions],
             named[0]: named[1].tolist(),
             "maximal": self.maximal,
-            "witness": plain_combination(self.witness),
-            "overlap": plain_combination(self.overlap),
+            "witness": plain_combination(exact[0]),
+            "overlap": plain_combination(exact[1]),
             "null": [plain_vector(vector) for vector in self.null],
+            **({} if near is None else {"near_weights": plain_near_weights(near)}),
             "reason": self.reason,
             **self._of_file(),
         }
@@ -324,8 +309,12 @@ class Separability:
         """The rows left out, and the rows of the other parts by their numbers in the file."""
         if not self.left_out:
             return {}
-        parts = {"witness": self.witness, "overlap": self.overlap}
-        rows = {name: self.in_file(part.rows).tolist() for name, part in parts.items() if part is not None}
+        parts = {"witness": self.witness, "overlap": self.overlap, "near_weights": self.near_weights}
+        rows = {
+            name: self.in_file(part.rows).tolist()
+            for name, part in parts.items()
+            if part is not None and not (isinstance(part, Combination) and part.within)
+        }
         if self.verdict == "quasi-separable":
             rows["separated_rows"] = self.in_file(self.separated_rows).tolist()
         return {"rows_left_out": list(self.left_out), "file_rows": rows}

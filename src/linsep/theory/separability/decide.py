@@ -11,10 +11,10 @@ from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
-from linsep.theory.rows.deadline import deadline_of, why_over
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, why_over
 from linsep.theory.rows.json_values import UNCHECKED
 from linsep.theory.separability.certificate import Separability
-from linsep.theory.separability.combination import Combination
+from linsep.theory.separability.combination import Combination, NearCombination
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import Array, Hyperplane, Verdict
 
@@ -37,7 +37,7 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     time_limit : float, optional
         Seconds after which the answer is what is proved by then: `not-separable` if a witness was found,
         `quasi-separable` (with at least these rows) if a direction was found too, or else `undecided`. The clock is
-        looked at between steps of the search. Without a limit everything is decided.
+        looked at between steps of the search, also inside exact solves. Without a limit everything is decided.
 
     Returns
     -------
@@ -69,22 +69,32 @@ def separability(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: floa
     X = exact_table(X)
     check_length(X, y)
     s = signs(y)
-    end = solve_cone(X, s, constant=fit_intercept, deadline=deadline)
     about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
-    if not end.decided:
-        reason = why_over(time_limit)
-        found: Iterable[Separability] = [_cut_short(X, s, end, about, reason)]
-    elif not end.rows_left.size:
-        found = _separable(X, s, end, about)
-    else:
-        found = [_not_separable(X, s, end, about)]
-    for result in found:
-        try:
-            result.verify(X, y)
-        except CertificateError:
-            continue  # nothing found by floating point is believed without its proof
-        return result
+    for may_be_near in (True, False):
+        end = solve_cone(X, s, constant=fit_intercept, deadline=deadline, may_be_near=may_be_near)
+        for result in _answers(X, s, end, about, deadline, time_limit):
+            try:
+                result.verify(X, y)
+            except CertificateError:
+                continue  # nothing found by floating point is believed without its proof
+            return result
+        if end.near is None:
+            break
     return Separability("undecided", reason=UNCHECKED, **about)
+
+
+def _answers(
+    X: Any, s: Array, end: ConeEnd, about: dict[str, Any], deadline: Deadline, time_limit: float | None
+) -> Iterable[Separability]:
+    """Certificates of what was found, the one to be preferred first."""
+    if end.decided and not end.rows_left.size:
+        return _separable(X, s, end, about)
+    try:
+        if end.decided:
+            return [_not_separable(X, s, end, about, deadline)]
+    except OutOfTimeError:
+        pass  # the null vectors take as long as the search
+    return [_cut_short(X, s, end, about, why_over(time_limit))]
 
 
 def _separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Iterator[Separability]:
@@ -94,15 +104,19 @@ def _separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Iterato
         yield Separability("separable", hyperplane=plane, directions=planes, **about)
 
 
-def _not_separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Separability:
+def _not_separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any], deadline: Deadline) -> Separability:
     """The certificate of rows that overlap, with null vectors unless they are very long beside directions."""
     planes, rank = _planes(end, X.shape[1]), len(end.basis)
     short = not planes or (_used_columns(X[end.rows_left]) - rank) * rank <= _MOST_NULL
     witness = _shortest_witness(X, s, end)
     parts: dict[str, Any] = {}
-    if short and end.span:
+    if end.near:
+        near, null = NearCombination.near(end.near.weights), tuple(end.near.null)
+        witness = witness or near
+        parts = {"overlap": near, "null": null, "near_weights": end.near.weights}
+    elif short and end.span:
         overlap = Combination(tuple(end.overlap), tuple(end.overlap.values())) if end.overlap else witness
-        names, found = end.columns.tolist(), end.span.null_vectors()
+        names, found = end.columns.tolist(), end.span.null_vectors(deadline)
         # Columns that are 0 on all rows left need no vector: the verifier does not count them.
         null = tuple({names[j]: value for j, value in v.items()} for v in found if len(v) > 1)
         parts = {"overlap": overlap, "null": null}

@@ -10,6 +10,7 @@ import scipy.linalg
 
 from linsep.tables import dense, is_sparse, stored
 from linsep.theory.rows.exact_signs import as_floats
+from linsep.theory.verify.near_weights import NearWeights
 from linsep.types import Array, Hyperplane
 
 _HALF = 2.0**-53  # half a unit in the last place of a double, relative to it; twice that where it is least
@@ -26,6 +27,7 @@ def is_fragile(
     overlap: Mapping[int, int] | None,
     null: Sequence[Mapping[int, int]],
     fit_intercept: bool,
+    near: NearWeights | None = None,
 ) -> bool:
     """Whether rounding of the inputs could change a verdict with these parts of a proof."""
     if exact_inputs(X):
@@ -34,7 +36,9 @@ def is_fragile(
         return direction_is_fragile(X, s, hyperplane, np.arange(X.shape[0]))
     if directions and not left.size:  # several directions, and no one plane instead of them
         return True
-    if overlap and overlap_is_fragile(X, s, overlap, null, left, fit_intercept):
+    if near and near_is_fragile(X, near, null, left):
+        return True
+    if overlap and not near and overlap_is_fragile(X, s, overlap, null, left, fit_intercept):
         return True
     if witness and not overlap and witness_is_fragile(X, s, witness, fit_intercept):
         return True
@@ -97,14 +101,36 @@ def witness_is_fragile(X: Any, s: Array, weights: Mapping[int, int], fit_interce
     return overlap_is_fragile(X, s, weights, (), np.array(list(weights)), fit_intercept)
 
 
+def _is_bent(X: Any, null: Sequence[Mapping[int, int]], left: Array) -> bool:
+    """Whether rounding could move rows off the plane of a null vector."""
+    bent = np.unique([j for vector in null for j in vector if j < X.shape[1]]).astype(np.int64)
+    columns = X.tocsc() if hasattr(X, "tocsc") else X
+    return bool(bent.size and abs(_half_places(columns[:, bent][left])).sum() > 0)
+
+
+def near_is_fragile(X: Any, near: NearWeights, null: Sequence[Mapping[int, int]], left: Array) -> bool:
+    """The same as `overlap_is_fragile`, by the inverse that stands in the proof."""
+    if _is_bent(X, null, left):
+        return True
+    columns = np.array(near.columns)
+    features, exps = columns[columns < X.shape[1]], np.array(near.column_shifts)[columns < X.shape[1]]
+    inverse = np.abs(np.ldexp(near.inverse, -np.array(near.row_shifts)[:, None]))[:, columns < X.shape[1]]
+    top, moved = max(near.weights).bit_length(), np.zeros(features.size)
+    y = np.array([v / (1 << top) for v in near.weights])
+    for start in range(0, y.size, _STEP):
+        off = _half_places(X[np.array(near.rows[start : start + _STEP])][:, features])
+        moved += np.ldexp(y[start : start + _STEP] @ off, -exps)
+    own = np.ldexp(_half_places(X[np.array(near.basis)][:, features]), -exps) @ inverse.sum(axis=0)
+    of_row = dict(zip(near.rows, y.tolist(), strict=True))
+    least = np.array([of_row[i] for i in near.basis])
+    return bool(moved.any() and (own.max() > 0.5 or (2 * (inverse @ moved) >= least).any()))
+
+
 def overlap_is_fragile(
     X: Any, s: Array, weights: Mapping[int, int], null: Sequence[Mapping[int, int]], left: Array, fit_intercept: bool
 ) -> bool:
     """Whether rows that overlap could stop to, or leave the directions on which they are all 0."""
-    bent = np.unique([j for vector in null for j in vector if j < X.shape[1]]).astype(np.int64)
-    columns = X.tocsc() if hasattr(X, "tocsc") else X
-    part = columns[:, bent][left]
-    if bent.size and abs(_half_places(part)).sum() > 0:
+    if _is_bent(X, null, left):
         return True
     ids = list(weights)
     Z = dense(X[ids]).astype(np.float64) * s[ids][:, None]

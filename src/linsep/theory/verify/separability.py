@@ -30,7 +30,7 @@ class CertificateError(ValueError):
     """A certificate that does not prove what it says: the message names the row or the column."""
 
 
-def _label_signs(y: Any) -> Array:
+def label_signs(y: Any) -> Array:
     labels = np.unique(y := np.asarray(y))
     if labels.size != 2:
         raise CertificateError(f"a certificate is about two classes, these labels have {labels.size}")
@@ -42,7 +42,7 @@ def verify_directions(X: Any, y: Any, directions: Sequence[tuple[Any, Any]], row
 
     A direction takes the rows away, one at least, on which it is > 0; on those that remain every direction is 0.
     """
-    s, left = _label_signs(y), np.arange(X.shape[0])
+    s, left = label_signs(y), np.arange(X.shape[0])
     for k, (w, b) in enumerate(directions):
         found = s[left] * value_signs(X if left.size == X.shape[0] else X[left], w, b)
         if (found < 0).any():
@@ -61,7 +61,7 @@ def verify_witness(X: Any, y: Any, weights: Mapping[int, int], *, fit_intercept:
     if min(weights) < 0 or max(weights) >= X.shape[0]:
         raise CertificateError(f"rows must lie in 0..{X.shape[0] - 1}")
     rows = list(weights)
-    signed = [int(s) * weights[i] for i, s in zip(rows, _label_signs(y)[rows], strict=True)]
+    signed = [int(s) * weights[i] for i, s in zip(rows, label_signs(y)[rows], strict=True)]
     off = np.flatnonzero(value_signs(X[rows].T.tocsr() if hasattr(X, "tocsr") else X[rows].T, np.array(signed, object)))
     if off.size or (fit_intercept and sum(signed)):
         raise CertificateError(
@@ -85,24 +85,35 @@ def verify_overlap(
     column where the others have none.
     """
     verify_witness(X, y, weights, fit_intercept=fit_intercept)
-    p, among = X.shape[1], np.flatnonzero(np.bincount(among, minlength=X.shape[0]))
-    inside = X if among.size == X.shape[0] else X[among]
+    among = np.flatnonzero(np.bincount(among, minlength=X.shape[0]))
     if not set(weights) <= set(among.tolist()):
         raise CertificateError("the overlap has rows that a direction separates")
-    inside = inside.tocsc() if hasattr(X, "tocsc") else inside
-    used = np.flatnonzero(np.asarray((inside != 0).sum(axis=0)).reshape(-1)).tolist()
-    given, often = {*used, *[p] * fit_intercept}, Counter(j for vector in null for j, v in vector.items() if v)
-    for k, vector in enumerate(null):
-        if not set(vector) <= given or not any(v and often[j] == 1 for j, v in vector.items()):
-            raise CertificateError(f"null vector {k} has a column without entries, or none of its own")
-        at = sorted(vector.keys() - {p})
-        if value_signs(inside[:, at], np.array([vector[j] for j in at], dtype=object), vector.get(p, 0)).any():
-            raise CertificateError(f"null vector {k} is not orthogonal to every row")
+    used, given = orthogonal(X, null, among, fit_intercept=fit_intercept)
     table = X[list(weights)][:, used]
     table = table.toarray() if hasattr(X, "toarray") else table
     table = np.column_stack([table, np.ones(len(table), dtype=table.dtype)]) if fit_intercept else table
     if not rank_is_at_least(table, len(given) - len(null)):
         raise CertificateError("the rows of the overlap do not span all rows")
+
+
+def orthogonal(
+    X: Any, null: Sequence[Mapping[int, int]], among: Array, *, fit_intercept: bool
+) -> tuple[list[int], list[int]]:
+    """Raise unless all rows of `among` are orthogonal to the independent vectors `null`.
+
+    Return the columns in which these rows have entries, without and with the constant's.
+    """
+    p, inside = X.shape[1], X if among.size == X.shape[0] else X[among]
+    inside = inside.tocsc() if hasattr(X, "tocsc") else inside
+    used = np.flatnonzero(np.asarray((inside != 0).sum(axis=0)).reshape(-1)).tolist()
+    given, often = [*used, *[p] * fit_intercept], Counter(j for vector in null for j, v in vector.items() if v)
+    for k, vector in enumerate(null):
+        if not set(vector) <= set(given) or not any(v and often[j] == 1 for j, v in vector.items()):
+            raise CertificateError(f"null vector {k} has a column without entries, or none of its own")
+        at = sorted(vector.keys() - {p})
+        if value_signs(inside[:, at], np.array([vector[j] for j in at], dtype=object), vector.get(p, 0)).any():
+            raise CertificateError(f"null vector {k} is not orthogonal to every row")
+    return used, given
 
 
 # ------------------------------------------------------------ exact arithmetic

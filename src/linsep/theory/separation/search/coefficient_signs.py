@@ -49,13 +49,7 @@ def signs_of_single_rows(Z: Any, separated: Array, null: Sequence[Vector]) -> di
     {1: (1, 0)}
     """
     rows: Any = sp.csr_array(Z[separated])
-    met = sp.csr_array(
-        (
-            np.ones(sum(map(len, null))),
-            ([j for v in null for j in v], np.repeat(np.arange(len(null)), [len(v) for v in null])),
-        ),
-        shape=(Z.shape[1], len(null)),
-    )
+    met = _matrix(null, [1.0 for v in null for _ in v], Z.shape[1])
     touched: Any = sp.csr_array((rows != 0).astype(np.float64) @ met)
     known: dict[_Weighted, tuple[int, int]] = {}
     n_met = np.diff(touched.indptr)
@@ -78,6 +72,12 @@ def signs_of_single_rows(Z: Any, separated: Array, null: Sequence[Vector]) -> di
     return out
 
 
+def _matrix(null: Sequence[Vector], values: Sequence[float], width: int) -> Any:
+    """A column for each null vector, with these values at its entries, one vector after the other."""
+    at = [j for v in null for j in v], np.repeat(np.arange(len(null)), [len(v) for v in null])
+    return sp.csr_array((values, at), shape=(width, len(null)))
+
+
 def _normal(weights: dict[int, int]) -> tuple[int, _Weighted]:
     """A sign, and with it the weights without a common factor, the first one positive; zeros are left out."""
     names = sorted(k for k, v in weights.items() if v)
@@ -89,24 +89,31 @@ def _normal(weights: dict[int, int]) -> tuple[int, _Weighted]:
 class Signs:
     """The linear programme of one cone; it is kept from one coefficient to the next."""
 
-    def __init__(self, Z: Any, separated: Array, null: Sequence[Vector]) -> None:
-        self.Z, self.separated, self.null = Z, separated, null
+    def __init__(
+        self,
+        Z: Any,
+        separated: Array,
+        null: Sequence[Vector],
+        basis: Sequence[Vector] | None = None,
+        products: Array | None = None,
+    ) -> None:
+        self.Z, self.separated, self.given = Z, separated, null
+        self.met = _matrix(null, [1.0 for v in null for _ in v], Z.shape[1])
+        self.null = null = null if basis is None else basis  # another basis of the same span
         self.top = [max(map(abs, v.values())).bit_length() for v in null]
-        rows = [j for v in null for j in v]
-        columns = np.repeat(np.arange(len(null)), [len(v) for v in null])
         values = [k / (1 << e) for v, e in zip(null, self.top, strict=True) for k in v.values()]
-        N: Any = sp.csr_array((values, (rows, columns)), shape=(Z.shape[1], len(null)))
+        N = _matrix(null, values, Z.shape[1])
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            self._scale_rows(Z, separated, N)
+            self._scale_rows(Z, separated, N, products)
         # If a product is too large for a double, there is no guess.
         self.usable = bool(np.isfinite(self.N.data).all() and np.isfinite(self.G.data).all())
         if self.usable:
             self._start(len(null), len(separated))
 
-    def _scale_rows(self, Z: Any, separated: Array, N: Any) -> None:
+    def _scale_rows(self, Z: Any, separated: Array, N: Any, products: Array | None) -> None:
         """Write separated rows in coordinates of the null vectors; divide columns and rows by their largest entries."""
         part = as_doubles(Z[separated])
-        G: Any = sp.csr_array(part @ (N if is_sparse(Z) else N.toarray()))
+        G: Any = sp.csr_array(part @ (N if is_sparse(Z) else N.toarray()) if products is None else products)
         scale = abs(G).max(axis=0).toarray().ravel()
         self.scale = np.where(scale > 0, scale, 1.0)
         self.N = sp.csr_array(N @ sp.diags_array(1 / self.scale))
@@ -202,8 +209,8 @@ class Signs:
         part = self.Z[ids]
         columns = np.flatnonzero(np.bincount(part.indices[part.data != 0]) if is_sparse(part) else part.any(axis=0))
         rows = whole_rows(part[:, columns], range(len(ids)))
-        met = np.unique(self.N[[*columns.tolist(), j]].indices).tolist()
-        near = [self.null[a] for a in met]
+        met = np.unique(self.met[[*columns.tolist(), j]].indices).tolist()
+        near = [self.given[a] for a in met]
         place = {column: k for k, column in enumerate(columns.tolist())}
         shared = [[(place[i], k) for i, k in v.items() if i in place] for v in near]
         return near, [([sum(row[at] * k for at, k in pairs) for pairs in shared], q) for row, q in rows]

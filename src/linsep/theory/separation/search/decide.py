@@ -19,6 +19,7 @@ from linsep.theory.separation.search.by_columns import prove_by_columns
 from linsep.theory.separation.search.by_elimination import prove_by_elimination
 from linsep.theory.separation.search.by_network import prove_by_network
 from linsep.theory.separation.search.coefficient_signs import Signs, as_vector, signs_of_single_rows
+from linsep.theory.separation.search.even_basis import even_basis
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array, DataError
 
@@ -185,7 +186,7 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline, wanted: bool
     opposite: dict[int, tuple[Vector, ...]] = {}
     others: list[tuple[Vector, ...]] = []  # the same, each once
     asked = [j for j, way in ways.items() if way and j not in signs]
-    programme = Signs(Z, separated, proof.null) if asked else None
+    programme = Signs(Z, separated, proof.null, *even_basis(Z[separated], proof.null)) if asked else None
     for j in asked:
         assert programme is not None
         known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)

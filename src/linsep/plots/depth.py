@@ -1,0 +1,145 @@
+"""Concepts over the depth of a network: where they are separable, how well they are told, how wide the margin is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from linsep.plots.style import GREY, INK, Look, legend, look, new_axes, note, shorten
+from linsep.types import Array, DataError
+
+Show = Literal["accuracy", "margin", "separable"]
+_MOST = 8  # concepts of one picture, as there are so many looks
+
+
+def plot_probe(
+    probe: Any, show: Show = "accuracy", *, concepts: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw what a probe found of each concept, layer by layer.
+
+    - "accuracy": on rows held out, with its interval of 95 %; a marker is filled where all rows are proved separable.
+      The grey lines are the means of the concepts: of shuffled labels, and of the control task where there is one;
+    - "margin": the lower end of the bracket of the largest margin, over the radius of the rows; 0 without a separator;
+    - "separable": how many of the concepts are separable.
+
+    Parameters
+    ----------
+    probe : Probe
+        What `linsep.probe` found.
+    show : {"accuracy", "margin", "separable"}, default="accuracy"
+        What to draw, as above.
+    concepts : sequence of str, optional
+        The concepts to draw; without it all, of "accuracy" and "margin" the first eight.
+    ax : Axes, optional
+        Where to draw; without it, in a new figure.
+
+    Returns
+    -------
+    Axes
+        The axes with the picture.
+
+    Raises
+    ------
+    DataError
+        There are no rows, or none of such a concept, or `show` is something else.
+
+    Examples
+    --------
+    >>> from linsep import probe
+    >>> rows = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
+    >>> found = probe({"first": rows}, [0, 0, 1, 1], controls=0)
+    >>> plot_probe(found, "separable").lines[0].get_ydata().tolist()
+    [0]
+    """
+    if show not in ("accuracy", "margin", "separable"):
+        raise DataError(f'show is "accuracy", "margin" or "separable", not {show!r}')
+    known = list(dict.fromkeys(row.concept for row in probe.rows))
+    if not known:
+        raise DataError("the probe has no rows to draw")
+    strange = [name for name in concepts or () if name not in known]
+    if strange:
+        raise DataError(f"no row is about {strange[0]!r}; there are {', '.join(map(repr, known[:8]))}")
+    layers = list(dict.fromkeys(row.layer for row in probe.rows))
+    wanted = list(known if concepts is None else concepts)
+    drawn = wanted if show == "separable" else wanted[:_MOST]
+    by_place = {(row.layer, row.concept): row for row in probe.rows}
+    ax = new_axes(ax)
+    {"accuracy": _accuracy, "margin": _margin, "separable": _separable}[show](ax, by_place, layers, drawn)
+    ax.set_xticks(range(len(layers)), shorten(layers, 16))
+    if sum(len(name) for name in shorten(layers, 16)) > 30:
+        ax.tick_params(axis="x", labelrotation=45, labelsize="small")
+    ax.set_xlim(-0.4, len(layers) - 0.6)
+    if len(drawn) < len(wanted):
+        note(ax, f"{len(drawn)} of {len(wanted)} concepts shown")
+    return ax
+
+
+def _values(by_place: dict[tuple[str, str], Any], layers: list[str], concept: str, name: str) -> Array:
+    """One number of each layer; not a number where it is not known."""
+    rows = [by_place.get((layer, concept)) for layer in layers]
+    return np.array([np.nan if getattr(row, name, None) is None else getattr(row, name) for row in rows], dtype=float)
+
+
+def _draw(
+    ax: Axes, by_place: dict[tuple[str, str], Any], layers: list[str], concept: str, style: Look, y: Array
+) -> None:
+    """A line, its markers filled where the rows are separable."""
+    ax.plot(range(len(layers)), y, color=style.colour, lw=1.4)
+    for k, layer in enumerate(layers):
+        row = by_place.get((layer, concept))
+        if row is not None and np.isfinite(y[k]):
+            face = style.colour if row.verdict == "separable" else "white"
+            edge = INK if row.verdict == "separable" else style.colour
+            ax.plot(k, y[k], marker=style.marker, ms=7, mfc=face, mec=edge, ls="", zorder=3, clip_on=False)
+
+
+def _accuracy(ax: Axes, by_place: dict[tuple[str, str], Any], layers: list[str], concepts: list[str]) -> None:
+    handles = []
+    for k, concept in enumerate(concepts):
+        style = look(k)
+        y = _values(by_place, layers, concept, "accuracy")
+        low, high = (_values(by_place, layers, concept, name) for name in ("low", "high"))
+        ax.fill_between(range(len(layers)), low, high, color=style.colour, alpha=0.18, lw=0)
+        _draw(ax, by_place, layers, concept, style, y)
+        handles.append(Line2D([], [], color=style.colour, marker=style.marker, mec=INK, label=shorten([concept])[0]))
+    for name, line, words in (("shuffled", "--", "shuffled labels"), ("control", ":", "control task")):
+        means = [_mean([getattr(by_place.get((layer, one)), name, None) for one in concepts]) for layer in layers]
+        if np.isfinite(means).any():
+            handles += ax.plot(range(len(layers)), means, color=GREY, ls=line, lw=1.4, label=words)
+    ax.yaxis.set_major_formatter(PercentFormatter(1))
+    ax.set_ylabel("accuracy on rows held out")
+    ax.set_xlabel("filled: separable, proved")
+    legend(ax, handles=handles)
+
+
+def _mean(values: list[float | None]) -> float:
+    there = [value for value in values if value is not None]
+    return sum(there) / len(there) if there else float("nan")
+
+
+def _margin(ax: Axes, by_place: dict[tuple[str, str], Any], layers: list[str], concepts: list[str]) -> None:
+    handles = []
+    for k, concept in enumerate(concepts):
+        style = look(k)
+        _draw(ax, by_place, layers, concept, style, np.nan_to_num(_values(by_place, layers, concept, "margin_low")))
+        handles.append(Line2D([], [], color=style.colour, marker=style.marker, mec=INK, label=shorten([concept])[0]))
+    ax.set_ylabel("margin / radius")
+    ax.set_xlabel("filled: separable, proved")
+    ax.set_ylim(bottom=0)
+    legend(ax, handles=handles)
+
+
+def _separable(ax: Axes, by_place: dict[tuple[str, str], Any], layers: list[str], concepts: list[str]) -> None:
+    rows = [[by_place.get((layer, concept)) for concept in concepts] for layer in layers]
+    counts = np.array([sum(getattr(row, "verdict", "") == "separable" for row in line) for line in rows])
+    style = look(0)
+    ax.plot(range(len(layers)), counts, color=style.colour, marker=style.marker, ms=7, mec=INK, lw=1.4)
+    ax.axhline(len(concepts), color=GREY, lw=1, ls="--")
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_ylim(0, 1.05 * len(concepts))
+    ax.set_ylabel(f"separable, of {len(concepts)} concept{'' if len(concepts) == 1 else 's'}")

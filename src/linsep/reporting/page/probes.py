@@ -1,0 +1,64 @@
+"""The content of the page of a probe; imported only to make a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from linsep.plots.depth import plot_probe
+from linsep.probing.measured import ProbeRow
+from linsep.probing.probe import Probe
+from linsep.probing.words import chance_words, notes
+from linsep.reporting.page.draw import Sketch, draw_all
+from linsep.reporting.page.html import Page
+from linsep.reporting.page.tables import Cell, Table, cell
+
+_MOST_ROWS = 1000
+_NUMBERS = ("margin_low", "accuracy", "low", "high", "auc", "shuffled", "control", "selectivity")
+_COLUMNS = ("layer", "concept", "rows", "columns", "rank", "verdict", "odds", *_NUMBERS)
+
+
+def of_probe(found: Probe, command: str, said: Sequence[str] = (), more: Sequence[tuple[str, str]] = ()) -> Page:
+    """The page of all rows: what is said of them, pictures over the layers, and a table; `more` are further lines."""
+    pictures, left_out = draw_all(_sketches(found))
+    separable = sum(row.verdict == "separable" for row in found.rows)
+    shown = found.rows[:_MOST_ROWS]
+    note = "Odds: at most so likely are shuffled labels separable. Margins are over the radius of the rows."
+    if len(shown) < len(found.rows):
+        note += f" The first {len(shown):,} of {len(found.rows):,} rows."
+    return Page(
+        title=f"{separable} of {len(found.rows)} separable",
+        kicker="Are concepts linearly separable in these layers?",
+        lead="Each verdict is proved on all rows. The odds say whether chance could do it, accuracy is of new rows.",
+        lines=[*notes(found.rows, found.adjusted), *more],
+        command=command,
+        pictures=pictures,
+        tables=[Table("Layers and concepts", note, _COLUMNS, [_cells(row) for row in shown])],
+        remarks=[*said, *left_out],
+    )
+
+
+def _sketches(found: Probe) -> list[Sketch]:
+    texts = {
+        "accuracy": ("Accuracy over the layers", "On rows held out, with its interval; filled markers are separable."),
+        "margin": ("Margin over the layers", "The largest margin over the radius of the rows, 0 without a separator."),
+        "separable": ("Separable concepts", "How many of the concepts are separable in each layer, proved."),
+    }
+    return [
+        Sketch(title, caption, f"{title}: the numbers are in the table.", partial(_drawn, found, show))
+        for show, (title, caption) in texts.items()
+    ]
+
+
+def _drawn(found: Probe, show: Any, ax: Axes) -> Axes:
+    return plot_probe(found, show, ax=ax)
+
+
+def _cells(row: ProbeRow) -> list[Cell]:
+    odds = Cell("none") if row.odds is None else Cell(chance_words(row.odds), row.odds)
+    first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), cell(row.rank), cell(row.verdict), odds]
+    values = [getattr(row, name) for name in _NUMBERS]
+    return [*first, *(Cell("") if value is None else cell(value) for value in values)]

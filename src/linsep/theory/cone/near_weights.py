@@ -1,0 +1,291 @@
+"""Positive weights that bring many dense rows nearly to 0, and what proves that exact ones are near; no long integers.
+
+From y = 1 the least change that makes Z'y = 0 mostly keeps y positive where rows are many and in no order; else the
+change is measured anew from what is positive, relative to it, a few times. Rows chosen by LU with pivots, weighted, are
+the basis; its inverse is rounded to the digits that the proof multiplies. The theorem is in
+`linsep.theory.verify.near_weights`, which checks what is found; here nothing is certain.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg import blas, lapack
+
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
+from linsep.theory.rows.exact_signs import vanishing
+from linsep.theory.rows.integers import whole_weights
+from linsep.theory.rows.signed import SignedRows
+from linsep.theory.verify.near_weights import NearWeights
+from linsep.types import Array
+
+_BLOCK = 2048  # rows at a time
+_ROUNDS = 8
+_POSITIVE = 0.02  # of the median weight
+_FLOOR = 0.1  # of the median weight: what a weight that is not positive becomes before the next round
+_LEAST = 2.0**-40  # of the median weight, after all
+_BITS = 46  # of a weight of middle size
+_SURE = 0.5  # |I - R B| as a few rows show it: the proof needs less than 1
+_SAMPLE = 64  # of those rows
+_SINGULAR = 1e-12  # what is left of a column beside those before it, of the largest: less is rounding alone
+_SMALL = 1e-6  # coefficients of dependent columns below this are taken for 0
+_FAR = 300  # powers of two between rows: weights are integers
+_SIMPLE = 4096  # the largest denominator of one
+
+
+class Near(NamedTuple):
+    """What was found: the weights, and null vectors (column -> integer) that give the columns that have no inverse."""
+
+    weights: NearWeights
+    null: list[dict[int, int]]
+
+    def renamed(self, rows: list[int], columns: list[int]) -> Near:
+        """The same, with these names of the rows and columns, in ascending order."""
+        found = self.weights
+        named = replace(
+            found,
+            rows=tuple(rows[i] for i in found.rows),
+            basis=tuple(rows[i] for i in found.basis),
+            columns=tuple(columns[j] for j in found.columns),
+        )
+        return Near(named, [{columns[j]: v for j, v in vector.items()} for vector in self.null])
+
+
+class _Pace:
+    """Ends a search before work that would end after the deadline, at the pace of products so far."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self.deadline, self.began, self.done = deadline, time.perf_counter(), 0.0
+
+    def ask(self, work: float) -> None:
+        """Raise OutOfTimeError unless there is time for so many multiplications."""
+        now = time.perf_counter()
+        needs = (now - self.began) * work / self.done if self.done else 0.0
+        if now + needs > self.deadline.at:
+            raise OutOfTimeError
+
+
+@dataclass
+class _Search:
+    """Rows Z on independent columns; `pace` is that of the products with them.
+
+    Rows that nearly lie in a plane are turned: Z = Q R, and Q stands for Z, until they are turned back.
+    """
+
+    Z: Array
+    pace: _Pace
+    before: tuple[Array, Array] | None = None  # Z and R
+
+    def turn(self) -> bool:
+        """Take Q for Z; False if R is singular to rounding."""
+        n, p = self.Z.shape
+        self.pace.ask(3.0 * n * p * p)
+        R = scipy.linalg.qr(self.Z, mode="r", check_finite=False)[0][:p]
+        size = np.abs(np.diagonal(R))
+        if not size.min() > _SINGULAR * size.max():
+            return False
+        Q = scipy.linalg.solve_triangular(R, self.Z.T, trans="T", check_finite=False).T
+        self.before, self.Z = (self.Z, R), np.ascontiguousarray(Q)
+        return True
+
+    def turned_back(self, inverse: Array) -> Array:
+        """The inverse that belongs to Z as it was, which is Z again."""
+        if self.before is None:
+            return inverse
+        self.Z, R = self.before
+        return np.ascontiguousarray(scipy.linalg.solve_triangular(R, inverse.T, check_finite=False).T)
+
+    def gram(self, w: Array | None) -> Array:
+        """Upper half of Z'diag(w)^2 Z."""
+        n, p = self.Z.shape
+        out = np.zeros((p, p), order="F")
+        for start in range(0, n, _BLOCK):
+            at = slice(start, min(start + _BLOCK, n))
+            block = self.Z[at] if w is None else self.Z[at] * w[at, None]
+            self.pace.ask(block.shape[0] * p * p)
+            out = blas.dsyrk(1.0, block.T, beta=1.0, c=out, overwrite_c=1)
+            self.pace.done += block.shape[0] * p * p
+        return out
+
+    def positive(self, gram: Array) -> Array | None:
+        """Weights near 1 that bring the rows nearly to 0; None if some stay negative."""
+        w, most = np.ones(self.Z.shape[0]), self.Z.shape[0]
+        for _ in range(_ROUNDS):
+            factor, info = lapack.dpotrf(gram, lower=0, overwrite_a=1)
+            if info:
+                return None
+            y = w - w * w * (self.Z @ lapack.dpotrs(factor, self.Z.T @ w, lower=0)[0])
+            middle = float(np.median(np.abs(y)))
+            if y.min() > _POSITIVE * middle:
+                return np.asarray(y / middle)
+            wrong = int((y <= _POSITIVE * middle).sum())
+            if wrong > most / 2:
+                return None
+            most, w = wrong, np.maximum(y, _FLOOR * middle)
+            gram = self.gram(w)
+        return None
+
+    def basis(self, y: Array) -> tuple[Array, Array]:
+        """Rows chosen by LU of the weighted rows, and the inverse R of the matrix of which they are the columns."""
+        n, p = self.Z.shape
+        self.pace.ask(n * p * p + 4.0 * p**3)  # as much again as follows, the check of the proof included
+        A = np.empty((n, p), order="F")
+        np.multiply(self.Z, y[:, None], out=A)
+        lu, swaps, _ = lapack.dgetrf(A, overwrite_a=1)
+        order = np.arange(n)
+        for k, other in enumerate(swaps.tolist()):
+            order[[k, other]] = order[[other, k]]
+        chosen = order[:p]
+        inverse, _ = lapack.dgetri(np.asfortranarray(lu[:p]), np.arange(p), overwrite_lu=1)
+        return chosen, np.ascontiguousarray(inverse.T) * y[chosen, None]
+
+
+def near_weights(rows: SignedRows, ids: Array, deadline: Deadline, y: Array | None = None) -> Near | None:
+    """Find positive weights of the rows `ids`, near y if given, and a proof that exact ones exist; None if none is.
+
+    Raises
+    ------
+    OutOfTimeError
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = SignedRows(rng.normal(size=(20, 2)), np.where(np.arange(20) % 2, 1.0, -1.0), constant=True)
+    >>> found = near_weights(rows, np.arange(20), Deadline())
+    >>> len(found.weights.basis), found.weights.inverse.shape, found.null
+    (3, (3, 3), [])
+    """
+    pace = _Pace(deadline)
+    search = _Search(rows.Z if ids.size == rows.n else rows.Z[ids], pace)
+    gram = search.gram(None)
+    pace.ask(rows.width**3)
+    _, pivots, rank, _ = lapack.dpstrf(gram, lower=0)
+    columns, null = np.sort(pivots[:rank] - 1), []
+    if rank < rows.width:
+        found = _null_vectors(rows, columns, _both_halves(gram))
+        if found is None:  # they depend nearly, not exactly: in other coordinates they do not
+            columns = np.arange(rows.width)
+            if not search.turn():
+                return None
+            gram = search.gram(None)
+        else:
+            null, search.Z = found, np.ascontiguousarray(search.Z[:, columns])
+            gram = np.asfortranarray(gram[np.ix_(columns, columns)])
+    y = search.positive(gram) if y is None else y / np.median(y)
+    if y is None:
+        return None
+    y = np.array(y)
+    chosen, inverse = search.basis(y)
+    inverse = search.turned_back(inverse)
+    if not np.isfinite(inverse).all():
+        return None
+    for _ in range(2):
+        y[chosen] -= inverse @ (y @ search.Z)
+    if not y.min() > _LEAST:
+        return None
+    proof = _rounded(rows, ids, columns, y, chosen, inverse, search.Z)
+    return None if proof is None else Near(proof, null)
+
+
+def _both_halves(upper: Array) -> Array:
+    return np.triu(upper) + np.triu(upper, 1).T
+
+
+def _rounded(
+    rows: SignedRows, ids: Array, columns: Array, y: Array, chosen: Array, inverse: Array, Z: Array
+) -> NearWeights | None:
+    """The proof in integers: of one digit an entry if that is enough, else of two; None if that is not enough."""
+    p = columns.size
+    whole = np.rint(np.ldexp(y, _BITS))
+    u = whole / 2.0**_BITS
+    bits = (52 - (p - 1).bit_length()) // 2
+    # The proof is about the exact sum: what rounding may hide of it is counted in.
+    rho = np.abs(u @ Z) + 2.0**-50 * float(u.sum())
+    B = Z[chosen].T
+    for digits in (bits, 2 * bits - 1):
+        exps = np.frexp(np.abs(inverse).max(axis=1))[1]
+        R = np.rint(np.ldexp(inverse, digits - exps[:, None]))
+        theta = _theta(np.ldexp(R, exps[:, None] - digits), B, u[chosen], bits if digits == bits else 2 * bits)
+        if theta < _SURE:
+            break
+    else:
+        return None
+    change = float(((np.abs(inverse) @ rho) / u[chosen]).max()) / (1.0 - 2 * theta if theta < 0.25 else 0.25)
+    within = 10.0 ** np.ceil(np.log10(1.5 * change))
+    if not within < 1.0:
+        return None
+    # Rows in the units of X: the proof knows no other scale than a power of two a column.
+    row_exps, shifts = rows.row_exps[ids], rows.column_exps[columns]
+    top = int(row_exps.max())
+    if top - row_exps.min() > _FAR:
+        return None
+    weights = [int(v) << (top - e) for v, e in zip(whole.tolist(), row_exps.tolist(), strict=True)]
+    order = np.argsort(ids, kind="stable")
+    return NearWeights(
+        tuple(ids[order].tolist()),
+        tuple(weights[k] for k in order.tolist()),
+        tuple(ids[chosen].tolist()),
+        tuple(columns.tolist()),
+        R.astype(np.int64),
+        tuple((digits - exps + row_exps[chosen]).tolist()),
+        tuple(shifts.tolist()),
+        float(within),
+    )
+
+
+def _theta(R: Array, B: Array, u: Array, bits: int) -> float:
+    """The norm of I - R B, of some of its rows, with what rounding the entries of B to so many bits can add."""
+    some = np.unique(np.linspace(0, len(R) - 1, _SAMPLE).astype(np.int64))
+    off = R[some] @ B
+    off[np.arange(some.size), some] -= 1.0
+    lost = np.abs(R[some]).sum(axis=1)[:, None] * np.ldexp(np.abs(B).max(axis=0), -bits)[None, :]
+    return float((((np.abs(off) + lost) @ u) / u[some]).max())
+
+
+def _null_vectors(rows: SignedRows, columns: Array, gram: Array) -> list[dict[int, int]] | None:
+    """For each other column the vector that gives it by these, in the units of X, where its entries are simple."""
+    others = np.setdiff1d(np.arange(rows.width), columns)
+    _, given, info = lapack.dposv(gram[np.ix_(columns, columns)], gram[np.ix_(columns, others)])
+    if info:
+        return None
+    out = []
+    for j, coefficients in zip(others.tolist(), given.T, strict=True):
+        used = np.flatnonzero(np.abs(coefficients) > _SMALL)
+        vector = _simple(rows, j, columns[used].tolist(), coefficients[used].tolist())
+        if vector is None or not _is_orthogonal(rows, vector):
+            return None
+        if len(vector) > 1:  # the verifier does not count columns of zeros
+            out.append(vector)
+    return out
+
+
+def _simple(rows: SignedRows, j: int, at: list[int], coefficients: list[float]) -> dict[int, int] | None:
+    """Integers, column -> entry, of the column j less these multiples of the others; the multiple of one is exact."""
+    scale = [int(e) for e in rows.column_exps]
+    if len(at) == 1:
+        row = next((i for i in range(rows.n) if _entry(rows, i, at[0])), 0)
+        if not _entry(rows, row, at[0]):
+            return None
+        exact = {at[0]: -_entry(rows, row, j) / _entry(rows, row, at[0])}
+    else:
+        exact = {
+            k: -Fraction(c).limit_denominator(_SIMPLE) * Fraction(2) ** (scale[j] - scale[k])
+            for k, c in zip(at, coefficients, strict=True)
+        }
+    return whole_weights({j: Fraction(1), **exact})
+
+
+def _entry(rows: SignedRows, i: int, j: int) -> Fraction:
+    return Fraction(rows.X[i, j].item()) if j < rows.p else Fraction(1)
+
+
+def _is_orthogonal(rows: SignedRows, vector: dict[int, int]) -> bool:
+    """Whether every row is, exactly."""
+    at = [j for j in vector if j < rows.p]
+    d: list[Any] = [vector[j] for j in at] + [vector[j] for j in vector if j == rows.p]
+    return bool(vanishing(rows.X[:, at], d).all()) if at else False

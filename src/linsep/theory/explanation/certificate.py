@@ -1,0 +1,214 @@
+"""What `fewest_rows` answers: two bounds with their proofs, and the same as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linsep.tables import check_length, exact_table
+from linsep.theory.rows.json_values import count, from_plain, of_type, read, row_list, same_words, to_plain
+from linsep.theory.separability.as_plain import plain_combination
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.combination import Combination
+from linsep.theory.verify.fewest_rows import verify_fewest_rows
+from linsep.theory.verify.separability import CertificateError
+
+FORMAT = "linsep fewest rows certificate 1"
+
+
+@dataclass(frozen=True, repr=False)
+class FewestRows:
+    """At least `lower` and at most `upper` rows have to go before the rest is separable; both are proved.
+
+    Attributes
+    ----------
+    lower : int
+        L: no set of fewer rows is enough.
+    removed : tuple of int
+        Rows, in ascending order, whose removal is enough; each class keeps a row.
+    rest : Separability
+        The certificate that the other rows are separable, counted without those removed.
+    witnesses : tuple of Combination
+        Sets of rows with positive weights that bring the signed rows to 0: one row of each has to go.
+    proof : dict
+        How L follows from the witnesses: see `linsep.theory.verify.fewest_rows.proved_rows`.
+    n_rows : int
+    fit_intercept : bool
+    """
+
+    lower: int
+    removed: tuple[int, ...]
+    rest: Separability
+    witnesses: tuple[Combination, ...]
+    proof: dict[str, Any]
+    n_rows: int
+    fit_intercept: bool = True
+
+    @property
+    def upper(self) -> int:
+        """U, the number of rows removed."""
+        return len(self.removed)
+
+    @property
+    def exact(self) -> bool:
+        """Whether L = U."""
+        return self.lower == self.upper
+
+    def summary(self) -> str:
+        """Say the bracket in a sentence.
+
+        Examples
+        --------
+        >>> from linsep.theory.explanation.fewest_rows import fewest_rows
+        >>> fewest_rows([[0], [1], [1], [2]], [0, 1, 0, 1]).summary()
+        'exactly 1 of 4 rows has to go before the rest is separable'
+        """
+        if not self.upper:
+            return f"no row has to go: the {self.n_rows:,} rows are separable"
+        if self.exact:
+            has = "has" if self.upper == 1 else "have"
+            return f"exactly {self.upper:,} of {self.n_rows:,} rows {has} to go before the rest is separable"
+        return (
+            f"at least {self.lower:,} and at most {self.upper:,} of {self.n_rows:,} rows have to go before the rest is "
+            "separable"
+        )
+
+    def __repr__(self) -> str:
+        return f"<FewestRows {self.summary()}>"
+
+    def verify(self, X: Any, y: Any) -> None:
+        """Raise CertificateError unless both bounds are proved for these rows, in exact arithmetic.
+
+        Parameters
+        ----------
+        X : array or SciPy CSR matrix of shape (n_samples, n_features)
+            The rows that `fewest_rows` was given.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Raises
+        ------
+        CertificateError
+            What does not hold.
+        """
+        X = exact_table(X)
+        check_length(X, y)
+        y = np.asarray(y)
+        if X.shape[0] != self.n_rows or self.rest.fit_intercept is not self.fit_intercept:
+            raise CertificateError(f"the proof is about {self.n_rows:,} rows, these are {X.shape[0]:,}")
+        gone = np.array(self.removed, dtype=np.int64)
+        if np.unique(gone).size != gone.size or (gone.size and not 0 <= gone.min() <= gone.max() < self.n_rows):
+            raise CertificateError("the rows removed are not different rows of the table")
+        kept = np.setdiff1d(np.arange(self.n_rows), gone)
+        if self.rest.verdict != "separable":
+            raise CertificateError("the rows that are left are not proved to be separable")
+        self.rest.verify(X[kept], y[kept])
+        witnesses = [witness.as_dict() for witness in self.witnesses]
+        verify_fewest_rows(X, y, self.lower, witnesses, self.proof, fit_intercept=self.fit_intercept)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "format": FORMAT,
+            "summary": self.summary(),
+            "rows": self.n_rows,
+            "fit_intercept": self.fit_intercept,
+            "at_least": self.lower,
+            "at_most": self.upper,
+            "removed": list(self.removed),
+            "rest": self.rest.to_dict(),
+            "witnesses": [plain_combination(witness) for witness in self.witnesses],
+            "proof": _plain_proof(self.proof),
+        }
+
+    def to_json(self) -> str:
+        """Return the certificate as JSON."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> FewestRows:
+        """Read what `to_json` wrote; it is not yet verified.
+
+        Parameters
+        ----------
+        text : str
+            The JSON text.
+
+        Returns
+        -------
+        FewestRows
+            The bracket with its proofs.
+
+        Raises
+        ------
+        DataError
+            The text is no such certificate.
+        """
+        return read(text, cls.from_dict)
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> FewestRows:
+        """Return the certificate of the plain values that `to_dict` gave; it is not yet verified.
+
+        Parameters
+        ----------
+        plain : dict
+            The values, as JSON has them.
+
+        Returns
+        -------
+        FewestRows
+            The bracket with its proofs.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            A part is missing or has the wrong form.
+        """
+        if plain["format"] != FORMAT:
+            raise ValueError(f"its format is {plain['format']!r:.80}")
+        n = count(plain, "rows")
+        found = cls(
+            lower=count(plain, "at_least"),
+            removed=tuple(row_list(plain["removed"], n, "its removed rows")),
+            rest=Separability.from_dict(of_type(plain, "rest", dict)),
+            witnesses=tuple(_witness_of(one, n) for one in of_type(plain, "witnesses", list)),
+            proof=_proof_of(plain["proof"]),
+            n_rows=n,
+            fit_intercept=of_type(plain, "fit_intercept", bool),
+        )
+        if count(plain, "at_most") != found.upper:
+            raise ValueError("its at_most is not the number of rows removed")
+        same_words(plain["summary"], found.summary(), "summary")
+        return found
+
+
+def _witness_of(plain: dict[str, Any], n: int) -> Combination:
+    rows = row_list(plain["rows"], n, "a witness")
+    return Combination(tuple(rows), tuple(from_plain(v) for v in of_type(plain, "weights", list)))
+
+
+def _plain_proof(proof: dict[str, Any]) -> dict[str, Any]:
+    """Weights as two lists, as keys of JSON are text."""
+    if "weights" in proof:
+        weights = proof["weights"]
+        return {"unit": to_plain(proof["unit"]), "witnesses": list(weights), "weights": list(weights.values())}
+    return {"witness": proof["witness"], "without": [_plain_proof(part) for part in proof["without"]]}
+
+
+def _proof_of(plain: Any) -> dict[str, Any]:
+    if not isinstance(plain, dict):
+        raise ValueError("a part of the proof is not an object")
+    if "weights" in plain:
+        numbers, weights = of_type(plain, "witnesses", list), of_type(plain, "weights", list)
+        pairs = [(from_plain(k), from_plain(v)) for k, v in zip(numbers, weights, strict=True)]
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("a witness stands twice in a part of the proof")
+        return {"unit": from_plain(plain["unit"]), "weights": dict(pairs)}
+    return {
+        "witness": from_plain(plain["witness"]),
+        "without": [_proof_of(part) for part in of_type(plain, "without", list)],
+    }

@@ -1,0 +1,314 @@
+"""How many rows have to go, at least, before the rest is separable? A lower and an upper bound with their proofs."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from linsep.tables import check_index, check_length, exact_table
+from linsep.theory.cone.faces import ConeEnd, solve_cone
+from linsep.theory.cone.opposite_rows import are_opposite, opposite_pairs
+from linsep.theory.explanation.alternative import Alternative
+from linsep.theory.explanation.certificate import FewestRows
+from linsep.theory.explanation.packing import Branching, cover, hitting_rows, packed, sum_of
+from linsep.theory.explanation.removal import directions
+from linsep.theory.margin.geometry import signs
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of
+from linsep.theory.rows.exact_signs import row_signs
+from linsep.theory.rows.integers import whole_numbers
+from linsep.theory.separability.combination import Combination
+from linsep.theory.separability.decide import separability
+from linsep.types import Array, DataError
+
+_SHARE, _LONGER = 0.3, 0.5  # of the time that is left, for one way to look for rows or witnesses
+_FEWEST, _A_COLUMN = 300, 30  # rows of a sample, at least and for each column
+_AT_ONCE = 20  # witnesses asked for with one cover, all but the first with some noise
+_NOISE = 1e-3
+_TRIED = 200  # rows removed up to which each is tried alone
+
+
+def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float | None = None) -> FewestRows:
+    """Enclose the least number of rows whose removal leaves rows that a hyperplane separates strictly.
+
+    L <= min |R| <= U, over all sets R of rows such that some w, b have y_i (w.x_i + b) > 0 for all other rows and each
+    class keeps a row. U rows are named and the rest is proved separable. L is proved by witnesses: sets of rows that no
+    hyperplane separates, each of which has to lose a row.
+
+    Parameters
+    ----------
+    X : array or SciPy CSR matrix of shape (n_samples, n_features)
+        Taken exactly, as by `separability`.
+    y : array-like of shape (n_samples,)
+        Two labels.
+    fit_intercept : bool
+        Whether b may differ from 0.
+    time_limit : float, optional
+        Seconds after which the bracket is what is proved by then. Without it the search goes on until L = U, which may
+        take very long: the problem is NP-hard.
+
+    Returns
+    -------
+    FewestRows
+        `.lower`, `.upper` and the rows `.removed`; both proofs have been checked.
+
+    Raises
+    ------
+    DataError
+        As `separability`; or one class has a single row and nothing may go.
+
+    Notes
+    -----
+    The search for hitting sets of witnesses is that of Parker and Ryan, "Finding the minimum weight IIS cover of an
+    infeasible system of linear inequalities", Annals of Mathematics and Artificial Intelligence 17 (1996).
+
+    Examples
+    --------
+    >>> found = fewest_rows([[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1])
+    >>> found.lower, found.upper
+    (1, 1)
+    """
+    deadline = deadline_of(time_limit)
+    check_index(X, y)
+    X = exact_table(X)
+    check_length(X, y)
+    search = _Search(X, signs(y), fit_intercept, deadline)
+    search.run()
+    gone = search.removed
+    kept = np.setdiff1d(np.arange(X.shape[0]), gone)
+    rest = separability(X[kept], np.asarray(y)[kept], fit_intercept=fit_intercept)
+    found = FewestRows(
+        lower=search.lower,
+        removed=tuple(sorted(gone)),
+        rest=rest,
+        witnesses=tuple(Combination.of(witness) for witness in search.witnesses),
+        proof=search.proof,
+        n_rows=X.shape[0],
+        fit_intercept=fit_intercept,
+    )
+    found.verify(X, y)
+    return found
+
+
+@dataclass
+class _Search:
+    X: Any
+    s: Array
+    constant: bool
+    deadline: Deadline
+    witnesses: list[dict[int, int]] = field(default_factory=list)
+    proof: dict[str, Any] = field(default_factory=lambda: {"unit": 1, "weights": {}})
+    lower: int = 0
+
+    def run(self) -> None:
+        """Bring the two bounds together until they meet or the time is over."""
+        n, self.rng = self.s.size, np.random.default_rng(0)
+        plus, minus = (np.flatnonzero(self.s == side).tolist() for side in (1, -1))
+        self.most = {frozenset(plus): len(plus) - 1, frozenset(minus): len(minus) - 1}
+        self.removed = self._all_but_one(plus, minus)
+        try:
+            end = self._solved(np.arange(n))
+            if end is not None and not end.rows_left.size:
+                self.removed = []
+                return
+            self.inside = np.arange(n) if end is None else end.rows_left  # only these are in any witness
+            self._guess(self._until(_SHARE))
+            self._pairs()
+            self._one_each(self._until(_LONGER))
+            self._disjoint(self.inside, self._until(_SHARE))
+            self._prove(False)
+            rows = self.inside
+            self.programme = Alternative(self.X[rows], self.s[rows], constant=self.constant)
+            self._priced()
+            self._shrink(self._until(_SHARE))
+            self._exact()
+        except OutOfTimeError:
+            pass
+        self._prove(False)
+        with suppress(OutOfTimeError):
+            self._prove(True)
+
+    def _until(self, share: float) -> Deadline:
+        """The end of a share of the time that is left."""
+        now = time.perf_counter()
+        return Deadline(now + share * (self.deadline.at - now))
+
+    def _solved(self, rows: Array, deadline: Deadline | None = None) -> ConeEnd | None:
+        """What the cone of some rows is, with a witness; None if the time was too short for it."""
+        asked = deadline or self.deadline
+        end = solve_cone(self.X[rows], self.s[rows], constant=self.constant, deadline=asked)
+        if not end.decided and end.witness is None:
+            return None
+        return end
+
+    def _witness(self, rows: Array, deadline: Deadline | None = None) -> dict[int, int] | None:
+        """A witness among some rows, kept; None if they are separable."""
+        end = self._solved(rows, deadline)
+        if end is None:
+            raise OutOfTimeError
+        if end.witness is None:
+            return None
+        names = rows.tolist()
+        found = {names[i]: v for i, v in end.witness.items()}
+        self.witnesses.append(found)
+        return found
+
+    def _guess(self, deadline: Deadline) -> None:
+        """Directions that leave few rows on the wrong side."""
+        for d in directions(self.X, self.s, constant=self.constant, deadline=deadline):
+            self._offer(d)
+
+    def _offer(self, d: Array) -> None:
+        """Take the rows that a direction gets wrong for the rows removed, if they are fewer and can go."""
+        if not np.isfinite(d).all() or not d.any():
+            return
+        wrong = np.flatnonzero(self.s * row_signs(self.X, whole_numbers(d)) <= 0)
+        self._take(wrong.tolist())
+
+    def _take(self, rows: list[int]) -> None:
+        gone = set(rows)
+        if len(rows) < len(self.removed) and all(len(gone & of) <= most for of, most in self.most.items()):
+            self.removed = rows
+
+    def _pairs(self) -> None:
+        """Equal rows of two classes: the shortest witnesses."""
+        X, s = self.X, self.s
+        left = self.inside
+        while left.size:
+            pairs = left[opposite_pairs(X[left], s[left], constant=self.constant)]
+            found = [(i, j) for i, j in pairs.tolist() if are_opposite(X, s, i, j)]
+            if not found:
+                return
+            self.witnesses += [{i: 1, j: 1} for i, j in found]
+            left = np.setdiff1d(left, np.array(found).ravel())
+
+    def _one_each(self, deadline: Deadline) -> None:
+        """For each row removed a witness of it and rows that stay, which no other such witness has.
+
+        Where rows are many and columns few, there is one for nearly every row that has to go.
+        """
+        X = self.X
+        free = np.ones(self.s.size, dtype=bool)
+        free[self.removed] = False
+        free[np.setdiff1d(np.arange(self.s.size), self.inside)] = False
+        free[[i for witness in self.witnesses for i in witness]] = False
+        taken = {i for witness in self.witnesses for i in witness}
+        for i in self.removed:
+            pool = np.flatnonzero(free)
+            sample = max(_FEWEST, _A_COLUMN * (X.shape[1] + 1))
+            for size in (sample, pool.size):
+                if i in taken or time.perf_counter() > deadline.at:
+                    break
+                some = self.rng.choice(pool, size, replace=False) if size < pool.size else pool
+                try:
+                    found = self._witness(np.append(np.sort(some), i), deadline)
+                except OutOfTimeError:
+                    return
+                if found is not None:
+                    free[list(found)] = False
+                    break
+                if size >= pool.size:
+                    break
+
+    def _disjoint(self, rows: Array, deadline: Deadline) -> None:
+        """Witnesses that share no row, one after the other."""
+        taken = {i for witness in self.witnesses for i in witness}
+        left = np.array([i for i in rows.tolist() if i not in taken], dtype=np.int64)
+        while left.size:
+            if time.perf_counter() > deadline.at:
+                return
+            try:
+                found = self._witness(left, deadline)
+            except OutOfTimeError:
+                return
+            if found is None:
+                return
+            left = np.setdiff1d(left, np.array(list(found)))
+
+    def _shrink(self, deadline: Deadline) -> None:
+        """Put rows back that may stay, each tried alone."""
+        if len(self.removed) > _TRIED:
+            return
+        for i in list(self.removed):
+            if time.perf_counter() > deadline.at or len(self.removed) <= self.lower:
+                return
+            fewer = [j for j in self.removed if j != i]
+            end = self._solved(np.setdiff1d(np.arange(self.s.size), fewer), deadline)
+            if end is not None and end.decided and not end.rows_left.size:
+                self._take(fewer)
+
+    def _priced(self) -> None:
+        """Witnesses that the present lower bound does not take into account, the cheapest first."""
+        rows = self.inside
+        programme, rng = self.programme, self.rng
+        place = {row: k for k, row in enumerate(rows.tolist())}
+        while self.lower < len(self.removed):
+            share = np.zeros(rows.size)
+            covered = cover(self.witnesses)
+            for row, value in covered.items():
+                share[place[row]] = value
+            known = len(self.witnesses)
+            for k in range(_AT_ONCE):
+                cost = share + (k > 0) * _NOISE * rng.random(rows.size)
+                vertex = programme.cheapest(cost, self.deadline)
+                if vertex is None:
+                    return
+                self._offer(vertex.direction)
+                names = rows[vertex.rows]
+                if names.size and sum(covered.get(i, 0.0) for i in names.tolist()) < 1 - _NOISE:
+                    self._witness(names)
+            if len(self.witnesses) == known:
+                return
+            self._prove(False)
+
+    def _exact(self) -> None:
+        """Hit all witnesses with as few rows as possible; what is left is separable, or has a further witness."""
+        while self.lower < len(self.removed):
+            hit = hitting_rows(self.witnesses, self.most, self.deadline)
+            if hit.exact and hit.least > self.lower:
+                self._prove(True)
+            left = np.setdiff1d(self.inside, np.array(hit.rows, dtype=np.int64))
+            known = len(self.witnesses)
+            for _ in range(_AT_ONCE):
+                cost = self.rng.random(self.inside.size)
+                cost[np.isin(self.inside, hit.rows)] = 1 / _NOISE
+                vertex = self.programme.cheapest(cost, self.deadline)
+                if vertex is None or not set(names := self.inside[vertex.rows].tolist()).isdisjoint(hit.rows):
+                    break
+                self._witness(np.array(names))
+            if len(self.witnesses) > known:
+                continue
+            if self._witness(left) is None:
+                self._take(hit.rows)
+                if hit.exact:
+                    return
+                raise OutOfTimeError
+
+    def _prove(self, branch: bool) -> None:
+        """The lower bound that the witnesses show, by weights alone or with branches."""
+        if not self.witnesses or self.lower >= len(self.removed):
+            return
+        if not branch:
+            proof: dict[str, Any] | None = packed(self.witnesses)
+            if proof is not None and sum_of(proof) > self.lower:
+                self.lower, self.proof = sum_of(proof), proof
+            return
+        while self.lower < len(self.removed):
+            proof = Branching(self.witnesses, self.deadline).prove(self.lower + 1)
+            if proof is None:
+                return
+            self.lower, self.proof = self.lower + 1, proof
+
+    def _all_but_one(self, plus: list[int], minus: list[int]) -> list[int]:
+        """All rows but one of each class that are separable from each other: what is always found."""
+        first = [(plus[0], j) for j in minus] + [(i, minus[0]) for i in plus[1:]]
+        every = ((i, j) for i in plus[1:] for j in minus[1:])
+        for i, j in chain(first, every):
+            end = solve_cone(self.X[[i, j]], self.s[[i, j]], constant=self.constant)
+            if not end.rows_left.size:
+                return [k for k in range(self.s.size) if k not in (i, j)]
+        raise DataError("no row of one class can be separated from any row of the other")

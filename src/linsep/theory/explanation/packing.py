@@ -1,0 +1,169 @@
+"""Witnesses and the rows that hit them: lower bounds on how many rows have to go, with a proof.
+
+Each witness loses a row, whatever rows go. So the least number of rows that hit all witnesses found is a lower bound;
+the linear programme in its place, max sum w_k with at most 1 for the witnesses of each row, has weights that anyone
+can check; where it says less, the rows of one witness are tried in turn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
+from linsep.types import Array
+
+_UNIT = 2**20  # weights of witnesses are multiples of its inverse
+_NODES = 2_000  # parts of a proof
+
+
+class Hit(NamedTuple):
+    """Rows that hit all witnesses, and how many it takes at least; `exact`: these are as few as possible."""
+
+    rows: list[int]
+    least: int
+    exact: bool
+
+
+def hitting_rows(witnesses: Sequence[dict[int, int]], most: dict[frozenset[int], int], deadline: Deadline) -> Hit:
+    """The fewest rows that hit every witness, by HiGHS.
+
+    Parameters
+    ----------
+    witnesses : sequence of dict row -> int
+    most : dict
+        Of such a set of rows at most so many may go: each class keeps a row.
+    deadline : Deadline
+
+    Examples
+    --------
+    >>> hitting_rows([{0: 1, 1: 1}, {1: 1, 2: 1}], {}, Deadline())
+    Hit(rows=[1], least=1, exact=True)
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    table, names = _table(witnesses)
+    conditions: list[Any] = [LinearConstraint(table, lb=1.0)]
+    for rows, number in most.items():
+        inside = np.array([name in rows for name in names.tolist()], dtype=np.float64)
+        if inside.sum() > number:
+            conditions.append(LinearConstraint(inside[None, :], ub=float(number)))
+    left = max(0.01, min(deadline.at - time.perf_counter(), 60.0))
+    found: Any = milp(
+        np.ones(len(names)),
+        integrality=np.ones(len(names), dtype=np.int64),
+        bounds=Bounds(0.0, 1.0),
+        constraints=conditions,
+        options={"time_limit": left},
+    )
+    if found.x is None:
+        raise OutOfTimeError
+    chosen = np.flatnonzero(found.x > 0.5)
+    bound = getattr(found, "mip_dual_bound", None)
+    least = chosen.size if found.status == 0 else int(np.ceil((0.0 if bound is None else bound) - 1e-6))
+    return Hit(names[chosen].tolist(), int(least), found.status == 0)
+
+
+def cover(witnesses: Sequence[dict[int, int]]) -> dict[int, float]:
+    """The least shares of rows that come to 1 or more in each witness, by HiGHS.
+
+    Examples
+    --------
+    >>> {row: round(share, 3) for row, share in cover([{0: 1, 1: 1}, {1: 1, 2: 1}, {0: 1, 2: 1}]).items()}
+    {0: 0.5, 1: 0.5, 2: 0.5}
+    """
+    from scipy.optimize import linprog
+
+    if not witnesses:
+        return {}
+    table, names = _table(witnesses)
+    found: Any = linprog(np.ones(names.size), A_ub=-table, b_ub=-np.ones(table.shape[0]), bounds=(0, 1))
+    return {} if found.x is None else dict(zip(names.tolist(), found.x.tolist(), strict=True))
+
+
+def packed(witnesses: Sequence[dict[int, int]], gone: frozenset[int] = frozenset()) -> dict[str, Any]:
+    """The proof by weights of the witnesses without a row of `gone`: max sum w_k, at most 1 for those of each row.
+
+    Examples
+    --------
+    >>> proof = packed([{0: 1, 1: 1}, {1: 1, 2: 1}, {0: 1, 2: 1}])
+    >>> round(sum(proof["weights"].values()) / proof["unit"], 3)
+    1.5
+    """
+    from scipy.optimize import linprog
+
+    kept = [k for k, witness in enumerate(witnesses) if not gone & witness.keys()]
+    if not kept:
+        return {"unit": 1, "weights": {}}
+    table, _ = _table([witnesses[k] for k in kept])
+    found: Any = linprog(-np.ones(len(kept)), A_ub=table.T, b_ub=np.ones(table.shape[1]), bounds=(0, 1))
+    share = np.zeros(len(kept)) if found.x is None else found.x
+    for shrink in (1e-12, 1e-9, 1e-6):
+        whole = np.floor(share * (1 - shrink) * _UNIT + 0.5 * (shrink < 1e-9)).astype(np.int64)
+        if (table.T @ whole <= _UNIT).all():
+            break
+    else:  # a packing that is surely one: witnesses that share no row, greedily
+        whole = _UNIT * _apart([witnesses[k] for k in kept])
+    return {"unit": _UNIT, "weights": {k: int(v) for k, v in zip(kept, whole.tolist(), strict=True) if v > 0}}
+
+
+def sum_of(proof: dict[str, Any]) -> int:
+    """The number of rows that a proof by weights shows."""
+    total: int = sum(proof["weights"].values())
+    return -(-total // int(proof["unit"]))
+
+
+class Branching:
+    """The proof that k rows have to go: weights where they are enough, else the rows of a witness in turn."""
+
+    def __init__(self, witnesses: Sequence[dict[int, int]], deadline: Deadline) -> None:
+        self.witnesses, self.deadline, self.nodes = witnesses, deadline, 0
+
+    def prove(self, k: int, gone: frozenset[int] = frozenset()) -> dict[str, Any] | None:
+        """The proof, or None if these witnesses or the number of parts do not suffice; may raise OutOfTimeError."""
+        if time.perf_counter() > self.deadline.at:
+            raise OutOfTimeError
+        self.nodes += 1
+        if self.nodes > _NODES:
+            return None
+        if k <= 0:
+            return {"unit": 1, "weights": {}}
+        proof = packed(self.witnesses, gone)
+        if sum_of(proof) >= k:
+            return proof
+        left = [j for j, witness in enumerate(self.witnesses) if not gone & witness.keys()]
+        if not left or sum_of(proof) + _DEEP < k:
+            return None
+        chosen = min(left, key=lambda j: len(self.witnesses[j]))
+        parts = []
+        for i in sorted(self.witnesses[chosen]):
+            part = self.prove(k - 1, gone | {i})
+            if part is None:
+                return None
+            parts.append(part)
+        return {"witness": chosen, "without": parts}
+
+
+_DEEP = 6  # so far from the goal the branches would be too many
+
+
+def _table(witnesses: Sequence[dict[int, int]]) -> tuple[Any, Array]:
+    """Which witness has which row, a line each, and the rows by column."""
+    names, columns = np.unique([i for witness in witnesses for i in witness], return_inverse=True)
+    starts = np.cumsum([0, *map(len, witnesses)])
+    return sp.csr_matrix((np.ones(columns.size), columns, starts), shape=(len(witnesses), names.size)), names
+
+
+def _apart(witnesses: Sequence[dict[int, int]]) -> Array:
+    """1 for witnesses that share no row with one taken before, the shortest first; else 0."""
+    taken: set[int] = set()
+    out = np.zeros(len(witnesses), dtype=np.int64)
+    for k in sorted(range(len(witnesses)), key=lambda k: len(witnesses[k])):
+        if not taken & witnesses[k].keys():
+            taken |= witnesses[k].keys()
+            out[k] = 1
+    return out

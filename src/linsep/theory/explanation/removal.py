@@ -1,0 +1,89 @@
+"""Few rows whose removal leaves the others separable: guesses by directions that have few rows on the wrong side.
+
+A direction d leaves the rows with d.z > 0 separable, so those with d.z <= 0 may go. The fewest such rows are hard to
+find (Johnson and Preparata 1978); what is found here is an upper bound. The hinge loss is least where few rows are
+wrong by much; rows that are wrong weigh less in the next round, so that few rows are wrong at last.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.tables import is_sparse
+from linsep.theory.rows.deadline import Deadline
+from linsep.types import Array
+
+_SMALL = 100_000  # entries up to which the hinge loss is minimised by a linear programme
+_ROUNDS = 8
+_SOFT = 0.05  # a row that is wrong by v has the weight 1 / (v + this) in the next round
+
+
+def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Iterator[Array]:
+    """Directions (w, b), or w without a constant, in floating point, each to have fewer rows on the wrong side.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, p)
+    s : ndarray of shape (n,)
+        1 or -1.
+    constant : bool
+    deadline : Deadline
+    """
+    A = (X if is_sparse(X) else np.asarray(X)).astype(np.float64)
+    scale = np.asarray(abs(A).max(axis=0).todense() if is_sparse(A) else abs(A).max(axis=0, initial=0.0)).reshape(-1)
+    scale = np.where(scale > 0, scale, 1.0)
+    A = sp.csr_matrix(A @ sp.diags_array(1 / scale)) if is_sparse(A) else A / scale
+    stored = A.nnz if is_sparse(A) else A.size
+    fit = _by_programme if stored <= _SMALL else _by_descent
+    weights = np.ones(s.size)
+    for _ in range(_ROUNDS):
+        if time.perf_counter() > deadline.at:
+            return
+        d = fit(A, s, weights, constant, deadline)
+        if d is None or not d.any():
+            return
+        wrong = np.maximum(0.0, 1.0 - s * (A @ d[: A.shape[1]] + d[A.shape[1] :].sum()))
+        yield np.append(d[: A.shape[1]] / scale, d[A.shape[1] :])
+        weights = 1 / (wrong + _SOFT)
+        weights /= weights.max()
+
+
+def with_constant(A: Any, constant: bool) -> Any:
+    """The rows (x, 1), or x without a constant, in CSR."""
+    return sp.csr_matrix(sp.hstack([sp.csr_matrix(A), sp.csr_matrix(np.ones((A.shape[0], 1)))]) if constant else A)
+
+
+def _by_programme(A: Any, s: Array, weights: Array, constant: bool, deadline: Deadline) -> Array | None:
+    """The least sum of weights times max(0, 1 - s (A w + b)), by HiGHS."""
+    from scipy.optimize import linprog
+
+    n, p = A.shape
+    Z = sp.diags_array(s) @ with_constant(A, constant)
+    width = p + constant
+    table: Any = -sp.csc_matrix(sp.hstack([Z, sp.eye_array(n)]))
+    left = max(0.05, min(deadline.at - time.perf_counter(), 600.0))
+    found: Any = linprog(
+        np.append(np.zeros(width), weights),
+        A_ub=table,
+        b_ub=-np.ones(n),
+        bounds=[(None, None)] * width + [(0, None)] * n,
+        options={"time_limit": left},
+    )
+    return None if found.x is None else np.asarray(found.x[:width])
+
+
+def _by_descent(A: Any, s: Array, weights: Array, constant: bool, deadline: Deadline) -> Array | None:
+    """The same, nearly, by LIBLINEAR's dual coordinate descent."""
+    from sklearn.svm import LinearSVC
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        learner = LinearSVC(C=10.0, fit_intercept=constant, intercept_scaling=1.0, max_iter=200, random_state=0)
+        learner.fit(A, s, sample_weight=weights)
+    return np.append(learner.coef_[0], learner.intercept_ if constant else [])

@@ -1,0 +1,75 @@
+"""A certificate of separability in words, as text and as a table for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linsep.markup import table_html
+from linsep.theory.separability.combination import Combination
+
+if TYPE_CHECKING:
+    from linsep.theory.separability.certificate import Separability
+
+_SHOWN = 8  # rows that are listed
+
+
+def summary_of(found: Separability) -> str:
+    """The verdict and its reason."""
+    where = "" if found.fit_intercept else " (no intercept)"
+    fragile = ". Fragile: rounding the numbers that are no integers could change this verdict"
+    return f"{found.verdict}{where}: {_why(found)}{fragile if found.fragile else ''}"
+
+
+def exists_near(part: Combination) -> str:
+    """What is proved of weights that are not exact.
+
+    Examples
+    --------
+    >>> exists_near(Combination((0, 1), (5, 7)))
+    'positive weights that bring them to 0 exist within 0e+00 of those given'
+    """
+    return f"positive weights that bring them to 0 exist within {part.within:.0e} of those given"
+
+
+def _why(found: Separability) -> str:
+    if found.verdict == "separable":
+        return f"a hyperplane puts every one of the {found.n_rows:,} rows on its side, checked exactly"
+    said, witness = _listed(found, found.witness.rows if found.witness else ()), found.witness
+    proof = f"{exists_near(witness)}, checked exactly" if witness and witness.within else ""
+    left = found.rows_left.size
+    some = f"{found.n_rows - left:,} rows"
+    if found.verdict == "quasi-separable":
+        if found.maximal:
+            some = f"a direction has {some} on their side and {left:,} exactly on its plane"
+        else:
+            some = f"a direction has at least {some} on their side, and at most {left:,} are exactly on its plane"
+        why = f"; {found.reason}" if found.reason else ""
+        return f"{some}, and no hyperplane separates {said}{': ' if proof else ''}{proof}{why}"
+    if found.verdict == "inseparable":
+        return f"no direction helps: {said} cannot be separated{': ' if proof else ', '}{proof or 'checked exactly'}"
+    if found.verdict == "not-separable":
+        return (
+            f"no hyperplane separates {said}, checked exactly; whether a direction separates part of the rows was "
+            f"not decided: {found.reason}"
+        )
+    return f"{found.reason}; a direction separates at least {some}" if found.directions else found.reason
+
+
+def _listed(found: Separability, rows: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, found.in_file(rows[:_SHOWN]).tolist()))
+    too = ", rows left out too" if found.left_out else ""
+    return f"the {len(rows)} rows {shown}{', ...' if len(rows) > _SHOWN else ''} (counted from 0{too})"
+
+
+def html_of(found: Separability) -> str:
+    """The same as a table, with the first weights of the witness."""
+    rows: list[tuple[object, ...]] = [("because", _why(found))]
+    if found.hyperplane is not None and found.margin is not None:
+        rows.append(("margin of this plane", f"{found.margin.lower:.6g}, the best at most {found.margin.upper:.6g}"))
+    if found.witness is not None:
+        shown = zip(found.in_file(found.witness.rows[:_SHOWN]), found.witness.weights, strict=False)
+        more = ", ..." if len(found.witness.rows) > _SHOWN else ""
+        head = "weights near exact ones: row x weight" if found.witness.within else "witness: row x weight"
+        rows.append((head, ", ".join(f"{row} x {weight}" for row, weight in shown) + more))
+    title = found.verdict if found.fit_intercept else f"{found.verdict} (no intercept)"
+    return table_html(title if found.verified or not found.digest else f"{title}, as read, not verified", rows)

@@ -1,0 +1,234 @@
+"""The fewest rows that have to go: all subsets tried, proofs that hold, altered proofs, planted errors."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+from in_process import run_linsep
+from linsep import separability
+from linsep.theory.explanation.certificate import FewestRows
+from linsep.theory.explanation.fewest_rows import fewest_rows
+from linsep.theory.verify.fewest_rows import proved_rows
+from linsep.theory.verify.separability import CertificateError
+from linsep.types import DataError
+
+
+def by_all_subsets(X: Any, y: Any, fit_intercept: bool) -> int | None:
+    """The answer by trying every set of rows, the smallest first; None if no rows of two classes are separable."""
+    for k in range(len(y) - 1):
+        for gone in itertools.combinations(range(len(y)), k):
+            kept = np.setdiff1d(np.arange(len(y)), gone)
+            if np.unique(y[kept]).size < 2:
+                continue
+            if separability(X[kept], y[kept], fit_intercept=fit_intercept).verdict == "separable":
+                return k
+    return None
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 9), p=st.integers(1, 3), fit_intercept=st.booleans())
+def test_it_is_the_least_number_of_all_subsets(seed: int, n: int, p: int, fit_intercept: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(-2, 3, (n, p)).astype(float), rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    least = by_all_subsets(X, y, fit_intercept)
+    if least is None:
+        with pytest.raises(DataError, match="no row of one class can be separated from any row of the other"):
+            fewest_rows(X, y, fit_intercept=fit_intercept)
+        return
+    found = fewest_rows(X, y, fit_intercept=fit_intercept)
+    assert (found.lower, found.upper) == (least, least) or (found.lower < least == found.upper and _keeps_classes(y))
+    found.verify(X, y)
+    again = FewestRows.from_json(found.to_json())
+    again.verify(X, y)
+    assert again.to_dict() == found.to_dict()
+
+
+def _keeps_classes(y: Any) -> bool:
+    """Whether a class is so small that it has to keep a row: no proof by witnesses knows of that."""
+    return bool(min(np.bincount(y)) <= 3)
+
+
+@pytest.mark.parametrize("form", ["sparse", "fractions", "float32"])
+def test_every_form_of_a_table_has_the_same_answer(form: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:, 2:][::3], y[50:][::3]
+    given: Any = {
+        "sparse": sp.csr_matrix(X),
+        "fractions": np.vectorize(Fraction, otypes=[object])(X),
+        "float32": X.astype(np.float32),
+    }[form]
+    found, plain = fewest_rows(given, y), fewest_rows(X, y)
+    assert found.exact and plain.exact
+    assert found.upper == plain.upper
+    found.verify(given, y)
+
+
+@pytest.mark.parametrize("time_limit", [0.0, 0.05, 1.0])
+def test_a_short_time_gives_a_wider_bracket_that_holds(time_limit: float) -> None:
+    X, y = load_iris(return_X_y=True)
+    found = fewest_rows(X, y == 1, time_limit=time_limit)
+    found.verify(X, y == 1)
+    assert 0 <= found.lower <= found.upper <= 148
+    assert fewest_rows(X, y == 2).upper == 1  # the known answer: one row
+
+
+def test_separable_rows_stay() -> None:
+    found = fewest_rows([[0.0], [1.0]], ["a", "b"])
+    assert (found.lower, found.upper, found.exact) == (0, 0, True)
+    assert found.summary() == "no row has to go: the 2 rows are separable"
+
+
+def test_equal_rows_of_two_classes_are_counted_in_pairs() -> None:
+    X = np.repeat([[0.0, 1.0], [2.0, 5.0], [1.0, 1.0]], [5, 4, 3], axis=0)
+    y = np.array([0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0])
+    found = fewest_rows(X, y)
+    assert (found.lower, found.upper) == (3, 3)
+    assert {len(witness.rows) for witness in found.witnesses} == {2}
+
+
+def test_planted_errors_are_found() -> None:
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(600, 4)).round(3), rng.normal(size=4)
+    X = X[abs(X @ w) > 0.3]
+    y = (X @ w > 0).astype(int)
+    flipped = rng.choice(len(y), 6, replace=False)
+    y[flipped] ^= 1
+    found = fewest_rows(X, y)
+    assert found.exact
+    assert set(found.removed) <= set(flipped.tolist())
+    assert found.upper >= 5
+
+
+def test_a_proof_may_try_the_rows_of_a_witness_in_turn() -> None:
+    # Witnesses that meet in pairs: by weights alone 2 of 4 rows have to go, by trying the rows of one of them 3.
+    clique = [{i: 1, j: 1} for i, j in itertools.combinations(range(4), 2)]
+    weights = {"unit": 3, "weights": dict.fromkeys(range(6), 1)}
+    assert proved_rows(weights, clique) == 2
+    inner = {"unit": 2, "weights": {k: 1 for k, pair in enumerate(clique) if 0 not in pair}}
+    other = {"unit": 2, "weights": {k: 1 for k, pair in enumerate(clique) if 1 not in pair}}
+    assert proved_rows({"witness": 0, "without": [inner, other]}, clique) == 3
+    with pytest.raises(CertificateError, match="witness 0 has a row that has gone"):
+        proved_rows({"witness": 0, "without": [weights, other]}, clique)
+    with pytest.raises(CertificateError, match="one part for each row"):
+        proved_rows({"witness": 0, "without": [inner]}, clique)
+    with pytest.raises(CertificateError, match="the witnesses of row 0 have a weight above 1 together"):
+        proved_rows({**weights, "unit": 2}, clique)
+    for bad in (None, {}, {"witness": 9, "without": []}, {"unit": 0, "weights": {}}, {"unit": 1, "weights": {0: 1.0}}):
+        with pytest.raises(CertificateError):
+            proved_rows(bad, clique)
+
+
+def test_altered_proofs_are_refused() -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:, 2:], y[50:]
+    found = fewest_rows(X, y, time_limit=10)
+    assert 1 < found.lower <= found.upper
+    for wrong in (
+        replace(found, lower=found.upper + 1),
+        replace(found, removed=found.removed[1:]),
+        replace(found, removed=(*found.removed, found.removed[0])),
+        replace(found, removed=(*found.removed[:-1], -1)),
+        replace(found, witnesses=found.witnesses[1:]),
+        replace(found, witnesses=tuple(w._replace(weights=(*w.weights[1:], 1)) for w in found.witnesses)),
+        replace(found, n_rows=99),
+        replace(found, fit_intercept=False),
+        replace(found, proof={"unit": 1, "weights": {}}),
+    ):
+        with pytest.raises(CertificateError):
+            wrong.verify(X, y)
+    with pytest.raises(CertificateError):
+        found.verify(X, 3 - y)
+    with pytest.raises(CertificateError):
+        found.verify(X + 1, y)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"at_most": 0},
+        {"summary": "exactly 0 of 4 rows have to go before the rest is separable"},
+        {"format": "linsep fewest rows certificate 0"},
+        {"removed": [9]},
+        {"rest": None},
+        {"witnesses": [{"rows": [0]}]},
+        {"proof": []},
+        {"proof": {"unit": 1, "witnesses": [0, 0], "weights": [1, 1]}},
+        {"fit_intercept": 1},
+    ],
+)
+def test_a_damaged_file_is_refused_in_a_sentence(change: dict[str, Any]) -> None:
+    plain = fewest_rows([[0], [1], [1], [2]], [0, 1, 0, 1]).to_dict()
+    with pytest.raises(DataError, match="not a certificate that this version reads"):
+        FewestRows.from_json(json.dumps({**plain, **change}))
+
+
+# ---------------------------------------------------------------- the command
+def table(folder: Path) -> Path:
+    """40 rows by height, of which rows 1 and 5 have the other class."""
+    heights = [7 * k % 40 for k in range(40)]
+    rows = [
+        f"{150 + h},{40 + 13 * k % 30},{'tall' if (h > 19) != (k in (1, 5)) else 'short'}"
+        for k, h in enumerate(heights)
+    ]
+    (folder / "t.csv").write_text("\n".join(["height,weight,kind", *rows]) + "\n")
+    return folder / "t.csv"
+
+
+def test_the_command_names_the_rows_and_writes_them(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    done = run_linsep(["check", path, "--target", "kind", "--suspects", "s.csv", "--certificate", "c.json"], tmp_path)
+    assert done.returncode == 1
+    assert "exactly 2 of 40 rows have to go before the rest is separable" in done.stdout
+    assert re.search(r"suspects +rows (1 \(tall\), 5 \(short\)|5 \(short\), 1 \(tall\)): the others are", done.stdout)
+    lines = (tmp_path / "s.csv").read_text().splitlines()
+    assert lines[0] == '"row","where","label","nearest row of the other class","height","weight"'
+    assert len(lines) == 3
+    plain = json.loads((tmp_path / "c.json").read_text())["fewest_rows"]
+    assert {one["row"] for one in plain.pop("suspects")} == {1, 5}
+    frame = pd.read_csv(path)
+    found = FewestRows.from_dict(plain)
+    found.verify(frame[["height", "weight"]].to_numpy(), (frame.kind == "tall").astype(int).to_numpy())
+
+
+def test_rows_are_counted_as_in_the_file(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    text = path.read_text().splitlines()
+    path.write_text("\n".join([text[0], "150,,short", *text[1:]]) + "\n")
+    words = ["check", path, "--target", "kind", "--missing", "drop", "--explain", "--json"]
+    plain = json.loads(run_linsep(words, tmp_path).stdout)["fewest_rows"]
+    assert {(one["row"], one["where"].split(":")[-1]) for one in plain["suspects"]} == {(2, "4"), (6, "8")}
+    assert all(one["nearest"] not in (0, 2, 6) for one in plain["suspects"])
+
+
+def test_each_class_has_its_rows(tmp_path: Path) -> None:
+    data = load_iris(as_frame=True).frame.iloc[50:]
+    data["kind"] = ["a", "b", "c", "c"] * 25
+    kept = pd.concat([data.iloc[:6], data.iloc[50:56]])
+    kept.to_csv(tmp_path / "t.csv", index=False)
+    words = ["check", "t.csv", "--target", "kind", "--suspects", "s.csv", "--time-limit", 5, "--column", "target=skip"]
+    done = run_linsep(words, tmp_path)
+    assert all(f"rows to remove ({name})" in done.stdout for name in "abc")
+    assert (tmp_path / "s.csv").read_text().startswith('"class against the rest","row"')
+
+
+def test_the_list_replaces_no_table(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    before = path.read_bytes()
+    done = run_linsep(["check", path, "--target", "kind", "--suspects", path], tmp_path)
+    assert done.returncode == 2
+    assert path.read_bytes() == before

@@ -1,0 +1,372 @@
+"""Weights near exact ones: what is proved is true, what is altered is refused, and words say which proof it is."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from altered_certificates import standalone
+from claims import exact_change
+from in_process import run_linsep
+from linsep import separability
+from linsep.plots import plot_witness
+from linsep.reporting.proof import proof_lines
+from linsep.theory import CertificateError, Separability
+from linsep.theory.cone import faces
+from linsep.theory.cone.near_weights import Near, near_weights
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
+from linsep.theory.rows.signed import SignedRows
+from linsep.theory.separability.as_plain import parts_of
+from linsep.theory.separability.combination import Combination
+from linsep.theory.verify.near_weights import verify_near_weights
+from linsep.types import DataError
+from test_verify_certificate import plain
+from test_verify_certificate import verify as verify_in_a_process
+
+PROGRAM = standalone()
+
+
+@pytest.fixture(autouse=True)
+def _few_columns_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(faces, "_MANY_COLUMNS", 3)
+
+
+def verify(folder: Path, claim: Any, data: Any) -> tuple[int, str]:
+    """The standalone program in this process."""
+    (folder / "claim.json").write_text(json.dumps(claim))
+    (folder / "data.json").write_text(json.dumps(data))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        status = PROGRAM.main([str(folder / "claim.json"), str(folder / "data.json")])
+    return status, printed.getvalue()
+
+
+def noise(n: int = 30, p: int = 3, seed: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, p)).astype(np.float32), np.where(rng.random(n) < 0.5, "a", "b")
+
+
+def found_by(X: Any, s: Any, *, constant: bool = True) -> Near:
+    found = near_weights(SignedRows(X, s, constant=constant), np.arange(len(s)), Deadline())
+    assert found is not None
+    return found
+
+
+def signed(X: Any, s: Any, *, constant: bool = True) -> list[list[Fraction]]:
+    ones = [1] * constant
+    return [[Fraction(v) * int(sign) for v in [*row, *ones]] for row, sign in zip(X.tolist(), s, strict=True)]
+
+
+@given(
+    st.integers(0, 10**6), st.integers(1, 4), st.booleans(), st.sampled_from(["f4", "f8", "i4"]), st.integers(0, 200)
+)
+def test_exact_weights_are_as_near_as_it_says(seed: int, p: int, constant: bool, kind: str, spread: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(12 * p + 8, p)) * (100 if kind == "i4" else 1)
+    if kind == "f8":
+        X = np.ldexp(X, rng.integers(-spread, spread + 1, p))
+    X = X.astype(kind)
+    s = np.where(rng.random(len(X)) < 0.5, 1.0, -1.0)
+    s[:2] = 1.0, -1.0
+    found = near_weights(SignedRows(X, s, constant=constant), np.arange(len(s)), Deadline())
+    if found is None:
+        return
+    verify_near_weights(X, s, found.weights, found.null, np.arange(len(s)), fit_intercept=constant)
+    assert exact_change(signed(X, s, constant=constant), found.weights) <= found.weights.within < 1
+    with pytest.raises(CertificateError, match="more than it says"):
+        closer = replace(found.weights, within=1e-300)
+        verify_near_weights(X, s, closer, found.null, np.arange(len(s)), fit_intercept=constant)
+
+
+@pytest.mark.parametrize("power", [1, 7])
+def test_rows_that_nearly_lie_in_a_plane_need_two_digits(power: int) -> None:
+    rng = np.random.default_rng(5)
+    turned = np.linalg.qr(rng.normal(size=(8, 8)))[0]
+    X = (rng.normal(size=(80, 8)) * np.logspace(0, -power, 8)) @ turned
+    s = np.where(rng.random(80) < 0.5, 1.0, -1.0)
+    near = found_by(X, s).weights
+    verify_near_weights(X, s, near, (), np.arange(80))
+    assert exact_change(signed(X, s), near) <= near.within
+    assert int(np.abs(near.inverse).max()).bit_length() == (24 if power == 1 else 47)
+
+
+def test_rows_that_lie_in_a_plane_but_for_rounding_are_turned_first() -> None:
+    rng = np.random.default_rng(1)
+    X = (rng.normal(size=(90, 4)) @ rng.normal(size=(4, 10))).astype(np.float32)
+    centred = rng.normal(size=(90, 10)).astype(np.float32)
+    centred -= centred.mean(axis=1)[:, None]
+    s = np.where(rng.random(90) < 0.5, 1.0, -1.0)
+    for rows in (X, centred):
+        near = found_by(rows, s).weights
+        verify_near_weights(rows, s, near, (), np.arange(90))
+        assert near.columns == tuple(range(11))
+        assert exact_change(signed(rows, s), near) <= near.within < 1
+    assert near_weights(SignedRows(X[:, :4] @ np.eye(4, 9), s, constant=True), np.arange(90), Deadline()) is not None
+    thirds = np.column_stack([X[:, :4].astype(float), X[:, :4].astype(float) @ [1 / 3, 1 / 7, 1 / 9, 1 / 11]])
+    assert near_weights(SignedRows(thirds, s, constant=True), np.arange(90), Deadline()) is None  # not even nearly
+
+
+def test_wide_noise_is_proved_inseparable_by_weights_near_exact_ones() -> None:
+    X, y = noise()
+    found = separability(X, y)
+    assert found.verdict == "inseparable"
+    assert found.maximal
+    assert found.near_weights is not None
+    assert found.witness is found.overlap
+    assert found.witness is not None
+    assert found.witness.within == found.near_weights.within <= 1e-9
+    said = f"positive weights that bring them to 0 exist within {found.witness.within:.0e} of those given"
+    assert found.summary().endswith(f"cannot be separated: {said}, checked exactly")
+    assert dict(proof_lines(found, list("abc"), [0] * 3)[0])["witness"].endswith(
+        f"nearly add up to 0 once signed by label: {said}"
+    )
+    assert "weights near exact ones: row x weight" in found._repr_html_()
+    claim = json.loads(found.to_json())
+    assert (claim["format"], claim["witness"], claim["overlap"]) == ("linsep separability certificate 3", None, None)
+    again = Separability.from_json(found.to_json())
+    again.verify(X, y)
+    assert again.to_json() == found.to_json()
+    assert (again.summary(), again.witness) == (found.summary(), found.witness)
+
+
+def test_columns_of_decimals_that_depend_on_each_other_stay_fragile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(faces, "_MANY_COLUMNS", 100)
+    X, y = noise()
+    X = np.column_stack([X, X[:, 0]])
+    found = separability(X, y)
+    assert (found.near_weights, found.fragile) == (None, True)
+    Separability.from_json(found.to_json()).verify(X, y)
+
+
+def test_the_exact_search_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(20):
+        X, y = noise(16, 4, seed)
+        X[:, 0] = np.where(np.arange(16) < 3 * (seed % 3), (y == "a") * 2 - 1, 0) if seed % 2 else X[:, 0]
+        fast = separability(X, y)
+        monkeypatch.setattr(faces, "_MANY_COLUMNS", 100)
+        slow = separability(X, y)
+        monkeypatch.setattr(faces, "_MANY_COLUMNS", 3)
+        assert slow.near_weights is None
+        assert (fast.verdict, fast.separated_rows.tolist()) == (slow.verdict, slow.separated_rows.tolist())
+
+
+def test_rows_that_a_column_takes_away_are_no_part_of_it() -> None:
+    X, y = noise()
+    X = np.column_stack([np.where(np.arange(30) < 5, (y == "b") * 2.0 - 1, 0), X])
+    found = separability(X, y)
+    assert (found.verdict, found.maximal, found.separated_rows.tolist()) == ("quasi-separable", True, list(range(5)))
+    assert found.near_weights is not None
+    assert found.near_weights.rows == tuple(range(5, 30))
+    assert "exist within" in found.summary()
+    Separability.from_json(found.to_json()).verify(X, y)
+
+
+def test_two_equal_rows_are_an_exact_witness_beside_weights_that_are_near() -> None:
+    X, y = noise(400, 300)
+    X, y = np.vstack([X[:, :3], X[:1, :3]]), np.append(y, "a" if y[0] == "b" else "b")
+    found = separability(np.tile(X, (1, 1)), y)
+    assert found.overlap is not None
+    assert found.overlap.within
+    assert found.witness is not None
+    if len(found.witness.rows) == 2:
+        assert found.witness.within == 0.0
+    Separability.from_json(found.to_json()).verify(X, y)
+
+
+def test_columns_that_others_give_have_exact_vectors(tmp_path: Path) -> None:
+    X, y = noise(60, 4)
+    X = np.column_stack([X, X[:, 1] * -2, np.full(60, 0.1, dtype=np.float32), X[:, 0], np.zeros(60)]).astype(np.float32)
+    found = separability(X, y)
+    assert found.near_weights is not None
+    assert len(found.null) == 3
+    assert len(found.near_weights.columns) == 5
+    claim = json.loads(found.to_json())
+    Separability.from_dict(claim).verify(X, y)
+    assert verify(tmp_path, claim, plain(X, y))[0] == 0
+    for null in (claim["null"][:2], [*claim["null"][:2], claim["null"][1]]):
+        with pytest.raises(CertificateError, match="null vector"):
+            Separability.from_dict({**claim, "null": null}).verify(X, y)
+        assert verify(tmp_path, {**claim, "null": null}, plain(X, y))[0] == 1
+
+
+def alterations(claim: dict[str, Any]) -> dict[str, tuple[dict[str, Any], str]]:
+    """Each with what the library says of it."""
+    near = claim["near_weights"]
+    swapped = [near["basis"][1], near["basis"][0], *near["basis"][2:]]
+    nothing = base64.b64encode(bytes(len(base64.b64decode(near["inverse"])))).decode()
+    heavy = [*near["weights"][:-1], near["weights"][-1] * 1000]
+    parts: dict[str, tuple[dict[str, Any], str]] = {
+        "weight": ({"weights": heavy}, "more than it says"),
+        "no weight": ({"weights": [0, *near["weights"][1:]]}, "positive"),
+        "negative": ({"weights": [-1, *near["weights"][1:]]}, "positive"),
+        "long": ({"weights": [1 << 600, *near["weights"][1:]]}, "too long"),
+        "basis": ({"basis": swapped}, "none of these rows"),
+        "fewer": ({"rows": near["rows"][1:], "weights": near["weights"][1:]}, "more than it says|has no weight"),
+        "no basis": ({"basis": near["basis"][1:]}, "as many rows as columns"),
+        "inverse": ({"inverse": nothing}, "none of these rows"),
+        "shift": ({"row_shifts": [k - 1 for k in near["row_shifts"]]}, "none of these rows"),
+        "low shift": ({"column_shifts": [k - 40 for k in near["column_shifts"]]}, "above 1"),
+        "far shift": ({"row_shifts": [10**6, *near["row_shifts"][1:]]}, "shifts"),
+        "few shifts": ({"row_shifts": near["row_shifts"][1:]}, "shifts"),
+        "within": ({"within": 1e-30}, "more than it says"),
+        "columns": ({"columns": [near["columns"][1], near["columns"][0], *near["columns"][2:]]}, "none of these rows"),
+        "order": ({"rows": near["rows"][::-1]}, "in order"),
+    }
+    return {name: ({**claim, "near_weights": {**near, **part}}, why) for name, (part, why) in parts.items()}
+
+
+NAMES = tuple(alterations(json.loads(json.dumps({"near_weights": {
+    "basis": [0, 1, 2], "rows": [0, 1, 2, 3], "weights": [1, 1, 1, 1], "inverse": "", "row_shifts": [0],
+    "column_shifts": [0], "columns": [0, 1, 2]}}))))  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_alteration_survives(name: str, tmp_path: Path) -> None:
+    X, y = noise()
+    found = separability(X, y)
+    altered, why = alterations(found.to_dict())[name]
+    altered["summary"] = Separability(**parts_of(altered)).summary()  # what follows from the parts
+    with pytest.raises(CertificateError, match=why):
+        Separability.from_dict(altered).verify(X, y)
+    status, said = verify(tmp_path, altered, plain(X, y))
+    assert (status, said.split(":")[0]) == (1, "not proved")
+
+
+@pytest.mark.parametrize(
+    ("part", "why"),
+    [
+        ({"inverse": "AAAA"}, "its inverse has 3 bytes"),
+        ({"inverse": "?"}, "base64|Only"),
+        ({"bytes": 9}, "bytes"),
+        ({"rows": [0, 0]}, "names one twice"),
+        ({"within": 1}, "its within is 1"),
+        ({"basis": [10**6]}, "not one of 0 to 29"),
+    ],
+)
+def test_what_is_malformed_is_refused_when_it_is_read(part: dict[str, Any], why: str, tmp_path: Path) -> None:
+    X, y = noise()
+    claim = separability(X, y).to_dict()
+    altered = {**claim, "near_weights": {**claim["near_weights"], **part}}
+    with pytest.raises(DataError, match=why):
+        Separability.from_json(json.dumps(altered))
+    assert verify(tmp_path, altered, plain(X, y))[0] == 1
+
+
+def test_other_rows_are_refused(tmp_path: Path) -> None:
+    X, y = noise()
+    found = separability(X, y)
+    near = found.near_weights
+    assert near is not None
+    s = np.where(y == "b", 1.0, -1.0)
+    moved = X.copy()
+    moved[near.basis[0], 0] += 0.01
+    for rows, signs, why in (
+        (moved, s, "more than it says"),
+        (X, -s * np.where(np.arange(30) < 3, -1, 1), "more than it says|none of these rows"),
+        (X.astype(object), s, "dense rows of doubles"),
+        (X[:, :2], s, "not all columns"),
+    ):
+        with pytest.raises(CertificateError, match=why):
+            verify_near_weights(rows, signs, near, (), np.arange(30))
+    with pytest.raises(CertificateError, match="that a direction separates"):
+        verify_near_weights(X, s, near, (), np.arange(29))
+    with pytest.raises(CertificateError, match="other rows"):
+        Separability.from_json(found.to_json()).verify(moved, y)
+    assert verify(tmp_path, found.to_dict(), plain(moved, y))[0] == 1
+
+
+def test_weights_that_are_called_exact_have_to_be() -> None:
+    X, y = noise()
+    found = separability(X, y)
+    assert found.witness is not None
+    exact = Combination.of(dict(zip(*found.witness, strict=True)))
+    with pytest.raises(CertificateError, match="otherwise"):
+        replace(found, overlap=exact).verify(X, y)
+    plainly = separability(X.astype(object), y).overlap
+    assert plainly is not None
+    with pytest.raises(CertificateError, match=r"otherwise|not those"):
+        replace(found, overlap=plainly).verify(X, y)
+    with pytest.raises(CertificateError, match="otherwise"):
+        replace(found, near_weights=None).verify(X, y)
+
+
+def test_a_proof_that_fails_its_check_leaves_the_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(*given: Any) -> Near | None:
+        found = near_weights(*given)
+        return found and found._replace(weights=replace(found.weights, within=1e-30))
+
+    monkeypatch.setattr(faces, "near_weights", wrong)
+    X, y = noise()
+    found = separability(X, y)
+    assert (found.verdict, found.near_weights) == ("inseparable", None)
+    assert found.witness is not None
+    assert found.witness.within == 0.0
+
+
+def test_the_picture_says_how_near_they_are() -> None:
+    X, y = noise()
+    found = separability(X, y)
+    assert found.witness is not None
+    ax = plot_witness(found, X, y)
+    assert f"the meeting is within {found.witness.within:.0e} in all features" in ax.get_xlabel()
+    plt.close("all")
+
+
+def test_the_clock_ends_it() -> None:
+    X, _ = noise()
+    rows = SignedRows(X, np.where(np.arange(30) % 2, 1.0, -1.0), constant=True)
+    with pytest.raises(OutOfTimeError):
+        near_weights(rows, np.arange(30), Deadline(-np.inf))
+
+
+def test_the_program_alone_checks_it(tmp_path: Path) -> None:
+    for X in (noise()[0], noise()[0].astype(np.float64) * 1e9 + 0.1, np.rint(noise()[0] * 100).astype(int)):
+        y = noise()[1]
+        found = separability(X, y)
+        assert found.near_weights is not None
+        status, said = verify(tmp_path, found.to_dict(), plain(X, y))
+        assert status == 0, said
+        assert (
+            "30 rows have positive weights near those given that add up to 0, and span: no direction moves 30" in said
+        )
+
+
+def test_the_command_says_it(tmp_path: Path) -> None:
+    X, y = noise()
+    np.savetxt(tmp_path / "rows.csv", np.column_stack([np.rint(X * 1000), y == "a"]), fmt="%d", delimiter=",")
+    text = "a,b,c,kind\n,1,2,0\n" + (tmp_path / "rows.csv").read_text()
+    (tmp_path / "rows.csv").write_text(text)
+    done = run_linsep(
+        [
+            "check",
+            "rows.csv",
+            "--target",
+            "kind",
+            "--missing",
+            "drop",
+            "--certificate",
+            "proof.json",
+            "--report",
+            "p.html",
+        ],
+        tmp_path,
+    )
+    assert "nearly add up to 0 once signed by label: positive weights that bring them to 0 exist within" in done.stdout
+    claim = json.loads((tmp_path / "proof.json").read_text())
+    assert claim["near_weights"]["within"] < 1e-6
+    assert claim["file_rows"] == {"near_weights": [i + 1 for i in claim["near_weights"]["rows"]]}
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "Signed by label they nearly add up to 0; positive weights that bring them to 0 exist within" in page
+    assert verify_in_a_process(tmp_path, claim, text, "rows.csv")[0] == 0

@@ -1,0 +1,73 @@
+"""The picture of a probe: numbers drawn are the numbers found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from linsep import DataError, Probe, probe
+from linsep.plots import plot_probe
+
+HIDDEN = np.random.default_rng(0).normal(size=(80, 3))
+SIDE = HIDDEN[:, 0] > 0
+LABELS = {"side": SIDE, "chance": np.random.default_rng(1).permutation(SIDE)}
+FOUND = probe({"flat": HIDDEN**2, "deep": HIDDEN}, LABELS, labels=list(LABELS), types=np.arange(80) % 9, controls=2)
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Any:
+    yield
+    plt.close("all")
+
+
+def drawn(ax: Any) -> list[list[float]]:
+    return [np.asarray(line.get_ydata()).tolist() for line in ax.lines]
+
+
+def test_accuracies_intervals_and_controls_are_those_of_the_rows() -> None:
+    ax: Any = FOUND.plot()
+    of = {(row.layer, row.concept): row for row in FOUND.rows}
+    lines = drawn(ax)
+    for concept in LABELS:
+        assert [of["flat", concept].accuracy, of["deep", concept].accuracy] in lines
+    for name in ("shuffled", "control"):
+        means = [np.mean([getattr(of[layer, one], name) for one in LABELS]) for layer in ("flat", "deep")]
+        assert any(np.allclose(means, line) for line in lines if len(line) == 2)
+    ends = {round(float(y), 9) for area in ax.collections for y in area.get_paths()[0].vertices[:, 1]}
+    assert {round(row.low or 0, 9) for row in FOUND.rows} <= ends
+    filled = [line.get_ydata()[0] for line in ax.lines if len(line.get_xdata()) == 1 and line.get_mfc() != "white"]
+    assert filled == [of["deep", "side"].accuracy]
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["side", "chance", "shuffled labels", "control task"]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["flat", "deep"]
+
+
+def test_margins_and_counts() -> None:
+    (row,) = (row for row in FOUND.rows if row.verdict == "separable")
+    assert [0.0, row.margin_low] in drawn(plot_probe(FOUND, "margin"))
+    assert drawn(plot_probe(FOUND, "separable"))[0] == [0, 1]
+    assert drawn(plot_probe(FOUND, "separable", concepts=["chance"]))[0] == [0, 0]
+
+
+def test_many_concepts_are_cut_and_long_layers_turned() -> None:
+    names = [f"concept {k}" for k in range(10)]
+    rows = [
+        type(row)(**{**row.to_dict(), "concept": name, "layer": f"layer number {row.layer}"})
+        for row in (FOUND.rows[0], FOUND.rows[2])
+        for name in names
+    ]
+    ax: Any = Probe(tuple(rows)).plot()
+    assert "8 of 10 concepts shown" in ax.get_xlabel()
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {45.0}
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(DataError, match="show is"):
+        FOUND.plot("depth")
+    with pytest.raises(DataError, match="no row is about 'up'; there are 'side', 'chance'"):
+        FOUND.plot(concepts=["up"])
+    with pytest.raises(DataError, match="no rows"):
+        Probe(()).plot()
