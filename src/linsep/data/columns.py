@@ -17,10 +17,6 @@ from linsep.types import Array, DataError
 # What means nothing to the shell.
 
 
-class ColumnTypeError(DataError):
-    """A column holds what is neither numbers nor text, or both."""
-
-
 @dataclass(frozen=True)
 class Column:
     """One column: numbers in `values` (float64), or categories in `text`.

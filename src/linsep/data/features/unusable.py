@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from linsep.data.columns import Column, ColumnTypeError, TableChunk, like
+from linsep.data.columns import Column, TableChunk, like
 from linsep.markup import quote
-from linsep.types import Array, Chunk, DataError
+from linsep.types import Array, Chunk, ColumnTypeError, DataError
 
 # The squares of a thousand billion such numbers still have a finite sum.
 LARGEST = 1e100
@@ -83,7 +83,7 @@ def refuse_types(chunk: TableChunk, kinds: Collection[str]) -> None:
     >>> from linsep import open_data
     >>> refuse_types(open_data(b'{"a": 1, "b": [], "c": {}}', format="jsonl").read(), ["c"])
     Traceback (most recent call last):
-    linsep.data.columns.ColumnTypeError: buffer:1, column 'b' has type list<item: null>: make it numbers or
+    linsep.types.ColumnTypeError: buffer:1, column 'b' has type list<item: null>: make it numbers or
     text first, or leave it out (--column b=skip)
     """
     errors: dict[str, DataError] = {}

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import category_column, infinite, kept_column, read_numbers
-from linsep.data.columns import Column, ColumnTypeError, TableChunk, as_labels, as_text, check_names, take_target
+from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, take_target
 from linsep.data.readers.asked import Asked, in_a_line
 from linsep.data.unlabelled import are_unlabelled, with_labels
 from linsep.markup import quote
-from linsep.types import Array, DataError, NoRowsError
+from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
 
 Where = Callable[[int], str]
 

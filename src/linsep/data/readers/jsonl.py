@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
-from linsep.data.columns import Column, ColumnTypeError, TableChunk, as_text
+from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.readers.arrow import from_arrow, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.markup import quote
-from linsep.types import DataError, NoRowsError
+from linsep.types import ColumnTypeError, DataError, NoRowsError
 
 # How deep values may be nested.
 _DEEPEST = 64
