@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,7 +67,7 @@ class Explained(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate, and the rows as they are counted in the table."""
-        return {**self.fewest.to_dict(), "suspects": [vars(one) for one in self.suspects]}
+        return {**self.fewest.to_dict(), "suspects": [asdict(one) for one in self.suspects]}
 
 
 def suspects_of(found: FewestRows, X: Any, y: Array, chunk: Any, numbers: Array) -> list[Suspect]:
