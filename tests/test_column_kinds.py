@@ -450,7 +450,8 @@ def test_a_column_of_several_types_is_refused_only_where_it_is_used(tmp_path: Pa
     proved = [check_table(open_data(path, target="y"), columns=kinds) for path, kinds in ((mixed, skip), (plain, None))]
     assert proved[0].data == proved[1].data
     said = r"mixed.jsonl:6, column 'amount': '34.64' where the rows before hold a number; make them alike, "
-    said += r"read the column as categories \(--column amount=category, categorical=\['amount'\]\), or "
+    said += r"read the column as categories \(--column amount=category, categorical=\['amount'\]\) or as numbers "
+    said += r"\(--column amount=number\), or "
     with pytest.raises(DataError, match=said + r"leave the column out \(--column amount=skip\)"):
         fit_table(open_data(mixed, target="y"), columns={"other": "skip"})
     with pytest.raises(DataError, match=r"column 'amount': '34\.64' where the rows"):
