@@ -366,6 +366,7 @@ def test_a_newer_format_says_upgrade(path: Path) -> None:
         (rb"\"Perceptron\"", rb"\"__all__\"", "the class '__all__' is not a learner of this version"),
         (rb"\"Perceptron\"", rb"[]", "cannot rebuild the model (class is []; it is text)"),
         (rb"\"max_iter\"", rb"\"patience\"", "cannot rebuild the model (TypeError: "),
+        (rb"\"max_iter\"", rb"\"" + b"x" * 2000 + rb"\"", "unexpected keyword argument '" + "x" * 100),
         (rb"\"class\"", rb"\"kind\"", "cannot rebuild the model (the value class is missing)"),
         (
             rb"\"parameters\":{",

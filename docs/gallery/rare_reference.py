@@ -12,14 +12,12 @@ import pandas as pd
 from linsep import separation
 from linsep.plots import plot_separated_rows
 
-clinic = pd.DataFrame({
-    "ward": list("aaaabbbbddddccc"),
-    "improved": [0, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0],
-})  # fmt: skip
+wards = pd.get_dummies(list("aaaabbbbddddccc"), dtype=float).add_prefix("ward=")
+improved = [0, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0]
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
 infinite = {}
 for ax, reference in zip(axes, "ca", strict=True):
-    found = separation(f"improved ~ C(ward, Treatment('{reference}'))", data=clinic)
+    found = separation(wards.drop(columns=f"ward={reference}"), improved)
     assert found.separated_rows == (12, 13, 14)
     infinite[reference] = [(line.estimate, line.first) for line in found.table() if line.estimate != "finite"]
     plot_separated_rows(found, ax=ax).set_title(f"reference level {reference}", loc="right", fontsize="medium")

@@ -189,7 +189,7 @@ def unbuildable(header: dict[str, Any], error: Exception) -> ModelFileError:
     kind = "" if isinstance(error, DataError) else f"{type(error).__name__}: "
     return ModelFileError(
         f"saved by linsep {_plain(header.get('version'))}, this is {version('linsep')}, which cannot rebuild the model "
-        f"({kind}{error}); use that version, or save the model again"
+        f"({kind}{error!s:.300}); use that version, or save the model again"
     )
 
 
