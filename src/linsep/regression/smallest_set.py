@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from linsep.data.columns import like
 from linsep.regression.model import Regression
 from linsep.tables import as_doubles, exact_table, is_sparse
+from linsep.theory.explanation.packing import hitting_set
 from linsep.theory.rows.deadline import NEVER
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import primitive
@@ -89,7 +89,10 @@ def _searched(cone: _Cone) -> tuple[list[int], bool]:
         return known, known == cone.needed or (len(known) == 1 and cone.proof_of([]) is None)
     complements: list[list[int]] = [[j] for j in cone.needed]
     for _ in range(_MOST_ROUNDS):
-        few = _meeting(complements, len(cone.columns))
+        hit = hitting_set(complements, {}, NEVER)
+        if not hit.exact:
+            break
+        few = hit.members
         if len(few) >= len(known):
             return known, True
         if cone.guess(few):
@@ -103,24 +106,6 @@ def _searched(cone: _Cone) -> tuple[list[int], bool]:
             break
         complements.append([j for j in others if j not in inside])
     return known, False
-
-
-def _meeting(sets: Sequence[Sequence[int]], width: int) -> list[int]:
-    """The fewest of the numbers below `width` of which each set has one.
-
-    Examples
-    --------
-    >>> _meeting([[0, 1], [1, 2], [3]], 4)
-    [1, 3]
-    """
-    if not sets:
-        return []
-    table = np.zeros((len(sets), width))
-    for k, part in enumerate(sets):
-        table[k, list(part)] = 1
-    whole = np.ones(width, dtype=np.int64)
-    found = milp(np.ones(width), constraints=LinearConstraint(table, lb=1), integrality=whole, bounds=Bounds(0, 1))
-    return [int(j) for j in np.flatnonzero(np.asarray(found.x) > 0.5)]
 
 
 class _Cone:

@@ -27,7 +27,7 @@ _ORDER: tuple[Verdict, ...] = ("separable", "undecided", "not-separable", "quasi
 
 _SEPARATED: tuple[Verdict, ...] = ("separable", "quasi-separable")
 
-_SECONDS = 30.0  # for the rows that have to go, unless a limit is given
+_SECONDS = 30.0  # for the rows that have to go of all classes together, unless a limit is given
 _MANY_CLASSES = 8  # from here on each class has its line among the details
 
 
@@ -132,7 +132,7 @@ def check_table(
         Seconds for each question, after which it is left undecided.
     explain : bool, default=False
         Whether to look for the fewest rows that have to go before the classes are separable (`fewest_rows`), for
-        `time_limit` seconds, or 30 unless it is given.
+        `time_limit` seconds a question, or 30 in all unless it is given.
 
     Returns
     -------
@@ -173,7 +173,9 @@ def check_table(
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
     explained: list[Explained] = []
     if explain:
-        explained = [_explained(one, numbers, source, time_limit) for one in asked]
+        open_questions = sum(one.found.verdict != "separable" for one in asked)
+        seconds = _SECONDS / max(1, open_questions) if time_limit is None else time_limit
+        explained = [_explained(one, numbers, source, seconds) for one in asked]
         lines += [line for one in explained for line in one.lines()]
         each = {one.title: one.to_dict() for one in explained}
         data["fewest_rows"] = each.get("", {"one_against_rest": each})
@@ -202,10 +204,10 @@ def _answered(numbers: ExactNumbers, codes: Array, names: Array, title: str, tim
     return Asked(title, replace(found, left_out=gone), names[codes])
 
 
-def _explained(one: Asked, numbers: ExactNumbers, source: Source, time_limit: float | None) -> Explained:
+def _explained(one: Asked, numbers: ExactNumbers, source: Source, seconds: float) -> Explained:
     """The rows that have to go before the classes of a question are separable."""
     y = (one.y == (one.found.classes or ("", ""))[1]).astype(np.intp)
-    found = fewest_rows(numbers.X, y, time_limit=_SECONDS if time_limit is None else time_limit)
+    found = fewest_rows(numbers.X, y, time_limit=seconds)
     rows = one.found.in_file(np.arange(one.found.n_rows))
     return Explained(one.title, found, suspects_of(found, numbers.X, one.y, numbers.of(source.read()), rows))
 

@@ -26,7 +26,7 @@ def opposite_pairs(X: Any, s: Array, *, constant: bool) -> Array:
         # Without the constant x and -x may be opposite too: turn every row so that its first entry is positive.
         facing = np.where(_first_entries(X) < 0, -1, 1)
         sides = s * facing
-    hashes = _row_hashes(X, facing)
+    hashes = row_hashes(X, facing)
     order = np.lexsort((np.arange(s.size), hashes))
     starts = np.flatnonzero(np.append(True, hashes[order][1:] != hashes[order][:-1]))
     plus = np.add.reduceat((sides[order] > 0).astype(np.int64), starts)
@@ -78,8 +78,14 @@ def _signs_of(X: Array, first: Array) -> Array:
     return np.array([(v > 0) - (v < 0) for v in values])
 
 
-def _row_hashes(X: Any, facing: Array | None) -> Array:
-    """Sum over the entries of a row (times `facing`) that are not 0 of a mixture of value and column, modulo 2^64."""
+def row_hashes(X: Any, facing: Array | None = None) -> Array:
+    """Sum over the entries of a row (times `facing`) that are not 0 of a mixture of value and column, modulo 2^64.
+
+    Examples
+    --------
+    >>> len(set(row_hashes(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -0.0]])).tolist()))
+    2
+    """
     if not isinstance(X, np.ndarray):
         values = X.data if facing is None else X.data * np.repeat(facing.astype(X.dtype), np.diff(X.indptr))
         total = np.append(np.uint64(0), np.cumsum(_mixed(values, X.indices)))

@@ -97,8 +97,10 @@ class FewestRows:
         X = exact_table(X)
         check_length(X, y)
         y = np.asarray(y)
-        if X.shape[0] != self.n_rows or self.rest.fit_intercept is not self.fit_intercept:
+        if X.shape[0] != self.n_rows:
             raise CertificateError(f"the proof is about {self.n_rows:,} rows, these are {X.shape[0]:,}")
+        if self.rest.fit_intercept is not self.fit_intercept:
+            raise CertificateError("one part of the proof has an intercept and the other has none")
         gone = np.array(self.removed, dtype=np.int64)
         if np.unique(gone).size != gone.size or (gone.size and not 0 <= gone.min() <= gone.max() < self.n_rows):
             raise CertificateError("the rows removed are not different rows of the table")

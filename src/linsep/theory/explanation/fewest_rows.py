@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.cone.faces import ConeEnd, solve_cone
-from linsep.theory.cone.opposite_rows import are_opposite, opposite_pairs
+from linsep.theory.cone.opposite_rows import are_opposite, opposite_pairs, row_hashes
 from linsep.theory.explanation.alternative import Alternative
 from linsep.theory.explanation.certificate import FewestRows
-from linsep.theory.explanation.packing import Branching, cover, hitting_rows, packed, sum_of
+from linsep.theory.explanation.packing import Branching, cover, hitting_set, packed, sum_of
 from linsep.theory.explanation.removal import directions
 from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of
@@ -94,28 +92,29 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
     return found
 
 
-@dataclass
 class _Search:
-    X: Any
-    s: Array
-    constant: bool
-    deadline: Deadline
-    witnesses: list[dict[int, int]] = field(default_factory=list)
-    proof: dict[str, Any] = field(default_factory=lambda: {"unit": 1, "weights": {}})
-    lower: int = 0
+    """The bounds so far: `removed` leaves separable rows, `proof` of `witnesses` shows that `lower` rows have to go."""
+
+    def __init__(self, X: Any, s: Array, constant: bool, deadline: Deadline) -> None:
+        self.X, self.s, self.constant, self.deadline = X, s, constant, deadline
+        self.rng = np.random.default_rng(0)
+        self.witnesses: list[dict[int, int]] = []
+        self.proof: dict[str, Any] = {"unit": 1, "weights": {}}
+        self.lower = 0
+        self.inside = np.arange(s.size)  # the rows that are in some witness are among these
+        classes = [frozenset(np.flatnonzero(s == side).tolist()) for side in (1, -1)]
+        self.most = {rows: len(rows) - 1 for rows in classes}  # so many of a class may go
+        self.removed = self._all_but_one()
 
     def run(self) -> None:
         """Bring the two bounds together until they meet or the time is over."""
-        n, self.rng = self.s.size, np.random.default_rng(0)
-        plus, minus = (np.flatnonzero(self.s == side).tolist() for side in (1, -1))
-        self.most = {frozenset(plus): len(plus) - 1, frozenset(minus): len(minus) - 1}
-        self.removed = self._all_but_one(plus, minus)
+        self._offer(self._between_means())
         try:
-            end = self._solved(np.arange(n))
+            end = self._solved(self.inside)
             if end is not None and not end.rows_left.size:
                 self.removed = []
                 return
-            self.inside = np.arange(n) if end is None else end.rows_left  # only these are in any witness
+            self.inside = self.inside if end is None else end.rows_left
             self._guess(self._until(_SHARE))
             self._pairs()
             self._one_each(self._until(_LONGER))
@@ -136,6 +135,10 @@ class _Search:
         """The end of a share of the time that is left."""
         now = time.perf_counter()
         return Deadline(now + share * (self.deadline.at - now))
+
+    def _late(self, deadline: Deadline) -> bool:
+        """Whether a share of the time is over, or all of it: Ctrl-C ends the whole."""
+        return time.perf_counter() > min(deadline.at, self.deadline.at)
 
     def _solved(self, rows: Array, deadline: Deadline | None = None) -> ConeEnd | None:
         """What the cone of some rows is, with a witness; None if the time was too short for it."""
@@ -161,6 +164,14 @@ class _Search:
         """Directions that leave few rows on the wrong side."""
         for d in directions(self.X, self.s, constant=self.constant, deadline=deadline):
             self._offer(d)
+            if self._late(deadline):
+                return
+
+    def _between_means(self) -> Array:
+        """The direction from the mean of one class to that of the other, with the plane half way."""
+        plus, minus = (np.asarray(self.X[self.s == side].astype(np.float64).mean(axis=0)).ravel() for side in (1, -1))
+        w = plus - minus
+        return np.append(w, -w @ (plus + minus) / 2) if self.constant else w
 
     def _offer(self, d: Array) -> None:
         """Take the rows that a direction gets wrong for the rows removed, if they are fewer and can go."""
@@ -195,31 +206,33 @@ class _Search:
         free = np.ones(self.s.size, dtype=bool)
         free[self.removed] = False
         free[np.setdiff1d(np.arange(self.s.size), self.inside)] = False
-        free[[i for witness in self.witnesses for i in witness]] = False
-        taken = {i for witness in self.witnesses for i in witness}
+        taken = self._taken()
+        free[list(taken)] = False
+        sample = max(_FEWEST, _A_COLUMN * (X.shape[1] + 1))
         for i in self.removed:
             pool = np.flatnonzero(free)
-            sample = max(_FEWEST, _A_COLUMN * (X.shape[1] + 1))
-            for size in (sample, pool.size):
-                if i in taken or time.perf_counter() > deadline.at:
+            for size in (sample, pool.size) if sample < pool.size and i not in taken else (pool.size,):
+                if i in taken or self._late(deadline):
                     break
-                some = self.rng.choice(pool, size, replace=False) if size < pool.size else pool
+                some = np.sort(self.rng.choice(pool, size, replace=False)) if size < pool.size else pool
                 try:
-                    found = self._witness(np.append(np.sort(some), i), deadline)
+                    found = self._witness(np.append(some, i), deadline)
                 except OutOfTimeError:
                     return
                 if found is not None:
                     free[list(found)] = False
                     break
-                if size >= pool.size:
-                    break
+
+    def _taken(self) -> set[int]:
+        """The rows of all witnesses."""
+        return {i for witness in self.witnesses for i in witness}
 
     def _disjoint(self, rows: Array, deadline: Deadline) -> None:
         """Witnesses that share no row, one after the other."""
-        taken = {i for witness in self.witnesses for i in witness}
+        taken = self._taken()
         left = np.array([i for i in rows.tolist() if i not in taken], dtype=np.int64)
         while left.size:
-            if time.perf_counter() > deadline.at:
+            if self._late(deadline):
                 return
             try:
                 found = self._witness(left, deadline)
@@ -234,7 +247,7 @@ class _Search:
         if len(self.removed) > _TRIED:
             return
         for i in list(self.removed):
-            if time.perf_counter() > deadline.at or len(self.removed) <= self.lower:
+            if self._late(deadline) or len(self.removed) <= self.lower:
                 return
             fewer = [j for j in self.removed if j != i]
             end = self._solved(np.setdiff1d(np.arange(self.s.size), fewer), deadline)
@@ -268,22 +281,22 @@ class _Search:
     def _exact(self) -> None:
         """Hit all witnesses with as few rows as possible; what is left is separable, or has a further witness."""
         while self.lower < len(self.removed):
-            hit = hitting_rows(self.witnesses, self.most, self.deadline)
+            hit = hitting_set(self.witnesses, self.most, self.deadline)
             if hit.exact and hit.least > self.lower:
                 self._prove(True)
-            left = np.setdiff1d(self.inside, np.array(hit.rows, dtype=np.int64))
+            left = np.setdiff1d(self.inside, np.array(hit.members, dtype=np.int64))
             known = len(self.witnesses)
             for _ in range(_AT_ONCE):
                 cost = self.rng.random(self.inside.size)
-                cost[np.isin(self.inside, hit.rows)] = 1 / _NOISE
+                cost[np.isin(self.inside, hit.members)] = 1 / _NOISE
                 vertex = self.programme.cheapest(cost, self.deadline)
-                if vertex is None or not set(names := self.inside[vertex.rows].tolist()).isdisjoint(hit.rows):
+                if vertex is None or not set(names := self.inside[vertex.rows].tolist()).isdisjoint(hit.members):
                     break
                 self._witness(np.array(names))
             if len(self.witnesses) > known:
                 continue
             if self._witness(left) is None:
-                self._take(hit.rows)
+                self._take(hit.members)
                 if hit.exact:
                     return
                 raise OutOfTimeError
@@ -303,12 +316,22 @@ class _Search:
                 return
             self.lower, self.proof = self.lower + 1, proof
 
-    def _all_but_one(self, plus: list[int], minus: list[int]) -> list[int]:
-        """All rows but one of each class that are separable from each other: what is always found."""
-        first = [(plus[0], j) for j in minus] + [(i, minus[0]) for i in plus[1:]]
-        every = ((i, j) for i in plus[1:] for j in minus[1:])
-        for i, j in chain(first, every):
+    def _all_but_one(self) -> list[int]:
+        """All rows but one of each class that are separable from each other: what is always found.
+
+        Equal rows need no second try, nor rows of zeros where there is no constant. If no row of one class is separable
+        from the first of the other, and this one from none of the first, all rows lie on one ray: there is no pair.
+        """
+        plus, minus = (self._different(np.flatnonzero(self.s == side)) for side in (1, -1))
+        for i, j in [(i, j) for i in plus[:1] for j in minus] + [(i, j) for j in minus[:1] for i in plus[1:]]:
             end = solve_cone(self.X[[i, j]], self.s[[i, j]], constant=self.constant)
             if not end.rows_left.size:
                 return [k for k in range(self.s.size) if k not in (i, j)]
         raise DataError("no row of one class can be separated from any row of the other")
+
+    def _different(self, rows: Array) -> list[int]:
+        """The first of each set of equal rows, as far as hashes tell; without a constant none of zeros."""
+        hashes, first = np.unique(row_hashes(self.X[rows]), return_index=True)
+        if not self.constant:
+            first = first[hashes != row_hashes(self.X[:1] * 0)[0]]
+        return [int(i) for i in np.sort(rows[first])]

@@ -8,7 +8,7 @@ can check; where it says less, the rows of one witness are tried in turn.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,37 +19,45 @@ from linsep.types import Array
 
 _UNIT = 2**20  # weights of witnesses are multiples of its inverse
 _NODES = 2_000  # parts of a proof
+_DEEP = 6  # so far from the goal the branches would be too many
 
 
 class Hit(NamedTuple):
-    """Rows that hit all witnesses, and how many it takes at least; `exact`: these are as few as possible."""
+    """Members of which each set has one, and how many it takes at least; `exact`: these are as few as possible."""
 
-    rows: list[int]
+    members: list[int]
     least: int
     exact: bool
 
 
-def hitting_rows(witnesses: Sequence[dict[int, int]], most: dict[frozenset[int], int], deadline: Deadline) -> Hit:
-    """The fewest rows that hit every witness, by HiGHS.
+def hitting_set(sets: Sequence[Collection[int]], most: Mapping[frozenset[int], int], deadline: Deadline) -> Hit:
+    """The fewest numbers of which each set has one, by HiGHS.
 
     Parameters
     ----------
-    witnesses : sequence of dict row -> int
-    most : dict
-        Of such a set of rows at most so many may go: each class keeps a row.
+    sets : sequence of collections of int
+    most : mapping
+        Of such a set of numbers at most so many may be taken.
     deadline : Deadline
+
+    Raises
+    ------
+    OutOfTimeError
+        Nothing was found in time; not before ten milliseconds nor after a minute.
 
     Examples
     --------
-    >>> hitting_rows([{0: 1, 1: 1}, {1: 1, 2: 1}], {}, Deadline())
-    Hit(rows=[1], least=1, exact=True)
+    >>> hitting_set([[0, 1], [1, 2]], {}, Deadline())
+    Hit(members=[1], least=1, exact=True)
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    table, names = _table(witnesses)
+    if not sets:
+        return Hit([], 0, True)
+    table, names = _table(sets)
     conditions: list[Any] = [LinearConstraint(table, lb=1.0)]
-    for rows, number in most.items():
-        inside = np.array([name in rows for name in names.tolist()], dtype=np.float64)
+    for some, number in most.items():
+        inside = np.array([name in some for name in names.tolist()], dtype=np.float64)
         if inside.sum() > number:
             conditions.append(LinearConstraint(inside[None, :], ub=float(number)))
     left = max(0.01, min(deadline.at - time.perf_counter(), 60.0))
@@ -148,14 +156,11 @@ class Branching:
         return {"witness": chosen, "without": parts}
 
 
-_DEEP = 6  # so far from the goal the branches would be too many
-
-
-def _table(witnesses: Sequence[dict[int, int]]) -> tuple[Any, Array]:
-    """Which witness has which row, a line each, and the rows by column."""
-    names, columns = np.unique([i for witness in witnesses for i in witness], return_inverse=True)
-    starts = np.cumsum([0, *map(len, witnesses)])
-    return sp.csr_matrix((np.ones(columns.size), columns, starts), shape=(len(witnesses), names.size)), names
+def _table(sets: Sequence[Collection[int]]) -> tuple[Any, Array]:
+    """Which set has which member, a line each, and the members by column."""
+    names, columns = np.unique([i for one in sets for i in one], return_inverse=True)
+    starts = np.cumsum([0, *map(len, sets)])
+    return sp.csr_matrix((np.ones(columns.size), columns, starts), shape=(len(sets), names.size)), names
 
 
 def _apart(witnesses: Sequence[dict[int, int]]) -> Array:

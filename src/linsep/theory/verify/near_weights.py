@@ -21,11 +21,8 @@ from linsep.theory.verify.separability import CertificateError, label_signs, ort
 from linsep.types import Array
 
 __all__ = ["NearWeights", "verify_near_weights"]
-_ROWS, _WEIGHT, _ENTRY = (
-    2**10,
-    21,
-    22,
-)  # rows at a time, bits of a digit of weights and of entries: sums stay below 2^53
+# Rows at a time, bits of a digit of weights and of entries: sums stay below 2^53.
+_ROWS, _WEIGHT, _ENTRY = 2**10, 21, 22
 _MOST = 2**19  # rows
 _FAR = 900  # powers of two: beyond them doubles might underflow
 _UP = 1.0 + 2.0**-20  # more than the rounding of a sum of so many positive doubles
