@@ -316,9 +316,11 @@ def score_lines(scores: Scores) -> list[tuple[str, str]]:
     """The areas, a line for each class, and which classes were confused."""
     lines = [("balanced accuracy", f"{scores.balanced_accuracy:.2%}")]
     if scores.roc_auc is not None:
-        each = "" if len(scores.classes) == 2 else ", the mean of each class against the rest"
+        names = list(scores.classes)
+        each = "" if len(names) == 2 else ", the mean of each class against the rest"
+        of = each or f', of the class "{names[1]}"'
         lines.append(("ROC AUC", f"{scores.roc_auc:.4f}{each}"))
-        lines.append(("average precision", f"{scores.average_precision:.4f}{each}"))
+        lines.append(("average precision", f"{scores.average_precision:.4f}{of}"))
     if scores.brier is not None:
         lines.append(("Brier score", f"{scores.brier:.4f}, of the probabilities"))
     return [*lines, *_table_of_classes(scores)]
