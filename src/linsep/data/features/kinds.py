@@ -37,7 +37,7 @@ from linsep.data.features.dates import (
 )
 from linsep.data.features.unusable import refuse_strange, refuse_types
 from linsep.data.features.words import Grams
-from linsep.data.lookalikes import doubts_of_lookalikes, doubts_of_missing
+from linsep.data.lookalikes import doubts_of_codes_for_missing, doubts_of_lookalikes, doubts_of_missing
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -151,6 +151,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
     doubts += doubt_of_codes(codes) + doubt_of_order(ordered)
+    doubts += doubts_of_codes_for_missing(chunk, [name for name in chunk.names if name not in kinds])
     texts = [name for name in texts if kinds.get(name, CATEGORY) == CATEGORY]
     doubts += doubts_of_lookalikes(chunk, texts) + doubts_of_missing(chunk, texts)
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
