@@ -443,7 +443,7 @@ def test_a_column_without_any_value_is_one_of_missing_categories() -> None:
 
 def test_all_columns_that_are_no_numbers_and_no_text_are_named_at_once() -> None:
     rows = b"".join(
-        b'{"a": %d, "l": [1], "n": null, "s": {"t": 2}, "m": %s}\n' % (k, [b"1", b'"x"'][k % 2]) for k in range(9)
+        b'{"a": %d, "l": [1], "n": null, "s": [2], "m": %s}\n' % (k, [b"1", b'"x"'][k % 2]) for k in range(9)
     )
     source = open_data(rows, format="jsonl")
     with pytest.raises(DataError) as refused:

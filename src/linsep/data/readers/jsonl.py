@@ -38,6 +38,8 @@ class MixedTypesError(ColumnTypeError):
 class JsonlReader(TextReader):
     """Rows of JSON lines; a key that a line lacks, or null, is a missing value.
 
+    The keys of an object in an object become columns: {"user": {"age": 31}} is a column user.age.
+
     Examples
     --------
     >>> from linsep.data.readers.asked import Asked
@@ -109,6 +111,7 @@ def _table(lines: Lines, asked: Asked) -> tuple[Any, dict[str, DataError]]:
     """
     check_utf8(lines.content, lines.name, lines.first_line)
     _check_depth(lines)
+    lines = _flat(lines)
     mixed: dict[str, DataError] = {}
     texts: set[str] = set()
     some = lines
@@ -173,6 +176,39 @@ def _with_texts(table: Any, names: Collection[str]) -> Any:
     return table
 
 
+def _flat(lines: Lines) -> Lines:
+    """The lines with objects that hold no other; as they are where none does, or one is malformed."""
+    if lines.content.count(b"{") <= lines.content.rstrip().count(b"\n") + 1:
+        return lines
+    rows = _objects(lines)
+    if rows is None or not any(isinstance(value, dict) for row in rows for value in row.values()):
+        return lines
+    parents: set[str] = set()
+    flat = []
+    for number, row in enumerate(rows, lines.first_line):
+        flat.append(_leaves(row, parents))
+        if len(flat[-1]) < _count_leaves(row):
+            raise DataError(f"{lines.name}:{number}: two keys have one name, as a.b and b in a; rename one of them")
+    whole = [{key: row[key] for key in row if row[key] is not None or key not in parents} for row in flat]
+    return _of_objects(lines, whole)
+
+
+def _leaves(row: dict[str, Any], parents: set[str], above: str = "") -> dict[str, Any]:
+    """{"user.age": 31} of {"user": {"age": 31}}; "user" is put into `parents`."""
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        if isinstance(value, dict):
+            parents.add(above + key)
+            found |= _leaves(value, parents, f"{above}{key}.")
+        else:
+            found[above + key] = value
+    return found
+
+
+def _count_leaves(row: dict[str, Any]) -> int:
+    return sum(_count_leaves(value) if isinstance(value, dict) else 1 for value in row.values())
+
+
 def _objects(lines: Lines) -> list[dict[str, Any]] | None:
     """The object of each line, an empty one for a blank line; None where a line holds anything else."""
     try:
@@ -208,7 +244,9 @@ def _numbers_written(texts: list[Lines], names: list[str]) -> dict[str, pa.Array
     """The numbers of some columns, digit by digit: Arrow reads doubles. "" where there is none."""
     lines = (line for lines in texts for line in lines.content.split(b"\n") if line.strip())
     pieces = []
-    while some := [json.loads(line, parse_float=str, parse_int=str) for line in islice(lines, _AT_A_TIME)]:
+    while some := [
+        _leaves(json.loads(line, parse_float=str, parse_int=str), set()) for line in islice(lines, _AT_A_TIME)
+    ]:
         pieces.append(pa.table({name: pa.array([row.get(name) or "" for row in some], pa.string()) for name in names}))
     table = pa.concat_tables(pieces)
     return {name: table.column(name).combine_chunks() for name in names}
