@@ -178,7 +178,8 @@ def _with_texts(table: Any, names: Collection[str]) -> Any:
 
 def _flat(lines: Lines) -> Lines:
     """The lines with objects that hold no other; as they are where none does, or one is malformed."""
-    if lines.content.count(b"{") <= lines.content.rstrip().count(b"\n") + 1:
+    content = lines.content
+    if content.count(b"{") == content.count(b"\n{") + content.startswith(b"{"):  # each begins its line
         return lines
     rows = _objects(lines)
     if rows is None or not any(isinstance(value, dict) for row in rows for value in row.values()):
@@ -210,12 +211,23 @@ def _count_leaves(row: dict[str, Any]) -> int:
 
 
 def _objects(lines: Lines) -> list[dict[str, Any]] | None:
-    """The object of each line, an empty one for a blank line; None where a line holds anything else."""
+    """The object of each line, an empty one for a blank line; None where a line holds anything else, or a key twice."""
     try:
-        rows = [json.loads(line) if line.strip() else {} for line in lines.content.split(b"\n")]
+        rows = [_object(line) if line.strip() else {} for line in lines.content.split(b"\n")]
     except ValueError:
         return None
     return rows if all(isinstance(row, dict) for row in rows) else None
+
+
+def _object(line: bytes) -> Any:
+    """The value of a line; ValueError where a key stands twice, of which Python's reader would take the last."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("a key stands twice")
+        return dict(pairs)
+
+    return json.loads(line, object_pairs_hook=once)
 
 
 def _of_objects(lines: Lines, rows: list[dict[str, Any]]) -> Lines:
