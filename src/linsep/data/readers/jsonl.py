@@ -227,7 +227,7 @@ def _object(line: bytes) -> Any:
             raise ValueError("a key stands twice")
         return dict(pairs)
 
-    return json.loads(line, object_pairs_hook=once)
+    return json.loads(line.decode("utf-8-sig"), object_pairs_hook=once)
 
 
 def _of_objects(lines: Lines, rows: list[dict[str, Any]]) -> Lines:
@@ -257,7 +257,8 @@ def _numbers_written(texts: list[Lines], names: list[str]) -> dict[str, pa.Array
     lines = (line for lines in texts for line in lines.content.split(b"\n") if line.strip())
     pieces = []
     while some := [
-        _leaves(json.loads(line, parse_float=str, parse_int=str), set()) for line in islice(lines, _AT_A_TIME)
+        _leaves(json.loads(line.decode("utf-8-sig"), parse_float=str, parse_int=str), set())
+        for line in islice(lines, _AT_A_TIME)
     ]:
         pieces.append(pa.table({name: pa.array([row.get(name) or "" for row in some], pa.string()) for name in names}))
     table = pa.concat_tables(pieces)
@@ -316,7 +317,7 @@ def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
             continue
         place = f"{lines.name}:{number}"
         try:
-            row = json.loads(line)
+            row = json.loads(line.decode("utf-8-sig"))
         except ValueError as error:
             return DataError(f"{place}: expected one JSON object on the line, found none: {error}")
         if not isinstance(row, dict):
