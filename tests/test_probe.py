@@ -65,6 +65,44 @@ def test_three_classes_are_three_questions_and_missing_labels_leave_rows_out() -
     assert found.rows[0].verdict == separability(HIDDEN[rows], labels[rows] == "a").verdict
 
 
+def test_a_pair_of_classes_is_asked_without_the_rows_of_the_others() -> None:
+    labels = np.array(["a", "b", "c"] * 40, dtype=object)
+    labels[:6] = None
+    layers, groups = {"flat": HIDDEN**2, "deep": HIDDEN + (labels == "b")[:, None] * 6}, np.arange(120) % 20
+    asked: dict[str, Any] = {"labels": "kind", "groups": groups, "controls": 3}
+    found = probe(layers, {"kind": labels}, pairs=True, **asked)
+    assert found.rows[:3] == probe(layers, {"kind": labels}, **asked).rows[:3]
+    assert [(row.layer, row.concept, row.n) for row in found.rows[9:]] == [
+        *(("deep", f"kind={pair}", 76) for pair in ("a against b", "a against c", "b against c"))
+    ]
+    for row in found.rows:
+        first, _, second = row.concept.removeprefix("kind=").partition(" against ")
+        if second:
+            alone = np.where((labels == first) | (labels == second), labels == first, None)
+            (twin,) = probe(
+                {row.layer: layers[row.layer]}, {row.concept: alone}, **{**asked, "labels": row.concept}
+            ).rows
+            assert row == twin
+    assert {row.concept for row in found.rows if row.verdict == "separable"} == {
+        *("kind=b", "kind=a against b", "kind=b against c")
+    }
+
+
+def test_holms_correction_counts_pairs_too() -> None:
+    kind = np.digitize(HIDDEN[:, 0], [-0.5, 0.5])
+    found = probe(HIDDEN, kind, pairs=True, controls=0)
+    odds = [(row.odds or 0.0) if row.verdict == "separable" else 0.0 for row in found.rows]
+    assert odds.count(0.0) == 1  # the middle class against both others
+    assert found.adjusted == tuple(holm(odds))
+    smallest = odds.index(min(odds))
+    assert np.isclose(found.adjusted[smallest] or 0.0, odds[smallest] + log10(6))
+    assert len(found.table()) == len(json.loads(found.to_json())) == 6
+    assert f"label=0 against 2  {(kind != 1).sum()} x 5" in found.summary()
+    assert list(found.cosines("X").index) == [row.concept for row in found.rows]
+    two = probe(HIDDEN, SIDE, pairs=True, controls=0)
+    assert two.rows == probe(HIDDEN, SIDE, controls=0).rows
+
+
 def test_groups_of_one_label_are_counted_and_others_have_no_odds() -> None:
     groups = np.repeat(np.arange(12), 10)
     by_group = np.arange(12) % 2 == 0
@@ -212,6 +250,7 @@ def test_rows_are_given_as_they_are_found_and_the_seed_decides() -> None:
         (HIDDEN, SIDE.reshape(2, -1), {}, "y: one label a row is needed, the shape is"),
         (HIDDEN, SIDE, {"groups": [1, 2]}, "2 values of group and 120 labels"),
         (HIDDEN, SIDE, {"types": [None] * 120}, "row 0: the type is missing"),
+        (HIDDEN, {"a": SIDE}, {"labels": ["a", "a"]}, "two questions are called 'a'"),
         (HIDDEN, SIDE, {"controls": -1}, "controls is 0 or more"),
         (HIDDEN, SIDE, {"time_limit": -1}, "time_limit is a number of seconds"),
         ({"a": HIDDEN, "b": HIDDEN * np.nan}, SIDE, {}, "layer 'b', row 0, column 0: nan is not a finite number"),
