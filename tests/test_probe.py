@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, separability
 from linsep.probing.chance import chance, rank_bound
@@ -63,6 +64,22 @@ def test_three_classes_are_three_questions_and_missing_labels_leave_rows_out() -
     ]
     rows = np.arange(6, 120)
     assert found.rows[0].verdict == separability(HIDDEN[rows], labels[rows] == "a").verdict
+
+
+def test_planted_concepts_are_found_and_shuffled_ones_no_more_often_than_the_odds_say() -> None:
+    """Of 60 shuffled concepts so many are separable by chance at most once in a million such tests."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(12, 2))
+    order = {f"planted {k}": np.argsort(X @ rng.normal(size=2)) for k in range(9)}
+    order |= {f"shuffled {k}": rng.permutation(12) for k in range(60)}
+    concepts = {name: np.isin(np.arange(12), rows[:6]) for name, rows in order.items()}
+    found = probe(X, concepts, labels=list(concepts), controls=0, folds=2)
+    assert {row.odds for row in found.rows} == {cover_odds(12, 3, 6)}
+    separable = [row.concept for row in found.rows if row.verdict == "separable"]
+    assert separable[:9] == list(concepts)[:9]
+    assert 0 < len(separable[9:]) <= binom.isf(1e-6, 60, 10 ** cover_odds(12, 3, 6))
+    assert "says little" in dict(found.lines)
+    assert min(odds or 0.0 for odds in found.adjusted) > -2  # of so many questions none is beyond chance
 
 
 def test_a_pair_of_classes_is_asked_without_the_rows_of_the_others() -> None:
