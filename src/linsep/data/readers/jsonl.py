@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
+from linsep.data.cells import are_missing, are_numbers
 from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.readers.arrow import from_arrow, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
@@ -30,9 +31,9 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 class MixedTypesError(ColumnTypeError):
     """A column holds values of several types."""
 
-    def __init__(self, said: str, column: str) -> None:
+    def __init__(self, said: str, column: str, kind: str) -> None:
         super().__init__(said)
-        self.column = column
+        self.column, self.kind = column, kind
 
 
 class JsonlReader(TextReader):
@@ -312,6 +313,7 @@ def _parse(content: bytes, schema: pa.Schema | None) -> pa.Table:
 def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
     """The first line that is no JSON object, or that holds another kind of value than those before it."""
     kinds: dict[str, str] = {}
+    firsts: dict[str, Any] = {}
     for number, line in enumerate(lines.content.split(b"\n"), lines.first_line):
         if not line.strip():
             continue
@@ -328,6 +330,7 @@ def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
             kind = "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
             if not keep_bad_cells and isinstance(value, float) and not math.isfinite(value):
                 return DataError(f"{place}, column {key!r}: a number that is too large, or no number")
+            first = firsts.setdefault(key, value) if value is not None else None
             if value is not None and kinds.setdefault(key, kind) != kind:
                 said = f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}"
                 alike = {kind, kinds[key]} == {"number", "str"}
@@ -336,9 +339,16 @@ def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
                     f", read the column as categories (--column {quote(key)}=category, categorical=[{key!r}])"
                     f"{as_numbers}, or leave the column out (--column {quote(key)}=skip)"
                 )
-                return MixedTypesError(f"{said}; make them alike{'' if keep_bad_cells else others}", key)
+                text = next((one for one in (first, value) if alike and isinstance(one, str)), "text")
+                way = "number" if _may_be_number(text) else "category"
+                return MixedTypesError(f"{said}; make them alike{'' if keep_bad_cells else others}", key, way)
         try:
             _parse(line, None)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             return DataError(f"{place}: malformed JSON: {in_a_line(error)}")
     return DataError(f"{lines.name}:{lines.first_line}: malformed JSON lines: {said}")
+
+
+def _may_be_number(text: str) -> bool:
+    cell = pa.array([text])
+    return bool(are_numbers(cell)[0] or are_missing(cell)[0])
