@@ -17,6 +17,7 @@ from linsep.learners.inputs.class_names import positions
 from linsep.learners.inputs.tables import weight_argument
 from linsep.types import Array
 
+NO_BETTER = "THE MODEL IS NO BETTER"
 _SHOWN_CLASSES = 8  # a table of confusion is as wide as its classes are many
 _LISTED = 20
 _RARE = 0.1  # a class with a smaller share of the rows
@@ -291,7 +292,7 @@ def majority_line(scores: Scores, *, weighted: bool = False) -> tuple[str, str]:
         text += f"{scores.majority_accuracy:.2%}"
     text += ")"
     if not scores.beats_no_look(weighted=weighted):
-        return "majority class", f"{text}: THE MODEL IS NO BETTER"
+        return "majority class", f"{text}: {NO_BETTER}"
     if weighted and not scores.beats_majority:
         occurring = sum(one.rows > 0 for one in scores.classes.values())
         text += (

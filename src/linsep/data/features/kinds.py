@@ -37,7 +37,7 @@ from linsep.data.features.dates import (
     read_dates,
     with_century,
 )
-from linsep.data.features.unusable import refuse_strange, refuse_types
+from linsep.data.features.unusable import refuse_types, with_parts
 from linsep.data.features.words import Grams
 from linsep.data.lookalikes import doubts_of_codes_for_missing, doubts_of_lookalikes, doubts_of_missing
 from linsep.markup import quote
@@ -113,8 +113,8 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     >>> found.kinds
     {'id': 'skip', 'paid': 'date', 'note': 'words1-1'}
     """
-    kinds = {name: check_kind(name, kind) for name, kind in given.items()}
-    refuse_strange(chunk, kinds)
+    given = with_parts(chunk, {name: check_kind(name, kind) for name, kind in given.items()})
+    kinds = dict(given)
     refuse_types(chunk, kinds)
     left_out: dict[str, str] = {}
     doubts = list(chunk.doubts)
@@ -174,7 +174,7 @@ def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str], *, is_open: boo
     """
     kinds = {name: check_kind(name, kind) for name, kind in given.items()}
     if not is_open:
-        refuse_strange(chunk, kinds)
+        kinds = with_parts(chunk, kinds)
     refuse_types(chunk, kinds)
     for name in chunk.names:
         if kinds.get(name) == DATE or (name not in kinds and _is_dated(chunk, name)):
