@@ -67,6 +67,7 @@ LONG = {
     "freund_schapire": "freund_schapire",
     "intercepts": "intercepts",
     "panel": "separation",
+    "explain": "explain",
     "widest": "noise",
     "endless": "streams",
     "shards": "shards",

@@ -222,6 +222,8 @@ def without_unit(cell, way):
         isinstance(way, str) and way[:1] + way[2:4] == "00 " and way[1] in ".,", f"{way!r} is no way to write a unit"
     )
     text, unit, mark = cell.strip(), way[4:], way[1]
+    before = re.fullmatch(rf"([-+]?){re.escape(unit)}\.?\s*([-+]?[0-9.,].*)", text)  # CHF 12.50 is 12.50 CHF
+    text = f"{before[1]}{before[2]} {unit}" if before else text
     require(unit and text.endswith(unit), f"{text!r} is not a number in {unit!r}")
     digits = amount(text[: -len(unit)].translate({ord(","): ".", ord("."): ","} if mark == "," else {}))
     require(NUMBER.fullmatch(digits), f"{text!r} is not a number in {unit!r}")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, separability
 from linsep.probing.chance import chance, rank_bound
@@ -63,6 +64,60 @@ def test_three_classes_are_three_questions_and_missing_labels_leave_rows_out() -
     ]
     rows = np.arange(6, 120)
     assert found.rows[0].verdict == separability(HIDDEN[rows], labels[rows] == "a").verdict
+
+
+def test_planted_concepts_are_found_and_shuffled_ones_no_more_often_than_the_odds_say() -> None:
+    """Of 60 shuffled concepts so many are separable by chance at most once in a million such tests."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(12, 2))
+    order = {f"planted {k}": np.argsort(X @ rng.normal(size=2)) for k in range(9)}
+    order |= {f"shuffled {k}": rng.permutation(12) for k in range(60)}
+    concepts = {name: np.isin(np.arange(12), rows[:6]) for name, rows in order.items()}
+    found = probe(X, concepts, labels=list(concepts), controls=0, folds=2)
+    assert {row.odds for row in found.rows} == {cover_odds(12, 3, 6)}
+    separable = [row.concept for row in found.rows if row.verdict == "separable"]
+    assert separable[:9] == list(concepts)[:9]
+    assert 0 < len(separable[9:]) <= binom.isf(1e-6, 60, 10 ** cover_odds(12, 3, 6))
+    assert "says little" in dict(found.lines)
+    assert min(odds or 0.0 for odds in found.adjusted) > -2  # of so many questions none is beyond chance
+
+
+def test_a_pair_of_classes_is_asked_without_the_rows_of_the_others() -> None:
+    labels = np.array(["a", "b", "c"] * 40, dtype=object)
+    labels[:6] = None
+    layers, groups = {"flat": HIDDEN**2, "deep": HIDDEN + (labels == "b")[:, None] * 6}, np.arange(120) % 20
+    asked: dict[str, Any] = {"labels": "kind", "groups": groups, "controls": 3}
+    found = probe(layers, {"kind": labels}, pairs=True, **asked)
+    assert found.rows[:3] == probe(layers, {"kind": labels}, **asked).rows[:3]
+    assert [(row.layer, row.concept, row.n) for row in found.rows[9:]] == [
+        *(("deep", f"kind={pair}", 76) for pair in ("a against b", "a against c", "b against c"))
+    ]
+    for row in found.rows:
+        first, _, second = row.concept.removeprefix("kind=").partition(" against ")
+        if second:
+            alone = np.where((labels == first) | (labels == second), labels == first, None)
+            (twin,) = probe(
+                {row.layer: layers[row.layer]}, {row.concept: alone}, **{**asked, "labels": row.concept}
+            ).rows
+            assert row == twin
+    assert {row.concept for row in found.rows if row.verdict == "separable"} == {
+        *("kind=b", "kind=a against b", "kind=b against c")
+    }
+
+
+def test_holms_correction_counts_pairs_too() -> None:
+    kind = np.digitize(HIDDEN[:, 0], [-0.5, 0.5])
+    found = probe(HIDDEN, kind, pairs=True, controls=0)
+    odds = [(row.odds or 0.0) if row.verdict == "separable" else 0.0 for row in found.rows]
+    assert odds.count(0.0) == 1  # the middle class against both others
+    assert found.adjusted == tuple(holm(odds))
+    smallest = odds.index(min(odds))
+    assert np.isclose(found.adjusted[smallest] or 0.0, odds[smallest] + log10(6))
+    assert len(found.table()) == len(json.loads(found.to_json())) == 6
+    assert f"label=0 against 2  {(kind != 1).sum()} x 5" in found.summary()
+    assert list(found.cosines("X").index) == [row.concept for row in found.rows]
+    two = probe(HIDDEN, SIDE, pairs=True, controls=0)
+    assert two.rows == probe(HIDDEN, SIDE, controls=0).rows
 
 
 def test_groups_of_one_label_are_counted_and_others_have_no_odds() -> None:
@@ -212,6 +267,7 @@ def test_rows_are_given_as_they_are_found_and_the_seed_decides() -> None:
         (HIDDEN, SIDE.reshape(2, -1), {}, "y: one label a row is needed, the shape is"),
         (HIDDEN, SIDE, {"groups": [1, 2]}, "2 values of group and 120 labels"),
         (HIDDEN, SIDE, {"types": [None] * 120}, "row 0: the type is missing"),
+        (HIDDEN, {"a": SIDE}, {"labels": ["a", "a"]}, "two questions are called 'a'"),
         (HIDDEN, SIDE, {"controls": -1}, "controls is 0 or more"),
         (HIDDEN, SIDE, {"time_limit": -1}, "time_limit is a number of seconds"),
         ({"a": HIDDEN, "b": HIDDEN * np.nan}, SIDE, {}, "layer 'b', row 0, column 0: nan is not a finite number"),

@@ -55,6 +55,16 @@ def test_the_command_says_what_the_function_finds(folder: Path) -> None:
     assert lines == [line.rstrip() for line in found.summary().splitlines()]
 
 
+def test_pairs_are_asked_where_that_is_wanted(folder: Path) -> None:
+    asked: list[Any] = ["probe", "x.npz", "--labels", "y.csv", "--label", "word", "--controls", 0, "-o", "o.jsonl"]
+    done = linsep(*asked, "--pairs", "--json")
+    found = probe("x.npz", "y.csv", labels="word", controls=0, pairs=True)
+    assert json.loads(done.stdout)["rows"] == found.to_dict()
+    assert len(found.rows) == 2 * (6 + 15)
+    assert "rows       o.jsonl: 42 of 42; 42 of them were there before" in linsep(*asked, "--pairs").stdout
+    assert "another question (labels differ)" in linsep(*asked, status=2).stderr
+
+
 def test_rows_are_lines_of_json_and_the_same_command_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[str, Any] = {"labels": "y.csv", "label": ["side", "word"], "controls": 1, "output": Path("o.jsonl")}
     monkeypatch.setattr(AT, interrupted_after(3, measured))

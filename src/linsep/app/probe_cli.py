@@ -51,6 +51,13 @@ def probe(
     axis: Annotated[
         int | None, typer.Option(help="Of arrays with three axes: the one that counts the layers, from 0.")
     ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option(
+            "--pairs",
+            help="Of three classes or more also ask each against each other, without the rows of the other classes.",
+        ),
+    ] = False,
     controls: Annotated[
         int, typer.Option(min=0, help="How many times labels are shuffled, and drawn for a control task.")
     ] = 20,
@@ -79,7 +86,7 @@ def probe(
 
     A row for each layer and concept: the verdict, proved on all rows; Cover's bound on the chance that shuffled labels
     would be separable; the margin; the accuracy of a linear probe on rows held out, beside that on shuffled labels and
-    on a control task. Of three classes or more each is asked against the rest.
+    on a control task. Of three classes or more each is asked against the rest, with --pairs also against each other.
 
     Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
     printed and kept).
@@ -98,6 +105,7 @@ def probe(
             types=types,
             key=key,
             axis=axis,
+            pairs=pairs,
             controls=controls,
             time_limit=time_limit,
             output=output,

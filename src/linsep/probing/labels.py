@@ -1,9 +1,10 @@
-"""Labels of the rows: several concepts, each asked class against rest, with groups, types and keys beside them."""
+"""Labels of the rows: several concepts, each class asked against the rest or another one; groups, types and keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ _MANY_ROWS = 20  # from here on a concept of more classes than half of its rows 
 
 @dataclass(frozen=True)
 class Question:
-    """One class against the rest: the labelled rows and on which side they stand."""
+    """One class against the rest, or against another one: the rows of both sides and on which they stand."""
 
     concept: str
     rows: Array
@@ -77,6 +78,7 @@ def open_labels(
     groups: Any = None,
     types: Any = None,
     key: str | None = None,
+    pairs: bool = False,
 ) -> Labels:
     """Read labels of every concept; those that are missing leave their rows out of that concept.
 
@@ -90,6 +92,8 @@ def open_labels(
         A column, or one value a row.
     key : str, optional
         The column that names the rows.
+    pairs : bool
+        Whether of three classes or more each two are also asked, without the rows of the others.
 
     Returns
     -------
@@ -98,7 +102,8 @@ def open_labels(
     Raises
     ------
     DataError
-        There is no such column, a concept has one class, or a value of a group, a type or a key is missing.
+        There is no such column, a concept has one class, two questions have one name, or a value of a group, a type or
+        a key is missing.
     """
     table = _table(given)
     beside = {"group": groups, "type": types, "key": key}
@@ -112,7 +117,11 @@ def open_labels(
         raise DataError(f"name the columns that hold the concepts (labels, --label); there are {listed}")
     n = len(next(iter(table.values())))
     found = {what: None if one is None else _whole(table, one, what, n) for what, one in beside.items()}
-    questions = [question for name in names or free for question in _questions(name, table[name])]
+    questions = [question for name in names or free for question in _questions(name, table[name], pairs)]
+    asked = [question.concept for question in questions]
+    for concept in asked:
+        if asked.count(concept) > 1:
+            raise DataError(f"two questions are called {concept!r}: give columns and classes names that differ")
     codes = {what: None if values is None else _codes(values) for what, values in found.items() if what != "key"}
     return Labels(n, questions, codes["group"], codes["type"], found["key"])
 
@@ -184,8 +193,8 @@ def _codes(values: Array) -> Array:
     return np.asarray(np.unique(_texts(values), return_inverse=True)[1])
 
 
-def _questions(concept: str, values: Array) -> list[Question]:
-    """Two classes are one question about the second in sorted order, more are one for each class."""
+def _questions(concept: str, values: Array, pairs: bool) -> list[Question]:
+    """Two classes are one question about the second in sorted order, more are one each, and then one each pair."""
     rows = np.flatnonzero([value is not None for value in values])
     labels = np.array(values[rows].tolist()) if rows.size else np.zeros(0)
     if labels.dtype.kind not in "biufU":
@@ -200,4 +209,8 @@ def _questions(concept: str, values: Array) -> list[Question]:
     if len(classes) == 2:
         return [Question(concept, rows, labels == classes[1])]
     names = label_names(classes)
-    return [Question(f"{concept}={name}", rows, labels == one) for name, one in zip(names, classes, strict=True)]
+    found = [Question(f"{concept}={name}", rows, labels == one) for name, one in zip(names, classes, strict=True)]
+    for (name, one), (other_name, other) in combinations(zip(names, classes, strict=True), 2) if pairs else ():
+        either = (labels == one) | (labels == other)
+        found.append(Question(f"{concept}={name} against {other_name}", rows[either], labels[either] == one))
+    return found

@@ -34,9 +34,9 @@ class ProbeRow:
     Attributes
     ----------
     layer, concept : str
-        Which; of three classes and more the concept is "name=class".
+        Which; of three classes and more the concept is "name=class", of two of them "name=class against class".
     n, d : int
-        Rows with a label, and columns.
+        Rows with a label, of a pair of classes the rows of these, and columns.
     rank : int
         The rank of the rows (x, 1), or a number above it.
     positives : int

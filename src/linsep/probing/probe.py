@@ -140,6 +140,7 @@ def probe(
     types: Any = None,
     key: str | None = None,
     axis: int | None = None,
+    pairs: bool = False,
     controls: int = 20,
     folds: int = 5,
     time_limit: float | None = None,
@@ -172,6 +173,9 @@ def probe(
         An array of X and a column of y that name the rows, which are matched by it instead of by position.
     axis : int, optional
         The axis of arrays of three axes that counts the layers.
+    pairs : bool, default=False
+        Of a concept of three classes or more each is asked against the rest; with `pairs` also each against each other,
+        as "name=class against class", without the rows of the other classes. Holm's correction counts all questions.
     controls : int, default=20
         Probes on shuffled labels, and on control tasks, each tried on one fold; 0 for none.
     folds : int, default=5
@@ -209,7 +213,9 @@ def probe(
     >>> [(row.layer, row.verdict, round(row.odds, 1)) for row in found.rows]
     [('first', 'inseparable', -50.9), ('second', 'separable', -50.9)]
     """
-    layers, read, settings = asked(X, y, labels, groups, types, key, axis, controls, folds, time_limit, random_state)
+    layers, read, settings = asked(
+        X, y, labels, groups, types, key, axis, pairs, controls, folds, time_limit, random_state
+    )
     rows, directions = [], {}
     for row, direction in probe_rows(layers, read, settings):
         rows.append(row)
@@ -228,6 +234,7 @@ def asked(
     types: Any,
     key: str | None,
     axis: int | None,
+    pairs: bool,
     controls: int,
     folds: int,
     time_limit: float | None,
@@ -238,7 +245,7 @@ def asked(
         raise DataError(f"controls is 0 or more and folds 2 or more, not {controls} and {folds}")
     deadline_of(time_limit)  # refuses what is no number of seconds
     names = (labels,) if isinstance(labels, str) else tuple(labels)
-    read = open_labels(y, names, groups=groups, types=types, key=key)
+    read = open_labels(y, names, groups=groups, types=types, key=key, pairs=pairs)
     layers = open_layers(X, axis=axis, key=key)
     return layers, read, Settings(controls, folds, time_limit, random_state)
 

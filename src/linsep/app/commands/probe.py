@@ -25,6 +25,7 @@ def probe(
     types: str | None = None,
     key: str | None = None,
     axis: int | None = None,
+    pairs: bool = False,
     controls: int = 20,
     time_limit: float | None = None,
     output: Path | None = None,
@@ -41,7 +42,7 @@ def probe(
         check_output(directions, "the directions", reads=(*reads, output))
     check_report(report, *reads, output, directions)
     on_step("reading the labels")
-    layers, read, settings = asked(files, labels, label, groups, types, key, axis, controls, 5, time_limit, 0)
+    layers, read, settings = asked(files, labels, label, groups, types, key, axis, pairs, controls, 5, time_limit, 0)
     about = question(layers, read, settings, files)
     saved = None if output is None else SavedRows(output, about, reads)
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()

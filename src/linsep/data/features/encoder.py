@@ -84,7 +84,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     encoding_ : str or None
         The encoding of the text that was learnt from, if not UTF-8; new CSV that is not UTF-8 is read alike.
     decimal_ : str or None
-        The decimal mark of the CSV that was learnt from; new CSV whose numbers do not tell is read alike.
+        "," where the CSV that was learnt from has decimal commas; new CSV whose numbers do not tell is read alike.
     guessed_ : str or None
         The encoding that was guessed of the last rows that were predicted.
     unknown_ : dict
@@ -160,7 +160,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading
-        self.na_, self.encoding_, self.decimal_ = source.na, source.encoding, source.decimal
+        self.na_, self.encoding_, self.decimal_ = source.na, source.encoding, source.decimal_comma
         return self.fit_chunk(chunk, source.name)
 
     def fit_chunk(self, chunk: TableChunk | Chunk, name: str) -> Self:

@@ -29,11 +29,13 @@ from linsep.data.features.dates import (
     DATE,
     date_columns,
     date_kinds,
+    doubts_of_times,
     example_of,
     is_date,
     is_way,
     parts_of,
     read_dates,
+    with_century,
 )
 from linsep.data.features.unusable import refuse_strange, refuse_types
 from linsep.data.features.words import Grams
@@ -151,7 +153,9 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
     doubts += doubt_of_codes(codes) + doubt_of_order(ordered)
-    doubts += doubts_of_codes_for_missing(chunk, [name for name in chunk.names if name not in kinds])
+    found_out = [name for name in chunk.names if name not in kinds]
+    doubts += doubts_of_codes_for_missing(chunk, found_out)
+    doubts += doubts_of_times(chunk, [name for name in chunk.names if name not in given])
     texts = [name for name in texts if kinds.get(name, CATEGORY) == CATEGORY]
     doubts += doubts_of_lookalikes(chunk, texts) + doubts_of_missing(chunk, texts)
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
@@ -210,7 +214,9 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
         return CATEGORY
     ways = date_kinds(text)
     if len(ways) == 1:
-        return ways[0]
+        kind, said = with_century(name, text, ways[0])
+        doubts += said
+        return kind
     amounts = Found() if name in chunk.as_text else find_amounts(chunk, column)
     if amounts.kind:
         return amounts.kind

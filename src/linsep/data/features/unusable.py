@@ -86,7 +86,7 @@ def refuse_types(chunk: TableChunk, kinds: Collection[str]) -> None:
     linsep.types.ColumnTypeError: buffer:1, column 'b' has type list<item: null>: make it numbers or
     text first, or leave it out (--column b=skip)
     """
-    errors: dict[str, DataError] = {}
+    errors: dict[str, ColumnTypeError] = {}
     for name in chunk.names:
         try:
             if name not in kinds:
@@ -95,6 +95,7 @@ def refuse_types(chunk: TableChunk, kinds: Collection[str]) -> None:
             errors[name] = error
     if errors:
         first, *others = errors
-        options = " ".join(f"--column {quote(name)}=skip" for name in errors)
-        named = f"the same holds for {', '.join(map(repr, others))}: {options} leaves all of them out"
+        options = " ".join(f"--column {quote(name)}={error.kind}" for name, error in errors.items())
+        used = "reads the table" if any(error.kind != "skip" for error in errors.values()) else "leaves all of them out"
+        named = f"nor can {', '.join(map(repr, others))} be used: {options} {used}"
         raise DataError(f"{errors[first]}; {named}") if others else errors[first]

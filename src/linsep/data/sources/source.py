@@ -136,6 +136,11 @@ class Source:
         """The decimal mark of CSV that was read."""
         return None
 
+    @property
+    def decimal_comma(self) -> str | None:
+        """The decimal mark where it is not the usual one, which is what a model keeps of it."""
+        return "," if self.decimal == "," else None
+
     def read_alike(self, encoding: str | None, decimal: str | None) -> None:
         """Read CSV as rows before, from the next file on, where the file does not tell and nothing was asked for.
 

@@ -1,0 +1,3 @@
+from typing import Any
+
+def find_label_issues(labels: Any, pred_probs: Any, *, n_jobs: int = ...) -> Any: ...
