@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,61 @@ def test_safetensors_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     brain = pytest.importorskip("ml_dtypes").bfloat16
     save_file({"x": np.stack([A, A]).astype(brain)}, tmp_path / "b.safetensors")
     check(read(tmp_path / "b.safetensors", axis=0), **dict.fromkeys("01", A.astype(brain)))
+
+
+def test_datasets_of_hdf5_files_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    h5py = pytest.importorskip("h5py")
+    path, cube = tmp_path / "x.h5", np.stack([A, -A], axis=1)
+    with h5py.File(path, "w") as file:
+        for name, array in {
+            "h10": A,
+            "h9": B,
+            "deep/cube": cube,
+            "flag": B > 0,
+            "id": list("gfedcba"),
+            "loss": 0.5,
+        }.items():
+            file[name] = array
+    got: list[tuple[str, Any]] = []
+    take = h5py.Dataset.__getitem__
+
+    def seen(part: Any, at: Any) -> Any:
+        got.append((part.name, at))
+        return take(part, at)
+
+    monkeypatch.setattr(h5py.Dataset, "__getitem__", seen)
+    layers = open_layers(path, axis=1, key="id")
+    assert not got
+    check(
+        {layer.name: layer.read() for layer in layers},
+        **{"deep/cube/0": A, "deep/cube/1": -A, "flag": B > 0, "h9": B, "h10": A},
+    )
+    everything = slice(None)
+    assert got[:3] == [("/deep/cube", (everything, 0)), ("/deep/cube", (everything, 1)), ("/flag", ())]
+    assert layers[0].read_keys is not None
+    assert layers[0].read_keys().tolist() == list("gfedcba")
+    whole = path.read_bytes()
+    (tmp_path / "y.hdf5").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"y\.hdf5: not a whole \.hdf5 file"):
+        read(tmp_path / "y.hdf5")
+
+
+def test_a_damaged_part_of_an_hdf5_file_is_named(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        place = file.create_dataset("x", data=A, compression="gzip").id.get_chunk_info(0).byte_offset
+    with (tmp_path / "x.h5").open("r+b") as raw:
+        raw.seek(place)
+        raw.write(bytes(16))
+    with pytest.raises(DataError, match=r"x\.h5: 'x' cannot be read: "):
+        read(tmp_path / "x.h5")
+
+
+def test_hdf5_without_h5py_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.h5").write_bytes(b"\x89HDF")
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(DataError, match=r"x\.h5: reading HDF5 needs h5py, .* pip install 'linsep\[hdf5\]'"):
+        read(tmp_path / "x.h5")
 
 
 def test_columns_of_parquet_and_arrow_files(tmp_path: Path) -> None:

@@ -15,8 +15,9 @@ def probe(
     activations: Annotated[
         list[str],
         typer.Argument(
-            help="Files with a row of numbers for each label: .npy, .npz, .safetensors, .parquet, .arrow or .feather. "
-            "Each file, each array in a file and each column of lists is a layer. Also a folder or a quoted pattern."
+            help="Files with a row of numbers for each label: .npy, .npz, .safetensors, .h5, .hdf5, .parquet, .arrow "
+            "or .feather. Each file, each array in a file and each column of lists is a layer. Also a folder or a "
+            "quoted pattern."
         ),
     ],
     labels: Annotated[

@@ -1,4 +1,4 @@
-"""Files of activations: .npy and .safetensors mapped into memory, .npz, and lists in Parquet and Arrow files."""
+"""Files of activations: .npy and .safetensors mapped into memory, .npz, HDF5, and lists in Parquet and Arrow files."""
 
 from __future__ import annotations
 
@@ -120,6 +120,37 @@ def _tensor(path: str, name: str, facts: dict[str, Any], begin: int) -> Stored:
     return Stored(shape, lambda: widened(mapped()), lambda axis, k: widened(inner.read_at(axis, k)))
 
 
+def _hdf5(path: str, key: str | None) -> list[tuple[str, Stored]]:
+    """The datasets of a file and of its groups, as "group/name"; single values are none."""
+    try:
+        import h5py
+    except ImportError:
+        raise DataError(
+            f"{path}: reading HDF5 needs h5py, which is not installed: pip install 'linsep[hdf5]'"
+        ) from None
+    shapes: dict[str, tuple[int, ...]] = {}
+
+    def keep(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and item.shape:
+            shapes[name] = item.shape
+
+    with h5py.File(path, "r") as file:
+        file.visititems(keep)
+
+    def one(name: str) -> Stored:
+        def read(chosen: Any = ()) -> Array:
+            try:
+                with h5py.File(path, "r") as again:
+                    part = again[name]
+                    return np.asarray((part.asstr() if h5py.check_string_dtype(part.dtype) else part)[chosen])
+            except (OSError, TypeError) as error:
+                raise DataError(f"{path}: {name!r} cannot be read: {in_a_line(error)}") from None
+
+        return Stored(shapes[name], read, lambda axis, k: read((slice(None),) * axis + (k,)))
+
+    return [(name, one(name)) for name in sorted(shapes, key=_by_number)]
+
+
 def _parquet(path: str, key: str | None) -> list[tuple[str, Stored]]:
     with pyarrow.parquet.ParquetFile(path) as file:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
@@ -215,6 +246,8 @@ _READERS: dict[str, Callable[[str, str | None], list[tuple[str, Stored]]]] = {
     ".npy": _npy,
     ".npz": _npz,
     ".safetensors": _safetensors,
+    ".h5": _hdf5,
+    ".hdf5": _hdf5,
     ".parquet": _parquet,
     ".arrow": _arrow,
     ".feather": _arrow,

@@ -157,8 +157,9 @@ def probe(
     ----------
     X : array, mapping of names to arrays, sequence of arrays, path, or sequence of paths
         Activations, a row for each label: one layer, or several as keys, as files or along an axis. Files are .npy and
-        .safetensors (read from the disk as needed), .npz, .parquet, .arrow and .feather (a column of lists is a layer,
-        else all columns of numbers together). Arrays are anything with `__array__` or `__dlpack__`.
+        .safetensors (read from the disk as needed), .npz, .h5 and .hdf5 (h5py has to be installed), .parquet, .arrow
+        and .feather (a column of lists is a layer, else all columns of numbers together). Arrays are anything with
+        `__array__` or `__dlpack__`.
     y : array-like, mapping of names to arrays, dataframe, or path
         Labels: one concept, or a column for each, of two classes or more. Missing labels leave their rows out.
     labels : str or sequence of str, optional
