@@ -187,7 +187,7 @@ def fit_stream(
         if run.counters.finished:
             return run.result()
         _learn(run, callback)
-        encoder.encoding_, encoder.decimal_ = opened.encoding, opened.decimal_comma
+        encoder.encoding_, encoder.decimal_ = opened.encoding, opened.decimal
         lost = [] if alarm is None else alarm.warnings(checkpoint_rows)
         if kept is not None:
             with uninterrupted():

@@ -160,7 +160,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         check_way(self.missing)
         chunk = source.read()
         self.target, self._first_index = source.target, source.first_index  # the index is known after reading
-        self.na_, self.encoding_, self.decimal_ = source.na, source.encoding, source.decimal_comma
+        self.na_, self.encoding_, self.decimal_ = source.na, source.encoding, source.decimal
         return self.fit_chunk(chunk, source.name)
 
     def fit_chunk(self, chunk: TableChunk | Chunk, name: str) -> Self:

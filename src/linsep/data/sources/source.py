@@ -133,13 +133,8 @@ class Source:
 
     @property
     def decimal(self) -> str | None:
-        """The decimal mark of CSV that was read."""
+        """A comma where the CSV that was read has decimal commas."""
         return None
-
-    @property
-    def decimal_comma(self) -> str | None:
-        """The decimal mark where it is not the usual one, which is what a model keeps of it."""
-        return "," if self.decimal == "," else None
 
     def read_alike(self, encoding: str | None, decimal: str | None) -> None:
         """Read CSV as rows before, from the next file on, where the file does not tell and nothing was asked for.
