@@ -193,7 +193,7 @@ def test_points_between_thousands_alone_are_no_decimal_points(sep: str) -> None:
 )
 def test_less_than_that_is_no_evidence(cells: list[str], beside: str, sep: str) -> None:
     source = open_data(thousands(cells, sep, beside), target="y", categorical=["a"])
-    assert (source.read().doubts, source.decimal) == ((), ".")
+    assert (source.read().doubts, source.decimal) == ((), None)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_blanks_and_apostrophes_between_thousands(between: str, decimal: str, si
     cells = [(sign or "{}").format(f"{number:,.2f}".translate(turned)) for number in numbers]
     source = open_data(thousands(cells), target="y")
     assert columns(source)[0] == ("a", [-number for number in numbers] if "-" in sign else numbers)
-    assert source.decimal == decimal
+    assert source.decimal == ("," if decimal == "," else None)
     if not sign:
         kind, amounts = f"0{decimal}0 mg", pa.array([f"{cell} mg" for cell in cells])
         assert find_kinds(open_data(pa.table({"a": amounts})).read(), {}).kinds == {"a": kind}
