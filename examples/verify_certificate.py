@@ -119,6 +119,12 @@ def json_rows(rows):
     return [{int(j): Fraction(v) for j, v in row.items() if v} for row in rows]
 
 
+def stands_for_none(cell, no_values):
+    """Whether a cell is one of those that stand for no value; -999.0 is the whole number -999."""
+    whole = re.fullmatch("(-?[0-9]+)[.,]0+", cell)
+    return cell in no_values or (whole is not None and whole[1] in no_values)
+
+
 def read_csv(path, claim, doubles):
     """Rows of a CSV file as {column: number, zeros left out}, and their lines as {name: cell}."""
     require("columns" in claim and "target" in claim, "the certificate does not say what the columns of a CSV file are")
@@ -138,7 +144,7 @@ def read_csv(path, claim, doubles):
     left_out = set(numbers_of(left_out, claim["rows"] + len(left_out), "rows_left_out"))
     with open(path, encoding=claim.get("encoding", "utf-8-sig"), newline="") as file:
         for number_of_row, found in enumerate(csv.DictReader(file)):
-            line = {name: "" if cell.strip() in no_values else cell for name, cell in found.items()}
+            line = {name: "" if stands_for_none(cell.strip(), no_values) else cell for name, cell in found.items()}
             if number_of_row in left_out:
                 others.append(line)
                 continue
@@ -216,6 +222,8 @@ def without_unit(cell, way):
         isinstance(way, str) and way[:1] + way[2:4] == "00 " and way[1] in ".,", f"{way!r} is no way to write a unit"
     )
     text, unit, mark = cell.strip(), way[4:], way[1]
+    before = re.fullmatch(rf"([-+]?){re.escape(unit)}\.?\s*([-+]?[0-9.,].*)", text)  # CHF 12.50 is 12.50 CHF
+    text = f"{before[1]}{before[2]} {unit}" if before else text
     require(unit and text.endswith(unit), f"{text!r} is not a number in {unit!r}")
     digits = amount(text[: -len(unit)].translate({ord(","): ".", ord("."): ","} if mark == "," else {}))
     require(NUMBER.fullmatch(digits), f"{text!r} is not a number in {unit!r}")

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linsep import DataError, TableModel, fit_stream, fit_table, iter_predictions, load, open_data, save
+from linsep.data.amounts import read_amounts
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import find_kinds
 from linsep.export.as_json import to_json
@@ -97,6 +99,24 @@ def test_cells_of_another_unit_are_never_mixed_in_and_named(strange: str, said: 
             fit_table(open_data(frame(cells), target="y"), columns={"dose": "0.0 mg"})
 
 
+@pytest.mark.parametrize("code", ["CHF", "USD", "Fr.", "kr"])
+@pytest.mark.parametrize("mark", [".", ","])
+def test_a_currency_in_front_of_the_number_is_its_unit(code: str, mark: str) -> None:
+    behind = [written(size * 1000, mark, "") for size in SIZES]
+    cells = [f"{code} {cell}" for cell in behind[:20]] + [f"-{code}{cell}" for cell in behind[20:]]
+    kind = kinds_of(cells).kinds["dose"]
+    assert kind == f"0{mark}0 {code.rstrip('.')}"
+    column, bad = read_amounts(pa.array([*cells, f"{behind[0]} {code.rstrip('.')}", "XYZ 12"]), kind)
+    signs = np.repeat([1, -1], 20)
+    assert column.values is not None
+    assert column.values.tolist() == [*(1000 * SIZES * signs).tolist(), 1000 * SIZES[0], 0.0]
+    assert np.flatnonzero(bad).tolist() == [len(cells) + 1]
+
+
+def test_letters_in_front_that_are_no_currency_are_names() -> None:
+    assert kinds_of([f"SN {size}" for size in SIZES[:30]]).kinds == {"dose": "skip"}
+
+
 def test_a_mark_that_one_cell_tells_holds_for_all() -> None:
     assert kinds_of(["1,204 mg", *(f"{k},5 mg" for k in range(30))]).kinds == {"dose": "0,0 mg"}
     assert kinds_of([f"{k},204 mg" for k in range(1, 31)]).kinds == {"dose": "0.0 mg"}  # thousands, as in $1,204
@@ -151,8 +171,8 @@ def test_a_model_keeps_the_unit(tmp_path: Path) -> None:
     assert model.encoder_.kinds_ == {"dose": "0.0 mg"}
     new = b"dose,b\n2.5 mg,0\n3 g,0\n1.5,0\n,0\nNA,1\n"
     said = (
-        r"buffer:3, column 'dose': '3 g' where the model was trained on numbers in 'mg' \(and 1 more cell cannot be "
-        r"read; in all: 'dose' 2\); mend them, or count such cells as missing with --lenient"
+        r"buffer:3, column 'dose': '3 g' where the model was trained on numbers in 'mg', written like '0\.0 mg' \(and "
+        r"1 more cell cannot be read; in all: 'dose' 2\); mend them, or count such cells as missing with --lenient"
     )
     with pytest.raises(DataError, match=said):
         next(iter_predictions(model, new))

@@ -125,10 +125,61 @@ def read_times(written: list[str]) -> Any:
         (["Oslo", "Rome"], []),
         (["", "NA"], []),
         (["3 Mar 2024", "12 Dec 2024"], ["%d %b %Y"]),
+        (["26.03.24", "1.4.24"], ["%d.%m.%y"]),
+        (["26.03.24 22:37"], ["%d.%m.%y %H:%M"]),
+        (["03/26/2024 10:37 PM", "04/01/2024 8:05 am"], ["%m/%d/%Y %I:%M %p"]),
+        (["26-Mar-24"], ["%d-%b-%y"]),
+        (["24-03-26"], ["%d-%m-%y", "%y-%m-%d"]),
+        (["1.10.1", "1.2.3"], []),
     ],
 )
 def test_the_ways_that_fit_all_cells(cells: list[str], ways: list[str]) -> None:
     assert date_kinds(pa.array(cells)) == ways
+
+
+def test_years_of_two_digits_are_said_and_those_of_two_centuries_are_not_guessed() -> None:
+    def found(years: Any) -> Any:
+        cells = [f"{k % 28 + 1:02d}.{k % 12 + 1:02d}.{year % 100:02d}" for k, year in enumerate(years)]
+        frame = pd.DataFrame({"born": cells, "size": [0.5, 1.5] * (len(cells) // 2)})
+        return find_kinds(open_data(frame).read(), {})
+
+    recent = found(range(1985, 2025))
+    assert recent.kinds == {"born": "%d.%m.%y"}
+    assert recent.doubts == [
+        "column 'born': '01.01.85' is read as 1985-01-01; if that is wrong, write years with four digits"
+    ]
+    old = found(range(1935, 1985))  # 1935 to 1968 would be 2035 to 2068
+    assert "born" not in old.kinds or old.kinds["born"] == "skip"
+    assert (
+        "the century of its years is open: '07.11.69' would be 1969-11-07, '06.10.68' would be 2068-10-06"
+        in (old.doubts[0])
+    )
+
+
+def test_numbers_that_are_days_and_times_without_a_day_are_named() -> None:
+    days = [20240101 + 100 * (k % 12) + k % 28 for k in range(40)]
+    times = [f"{k % 24}:{k:02d}" for k in range(40)]
+    codes = [20241301 + k % 28 for k in range(40)]  # a thirteenth month
+    chunk = open_data(pd.DataFrame({"day": days, "at": times, "code": codes})).read()
+    said = [doubt for doubt in find_kinds(chunk, {}).doubts if "'day'" in doubt or "'at'" in doubt or "'code'" in doubt]
+    assert [doubt.split(",")[0].split(";")[0] for doubt in said if "date" in doubt or "time" in doubt] == [
+        "column 'day' is read as a number",
+        "column 'at' is not read as numbers",
+    ]
+    assert find_kinds(chunk, {"day": "%Y%m%d"}).kinds["day"] == "%Y%m%d"
+
+
+@pytest.mark.parametrize("way", ["%d.%m.%Y", "%m/%d/%Y %H:%M", "%d.%m.%y"])
+def test_iso_dates_of_new_rows_are_read_whatever_the_model_knows(way: str) -> None:
+    points = pd.date_range("2024-01-30", periods=60, freq="33h").floor("min" if "%H" in way else "D")
+    frame = pd.DataFrame({"paid": points.strftime(way), "size": np.arange(60) % 7, "y": ["no"] * 30 + ["yes"] * 30})
+    model = TableModel().fit(open_data(frame, target="y"))
+    rows = frame.drop(columns="y")
+    expected = next(iter_predictions(model, rows)).decision_values.tolist()
+    for cells in (points, points.strftime("%Y-%m-%d %H:%M"), [*points[:30].strftime(way), *points[30:].map(str)]):
+        assert next(iter_predictions(model, rows.assign(paid=cells))).decision_values.tolist() == expected
+    with pytest.raises(DataError, match=r"row 0, column 'paid': '2024-02-30' is not a date like"):
+        next(iter_predictions(model, rows.assign(paid="2024-02-30")))
 
 
 def test_a_day_after_the_tried_ones_decides_too() -> None:
@@ -426,7 +477,7 @@ def test_the_cell_that_is_no_amount_is_blamed_in_later_rows() -> None:
 
 def test_a_column_that_is_skipped_is_not_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    rows = [{"seats": k % 5, "c": {"a": k}, "day_closed": k % 2, "y": ["low", "high"][k % 2]} for k in range(40)]
+    rows = [{"seats": k % 5, "c": [k], "day_closed": k % 2, "y": ["low", "high"][k % 2]} for k in range(40)]
     path.write_text("\n".join(map(json.dumps, rows)) + "\n")
     found = fit_table(open_data(path, target="y"), columns={"c": "skip", "day_closed": "skip"})
     assert "too good?" not in dict(found.receipt.lines)

@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from linsep import open_data
 from linsep.app.cli import main
 from linsep.store import read_origin
+from linsep.types import DataError
 
 N = 120
 
@@ -70,3 +72,53 @@ def test_vowpal_wabbit_text_is_read_whole(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(SystemExit):
         main()
     assert json.loads(capsys.readouterr().out)["stop_reason"] == "clean pass"
+
+
+def cells_of(chunk: Any) -> dict[str, Any]:
+    """The cells by column, numbers or text; None where one is missing."""
+    found = {}
+    for column in map(chunk.cells, chunk.names):
+        cells = column.text.to_pylist() if column.values is None else column.values.tolist()
+        missing = [False] * len(cells) if column.missing is None else column.missing
+        found[column.name] = [None if gone or cell == "" else cell for cell, gone in zip(cells, missing, strict=True)]
+    return found
+
+
+def test_parts_of_an_object_are_columns_in_json_lines_and_in_parquet(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"user": {"age": 31, "home": {"city": "Oslo"}}, "paid": 12.5},
+        {"user": {"age": None, "home": None}, "paid": 0.1},
+        {"user": None, "paid": 3.25},
+        {"user": {"home": {"city": "{"}, "age": 44}, "paid": 4.0},
+    ]
+    expected = {
+        "user.age": [31.0, None, None, 44.0],
+        "user.home.city": ["Oslo", None, None, "{"],
+        "paid": [12.5, 0.1, 3.25, 4.0],
+    }
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    pyarrow.parquet.write_table(
+        pa.table({name: [row[name] for row in rows] for name in rows[0]}), tmp_path / "t.parquet"
+    )
+    read = {"jsonl": open_data(lines, format="jsonl"), "parquet": open_data(tmp_path / "t.parquet")}
+    for source in read.values():
+        chunk = source.read()
+        assert {name: cells_of(chunk)[name] for name in expected} == expected
+        assert sorted(chunk.names) == sorted(expected)
+    written = read["jsonl"].read().written
+    assert written is not None and written("paid").to_pylist() == ["12.5", "0.1", "3.25", "4.0"]
+    ((chunk, _),) = open_data(lines, format="jsonl").chunks()
+    assert cells_of(chunk) == cells_of(read["jsonl"].read())
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (b'{"a.b": 1, "a": {"b": 2}}', r"buffer:1: two keys have one name, as a\.b and b in a; rename one of them$"),
+        (b'{"a": {"b": 1}}\n{"a": {"b": "x"}}\n', r"buffer:2, column 'a\.b': 'x' where the rows before hold a number"),
+        (b'{"a": {"b": 1}}\n{"a": {"b": 1}\n', r"buffer:2: expected one JSON object on the line, found none"),
+    ],
+)
+def test_objects_that_cannot_be_columns_are_named_by_their_lines(lines: bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        open_data(lines, format="jsonl").read().columns  # noqa: B018

@@ -443,7 +443,7 @@ def test_a_column_without_any_value_is_one_of_missing_categories() -> None:
 
 def test_all_columns_that_are_no_numbers_and_no_text_are_named_at_once() -> None:
     rows = b"".join(
-        b'{"a": %d, "l": [1], "n": null, "s": {"t": 2}, "m": %s}\n' % (k, [b"1", b'"x"'][k % 2]) for k in range(9)
+        b'{"a": %d, "l": [1], "n": null, "s": [2], "m": %s}\n' % (k, [b"1", b'"x"'][k % 2]) for k in range(9)
     )
     source = open_data(rows, format="jsonl")
     with pytest.raises(DataError) as refused:
@@ -452,10 +452,30 @@ def test_all_columns_that_are_no_numbers_and_no_text_are_named_at_once() -> None
     assert message.startswith(
         "buffer:1, column 'l' has type list<item: int64>: make it numbers or text first, or leave"
     )
-    assert message.endswith("'n', 'm': --column l=skip --column n=skip --column m=skip leaves all of them out")
+    options = "--column l=skip --column n=skip --column m=category reads the table"
+    assert message.endswith(f"(--column l=skip); nor can 'n', 'm' be used: {options}")
+    with pytest.raises(DataError, match=r"--column l=skip --column n=skip leaves all of them out$"):
+        find_kinds(source.read(), {"s": "skip", "m": "skip"})
     with pytest.raises(DataError, match=r"column 'n' has type null: .* leave it out \(--column n=skip\)$"):
         find_kinds(source.read(), dict.fromkeys("lsm", "skip"))
     assert find_kinds(source.read(), dict.fromkeys("lsmn", "skip")).left_out == {}
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["1", '"2.5"'], "number"),
+        (['"2.5"', "1"], "number"),
+        (["1", '"N/A"'], "number"),
+        (["1", '"high"'], "category"),
+        (["true", '"false"'], "category"),
+    ],
+)
+def test_columns_of_several_types_are_offered_what_they_can_be_read_as(cells: list[str], kind: str) -> None:
+    rows = "".join(f'{{"a": {cell}, "l": [], "b": {k}}}\n' for k, cell in enumerate(cells)).encode()
+    with pytest.raises(DataError, match=rf"--column a={kind}") as refused:
+        find_kinds(open_data(rows, format="jsonl").read(), {})
+    assert f"--column l=skip --column a={kind} reads the table" in str(refused.value)
 
 
 def test_numbers_of_json_lines_that_are_text_in_some_rows_are_read_where_that_is_asked_for(tmp_path: Path) -> None:

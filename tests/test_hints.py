@@ -168,3 +168,41 @@ def test_whole_numbers_that_may_be_codes(name: str, cells: list[str], doubted: b
     said = f"column {name!r} is read as a number; if it holds codes, say --column {name}=category (or skip)"
     assert find_kinds(chunk, {}).doubts == ([said] if doubted else [])
     assert find_kinds(chunk, {name: "number"}).doubts == []
+
+
+def codes_for_missing(*columns: Any) -> list[str]:
+    """What is said of columns a, b, ... of these numbers."""
+    frame = pd.DataFrame({"abc"[k]: pd.Series(column, dtype=float) for k, column in enumerate(columns)})
+    chunk = open_data(frame).read()
+    return [doubt for doubt in find_kinds(chunk, {}).doubts if "missing value" in doubt]
+
+
+@pytest.mark.parametrize(
+    ("code", "others"),
+    [(-999, range(20, 60)), (99, [1, 2, 3, 4, 5] * 8), (9999, RNG.normal(size=40)), (-9, [1, 2, 3, 4] * 10)],
+)
+def test_codes_for_missing_values_are_named(code: int, others: Any) -> None:
+    (said,) = codes_for_missing([code, *others, code])
+    assert f"column 'a': {code} in 2 rows is far from all other numbers" in said and f"--na={code} " in said
+    assert codes_for_missing([code, *others]) == []  # once may be a number like others
+
+
+def test_two_codes_and_columns_with_the_same_codes_are_named_together() -> None:
+    answers = [*range(1, 8)] * 6
+    (said,) = codes_for_missing([98, 99, *answers], [99, 98, *answers])
+    assert "column 'a': 98, 99 in 2 rows are far" in said and "and so in 1 more: if they stand" in said
+    ages = [*range(18, 100)] * 2  # 97 to 99 are ages here, -99 is none
+    (said,) = codes_for_missing([*ages, -99, -99])
+    assert "-99 in 2 rows is far from all other numbers (18 to 99)" in said
+
+
+@pytest.mark.parametrize("column", [range(1000), [*range(60), 99, 99], [0, 1] * 30 + [9, 9], [99, 99, 99], []])
+def test_ordinary_numbers_are_no_codes_for_missing_values(column: Any) -> None:
+    assert codes_for_missing([*column, *[None] * 3], range(len(column) + 3)) == []
+
+
+def test_a_whole_number_stands_for_no_value_with_decimals_too() -> None:
+    rows = b"a,b\n1,-999.0\n-999,2.5\n-9990,-999.5\n"
+    chunk = open_data(rows, na=["-999"]).read()
+    gone = [chunk.cells(name).missing.tolist() for name in "ab"]
+    assert gone == [[False, True, False], [True, False, False]]

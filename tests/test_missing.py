@@ -255,7 +255,7 @@ def test_new_json_lines_may_lack_a_key_or_hold_only_null() -> None:
     for new, form, message in (
         (b'{"other": 2}\n', "jsonl", "columns missing: 'size', 'n', 'at', 'c'"),
         (b"size,at\n2,\n", "csv", "columns missing: 'n', 'c'"),
-        (b'{"size": {"a": 1}}\n', "jsonl", r"column 'size' has type struct<a: int64>: make it numbers or text first$"),
+        (b'{"size": [1]}\n', "jsonl", r"column 'size' has type list<item: int64>: make it numbers or text first$"),
         (b'{"size": 1, "y": 1}\n{"y": "no"}\n', "jsonl", r"'no' where the rows before hold a number; make them alike$"),
     ):
         with pytest.raises(DataError, match=message):

@@ -163,16 +163,16 @@ def test_an_empty_column_is_no_part_of_the_question(tmp_path: Path) -> None:
 
 
 def test_cells_that_are_said_to_stand_for_no_value_are_none_for_the_verifier(tmp_path: Path) -> None:
-    rows = ["size,coat,late", "1,red,n", "2,k.A.,n", "3,red,y", "k.A.,blue,y", "-,blue,n", "5,blue, k.A. "]
+    rows = ["size,coat,late", "1,red,n", "2,k.A.,n", "3,red,y", "k.A.,blue,y", "-99.0,blue,n", "5,blue, k.A. "]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
-    asked = ("t.csv", "--target", "late", "--missing", "drop", "--na", "k.A.", "--drop-unlabelled")
+    asked = ("t.csv", "--target", "late", "--missing", "drop", "--na", "k.A.", "--na=-99", "--drop-unlabelled")
     made = run(tmp_path, "check", *asked, "--certificate", "c.json")
     assert made.returncode == 0, made.stderr
     claim = json.loads((tmp_path / "c.json").read_text())
-    assert (claim["rows_left_out"], claim["no_values"]) == ([1, 3, 4, 5], ["k.A."])
+    assert (claim["rows_left_out"], claim["no_values"]) == ([1, 3, 4, 5], ["-99", "k.A."])
     proved = run(tmp_path, str(PROGRAM), "c.json", "t.csv")
     assert proved.returncode == 0, proved.stdout
-    assert "; cells that read 'k.A.' stand for no value" in proved.stdout
+    assert "; cells that read '-99', 'k.A.' stand for no value" in proved.stdout
     (tmp_path / "c.json").write_text(json.dumps({**claim, "no_values": []}))
     refused = run(tmp_path, str(PROGRAM), "c.json", "t.csv")
     assert (refused.returncode, "lacks neither its label nor a value" in refused.stdout) == (1, True)

@@ -302,6 +302,20 @@ def test_check_separation_and_streams_write_theirs(
     assert "mistakes, pass 1" in page.text()
 
 
+def test_check_shows_the_rows_that_have_to_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(150 + h, 40 + 7 * h % 13, "tall" if (h > 19) != (h in (3, 30)) else "short") for h in range(40)]
+    lines = ["height,weight,kind", "150,,short", *(",".join(map(str, row)) for row in rows)]
+    (folder / "kinds.csv").write_text("\n".join(lines) + "\n")
+    words = ("kinds.csv", "--target", "kind", "--missing", "drop", "--explain", "--report", "c.html")
+    assert cli("check", *words, monkeypatch=monkeypatch) == 1
+    page = Reader((folder / "c.html").read_text(encoding="utf-8"))
+    assert "2 suspects keep it from separating them all" in str(page.pictures["Suspects"]["alt"])
+    at = page.rows.index(["row", "label", "nearest row of the other class", "distance", "height", "weight"])
+    told = page.rows[at + 1 : at + 3]
+    assert {(row[0], row[1], row[4]) for row in told} == {("4", "tall", "153"), ("31", "short", "180")}
+    assert float(told[0][3]) <= float(told[1][3]) < 0
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_a_column_that_is_skipped_may_hold_anything(suffix: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = pd.DataFrame({"geo": [{"at": "x"}] * 6, "a": [0, 1, 2, 7, 8, 9], "y": list("pppqqq")})

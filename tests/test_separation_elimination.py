@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from linsep import separation
 from linsep.kernels.exact.elimination import eliminate
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError, until
-from linsep.theory.rows.sparse_factors import SparseFactors
+from linsep.theory.rows.sparse_factors import SparseFactors, WholeColumns
 from linsep.theory.separation.search import by_elimination
 from linsep.theory.separation.search.by_elimination import prove_by_elimination
 from linsep.theory.separation.search.largest_direction import largest_direction
@@ -52,8 +52,9 @@ def exactly(Z: Any, vector: dict[int, int]) -> list[Fraction]:
 def test_weights_and_null_vectors_are_exact(seed: int, n: int, p: int, kind: str) -> None:
     rng = np.random.default_rng(seed)
     Z = table(rng, n, p, kind)
-    factors = SparseFactors(Z, rng.permutation(n), NEVER)
-    assume(factors.usable)
+    whole = WholeColumns(Z)
+    assume(whole.usable)
+    factors = SparseFactors(whole, rng.permutation(n), NEVER)
     rank = len(factors.ids)
     assert rank_is_at_least(Z, rank)
     assert not rank_is_at_least(Z, rank + 1)
@@ -79,7 +80,7 @@ def test_the_clock_ends_the_elimination_and_the_least_squares_in_the_middle() ->
     Z = table(rng, 12, 9, "whole")
     passed = Deadline(time.perf_counter() - 1)
     with pytest.raises(OutOfTimeError):
-        SparseFactors(Z, np.arange(12), passed)
+        SparseFactors(WholeColumns(Z), np.arange(12), passed)
     with pytest.raises(OutOfTimeError):
         LeastSquares(Z).solve(np.ones(12), np.ones(12), 1e-9, passed)
     residues = sp.csr_matrix(abs(Z))

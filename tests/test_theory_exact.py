@@ -40,6 +40,18 @@ def test_signs_of_any_doubles(rows: list[tuple[float, float]], u: float, v: floa
     assert value_signs(scipy.sparse.csr_matrix(X), np.array([u, v]), b).tolist() == expected
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(doubles, doubles, doubles, *[st.integers(-2, 2)] * 5), min_size=1, max_size=5), doubles)
+def test_signs_where_few_columns_have_a_weight(rows: list[tuple[float, ...]], b: float) -> None:
+    X = np.array(rows)
+    w = [0.0, 0.0, 3.0, *[0.0] * 5]
+    table: Any = scipy.sparse.csr_matrix(X)
+    for form in (X, table, table.tocsc()):
+        for added in (0, b):
+            expected = [exact_sign(list(row), w, added) for row in X.tolist()]
+            assert value_signs(form, np.array(w), added).tolist() == expected
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-(2**70), 2**70), st.integers(-3, 3)), min_size=1, max_size=5),

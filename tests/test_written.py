@@ -327,6 +327,21 @@ def test_new_rows_are_read_with_the_decimal_mark_of_training(tmp_path: Path, str
     assert found["points"] == found["small"] == [["small", "small"]]
 
 
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_model_reads_new_rows_as_its_file_does(tmp_path: Path, streaming: bool) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("x;y\n" + "1851.5;big\n499.25;small\n" * 10)
+    if streaming:
+        model = linsep.fit_stream(str(table), linsep.Perceptron(), target="y").model
+    else:
+        model = TableModel(linsep.Perceptron()).fit(open_data(table, target="y"))
+    save(model, tmp_path / "m.linsep")
+    (tmp_path / "new.csv").write_text("x;z\n2,300;1\n1,900;1\n")
+    for one in (model, load(tmp_path / "m.linsep")):
+        with pytest.raises(DataError, match="'2,300' may be a number with a decimal comma, which may be a thousand"):
+            list(iter_predictions(one, tmp_path / "new.csv"))
+
+
 def test_only_the_first_bytes_tell_whether_read_whole_or_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A comma after the first bytes is no sign of a decimal comma, in neither way of reading."""
     lines = b"1;x\n" * (HEAD_BYTES // 4 + 1)

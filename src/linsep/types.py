@@ -19,7 +19,9 @@ class DataError(ValueError):
 
 
 class ColumnTypeError(DataError):
-    """A column holds what is neither numbers nor text, or both."""
+    """A column holds what is neither numbers nor text, or both; `kind` is what it may be read as."""
+
+    kind = "skip"
 
 
 class NoRowsError(DataError):

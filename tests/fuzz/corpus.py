@@ -50,7 +50,8 @@ HOSTILE = (
     Hostile("jsonl: NUL in a label", "jsonl", b'{"a":1,"y":"p"}\n{"a":2,"y":"p\\u0000"}\n', "buffer:2, .* NUL"),
     Hostile("jsonl: half a surrogate", "jsonl", b'{"a":1,"y":"\\ud800"}\n', "buffer:1: malformed JSON"),
     Hostile("jsonl: a key twice", "jsonl", b'{"a":1,"y":"p"}\n{"a":1,"a":2,"y":"p"}\n', "buffer:2: malformed JSON"),
-    Hostile("jsonl: an object as the label", "jsonl", b'{"a":1,"y":{}}\n', "buffer:1, .*not a struct"),
+    Hostile("jsonl: an object as the label", "jsonl", b'{"a":1,"y":{}}\n', "no column called 'y'"),
+    Hostile("jsonl: a key twice in an object", "jsonl", b'{"a":{"b":1,"b":2},"y":"p"}\n', "buffer:1: malformed JSON"),
     Hostile(
         "jsonl: dates keep their column", "jsonl", b'{"a":1,"d":"2020-01-01","y":1}\n', None,
         [([1], {"a": [1.0], "d": ["2020-01-01"]})],

@@ -162,8 +162,8 @@ def check(
         bool,
         typer.Option(
             "--explain",
-            help="Also look for the fewest rows that have to go before the classes are separable, for 30 seconds "
-            "unless --time-limit says otherwise.",
+            help="Also look for the fewest rows that have to go before the classes are separable, and for the columns "
+            "behind the verdict, for 30 seconds unless --time-limit says otherwise.",
         ),
     ] = False,
     suspects: Annotated[

@@ -76,7 +76,8 @@ def page_of_check(
         from linsep.reporting.page.proofs import of_certificates
 
         about = about_exact(found.numbers, found.numbers.of(source.read()), columns)
-        return of_certificates(found.asked, about, found.numbers.exponents, lines, command_line(), said)
+        powers = found.numbers.exponents
+        return of_certificates(found.asked, about, powers, lines, command_line(), said, found.explained)
 
     return page
 

@@ -17,7 +17,13 @@ from linsep.types import Array, DataError
 # A kind is written like a cell, "0.0 mg" or "0,0 mg" with a decimal comma.
 _KIND = re.compile(r"0([.,])0 (.+)", re.DOTALL)
 _UNIT = r"[\p{L}\x{b0}][\p{L}0-9\x{b0}\x{b2}\x{b3}\x{b7}/^*.]{0,9}"
+# ISO 4217 codes, and what else stands for a currency in front of a number: "CHF 12.50" is "12.50 CHF".
+_CURRENCIES = (
+    "AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|JPY|KRW|MXN|MYR|NGN|NOK|NZD|PHP|"
+    "PKR|PLN|RON|RUB|SAR|SEK|SGD|THB|TRY|TWD|UAH|USD|VND|ZAR|Fr|kr|Rs"
+)
 _BLANKS = r"[\s\x{a0}\x{202f}]*"
+_IN_FRONT = rf"^(?P<sign>[-+]?)(?P<unit>{_CURRENCIES})\.?{_BLANKS}(?P<number>[-+]?[0-9.,].*)$"
 FEWEST_ROWS = 20  # with fewer rows anything may have one unit by chance
 _FEWEST_NUMBERS = 5  # different ones: fewer are rather names of doses than amounts
 _TRIED = 200  # cells of which half must be numbers, with units or without, for the others to be looked at
@@ -70,8 +76,8 @@ def find_amounts(chunk: TableChunk, column: Column) -> Found:
     """Whether a column of text holds amounts, from 20 rows and 5 different numbers on.
 
     All cells that are there have to be a number and the same unit, or, where the source has types, a number with the
-    same currency or a %. Nothing is made of several units; where there are two or three of them, or a few cells are
-    something else, that is said.
+    same currency or a %. CHF and the like may stand in front of the number. Nothing is made of several units; where
+    there are two or three of them, or a few cells are something else, that is said.
 
     Examples
     --------
@@ -152,9 +158,10 @@ def _parts(cells: pa.Array, mark: str) -> _Parts:
     number = f"[+-]?(?:{grouped_digits(mark)}|[{mark}][0-9]+)"
     encoded = cells.dictionary_encode()
     # Extracting by a pattern of many ways is slow: one pattern decides, and a plain one cuts.
-    fits = pc.match_substring_regex(encoded.dictionary, f"^{number}(?:{_BLANKS}{_UNIT})?$")
+    cells = pc.replace_substring_regex(encoded.dictionary, _IN_FRONT, r"\1\3 \2")
+    fits = pc.match_substring_regex(cells, f"^{number}(?:{_BLANKS}{_UNIT})?$")
     plain = rf"^(?P<number>[-+.,0-9{BETWEEN}]*[.,0-9]){_BLANKS}(?P<unit>[^\s]*)$"
-    found = pc.extract_regex(encoded.dictionary, plain)
+    found = pc.extract_regex(cells, plain)
     between = f"[+{',' if mark == '.' else '.'}{BETWEEN}]"
     numbers = pc.replace_substring_regex(pc.struct_field(found, "number"), between, "")
     numbers = pc.replace_substring(numbers, ",", ".")

@@ -18,7 +18,7 @@ from linsep.markup import quote
 _WHOM = {
     *("patient", "subject", "participant", "customer", "client", "user", "person", "member", "account", "household"),
     *("student", "pupil", "employee", "driver", "speaker", "author", "writer", "animal", "device", "machine"),
-    *("session", "visitor"),
+    *("session", "visitor", "kunde", "patientin", "mitglied", "teilnehmer", "fahrer", "cliente", "paciente", "usuario"),
 }
 _FEWEST_GROUPS = 10
 _ROWS_OF_A_GROUP = 2.0  # on average, from here on

@@ -1,4 +1,4 @@
-"""Labels that cannot be meant: two that differ in blanks or in case alone, almost one for each row, a missing value."""
+"""Cells that may not be meant: two levels that differ in blanks alone, a label for each row, codes for no value."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from linsep.markup import quote
 from linsep.types import Array, DataError
 
 _NO_VALUE = frozenset({"na", "n/a", "#n/a", "nan", "null", "#null!"})
+# What laboratories and questionnaires write for no value, of one sign or the other: 9, 99, 999, ..., also with 8 or 7.
+_CODES = np.array([sign * (10**k - 1 - less) for sign in (1, -1) for k in range(1, 6) for less in (0, 1, 2)], float)
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
 
 
@@ -93,6 +95,56 @@ def doubts_of_missing(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
                 f"if not, --column {quote(name)}=category"
             )
     return doubts
+
+
+def doubts_of_codes_for_missing(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
+    """What to say of these columns of numbers if -999, 99 or the like lies far from all other numbers.
+
+    Far is: further from them than they are from each other, with three different ones or more; and there are two such
+    cells or more. Columns with the same codes are named together.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = open_data(b"age,y\\n31,no\\n-999,yes\\n44,no\\n-999,no\\n58,yes\\n", target="y").read()
+    >>> print(doubts_of_codes_for_missing(rows, ["age"])[0])
+    column 'age': -999 in 2 rows is far from all other numbers (31 to 58): if it stands for a missing value, leave the
+    cells empty, or say --na=-999 (na=["-999"]) of CSV and spreadsheets
+    """
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name in columns:
+        column = chunk.cells(name)
+        if column is None or column.values is None or column.is_date:
+            continue
+        codes, rows, low, high = _far_codes(column.values[np.isfinite(column.values)])
+        if rows >= 2:
+            words = tuple(f"{code:.0f}" for code in codes)
+            are = "is" if len(words) == 1 else "are"
+            said = f"{', '.join(words)} in {rows:,} rows {are} far from all other numbers ({low:.10g} to {high:.10g})"
+            found.setdefault(words, []).append(f"column {name!r:.80}: {said}")
+    doubts = []
+    for words, said_of in found.items():
+        more = f", and so in {len(said_of) - 1:,} more" if len(said_of) > 1 else ""
+        stands = "it stands" if len(words) == 1 else "they stand"
+        asked, listed = " ".join(f"--na={word}" for word in words), ", ".join(f'"{word}"' for word in words)
+        doubts.append(
+            f"{said_of[0]}{more}: if {stands} for a missing value, leave the cells empty, or say {asked} "
+            f"(na=[{listed}]) of CSV and spreadsheets"
+        )
+    return doubts
+
+
+def _far_codes(values: Array) -> tuple[Array, int, float, float]:
+    """The codes far from the other values, how often there are any, and the range of the others."""
+    codes = np.intersect1d(values, _CODES)
+    others = np.setdiff1d(values, codes)
+    for _ in range(2):  # a code that is not far is one of the others
+        if not len(codes) or len(others) < 3:
+            return codes[:0], 0, 0.0, 0.0
+        low, high = others[[0, -1]]
+        codes = codes[np.maximum(low - codes, codes - high) > high - low]
+        others = np.setdiff1d(values, codes)
+    return codes, int(np.isin(values, codes).sum()), float(others[0]), float(others[-1])
 
 
 def _is_missing(text: str | None) -> bool:

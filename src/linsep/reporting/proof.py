@@ -44,7 +44,7 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
     lines, details = [], []
     if len(found.directions) > (found.verdict == "separable"):
         named = [
-            (f"direction {k}", f"{_form(plane, names, powers)}: rows on their side, none on the wrong one")
+            (f"direction {k}", f"{form_of(plane, names, powers)}: rows on their side, none on the wrong one")
             for k, plane in enumerate(found.directions[:_SHOWN], start=1)
         ]
         lines += named[:1]
@@ -52,13 +52,15 @@ def proof_lines(found: Separability, names: Sequence[str], powers: Sequence[int]
     if len(found.directions) > _SHOWN:
         details.append(("...", f"{len(found.directions)} directions, each on the rows that those before it left"))
     if found.hyperplane is not None:
-        lines.append(("hyperplane", f"{_form(found.hyperplane, names, powers)} has the sign of the class in every row"))
+        lines.append(
+            ("hyperplane", f"{form_of(found.hyperplane, names, powers)} has the sign of the class in every row")
+        )
     if found.margin is not None and not any(powers):
         lines.append(("margin", f"between {found.margin.lower:.6g} and {found.margin.upper:.6g}"))
     if found.verdict == "quasi-separable":
         at_least, unmoved = ("", "no direction moves them") if found.maximal else ("at least ", _NOT_PROVED)
-        lines.append(("separated rows", at_least + _rows(found.in_file(found.separated_rows))))
-        lines.append(("rows left", f"{_rows(found.in_file(found.rows_left))}: {unmoved}"))
+        lines.append(("separated rows", at_least + some_rows(found.in_file(found.separated_rows))))
+        lines.append(("rows left", f"{some_rows(found.in_file(found.rows_left))}: {unmoved}"))
     if found.witness is not None:
         lines.append(("witness", f"{_combination(found.witness, found)} {_adding_up(found.witness)}"))
     if found.overlap is not None and found.overlap != found.witness:
@@ -75,7 +77,7 @@ def _adding_up(part: Combination) -> str:
     return "add up to 0 once signed by label"
 
 
-def _form(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str:
+def form_of(plane: Hyperplane, names: Sequence[str], powers: Sequence[int]) -> str:
     """The terms of w.x + b in the units of the table, the largest first; the largest weight is made 1 if need be."""
     used = [j for j, v in enumerate(plane.w.tolist()) if v]
     weights = [Fraction(plane.w[j]) * Fraction(10) ** powers[j] for j in used]
@@ -95,7 +97,8 @@ def _number(value: Fraction) -> str:
     return f"{float(value):+.6g}" if abs(value) < _LONG else f"{float(value):+.3e}"
 
 
-def _rows(rows: Array) -> str:
+def some_rows(rows: Array) -> str:
+    """How many rows there are, and the first of them."""
     shown = ", ".join(map(str, rows[:_SHOWN].tolist()))
     return f"{rows.size:,} ({shown}{', ...' if rows.size > _SHOWN else ''})"
 

@@ -17,6 +17,7 @@ from linsep.learners.inputs.class_names import positions
 from linsep.learners.inputs.tables import weight_argument
 from linsep.types import Array
 
+NO_BETTER = "THE MODEL IS NO BETTER"
 _SHOWN_CLASSES = 8  # a table of confusion is as wide as its classes are many
 _LISTED = 20
 _RARE = 0.1  # a class with a smaller share of the rows
@@ -291,7 +292,7 @@ def majority_line(scores: Scores, *, weighted: bool = False) -> tuple[str, str]:
         text += f"{scores.majority_accuracy:.2%}"
     text += ")"
     if not scores.beats_no_look(weighted=weighted):
-        return "majority class", f"{text}: THE MODEL IS NO BETTER"
+        return "majority class", f"{text}: {NO_BETTER}"
     if weighted and not scores.beats_majority:
         occurring = sum(one.rows > 0 for one in scores.classes.values())
         text += (
@@ -316,9 +317,11 @@ def score_lines(scores: Scores) -> list[tuple[str, str]]:
     """The areas, a line for each class, and which classes were confused."""
     lines = [("balanced accuracy", f"{scores.balanced_accuracy:.2%}")]
     if scores.roc_auc is not None:
-        each = "" if len(scores.classes) == 2 else ", the mean of each class against the rest"
+        names = list(scores.classes)
+        each = "" if len(names) == 2 else ", the mean of each class against the rest"
+        of = each or f', of the class "{names[1]}"'
         lines.append(("ROC AUC", f"{scores.roc_auc:.4f}{each}"))
-        lines.append(("average precision", f"{scores.average_precision:.4f}{each}"))
+        lines.append(("average precision", f"{scores.average_precision:.4f}{of}"))
     if scores.brier is not None:
         lines.append(("Brier score", f"{scores.brier:.4f}, of the probabilities"))
     return [*lines, *_table_of_classes(scores)]

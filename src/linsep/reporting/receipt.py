@@ -17,6 +17,7 @@ from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerc
 from linsep.learners.inputs.class_names import positions
 from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
+from linsep.reporting.explanation.in_the_way import rows_in_the_way
 from linsep.reporting.proof import certificate_of
 from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_rows
 from linsep.theory.bounds.cover import cover_note
@@ -244,11 +245,16 @@ def _prove(
     side = positions(y, classes)  # theorems take the label that sorts last as positive: of codes that is the learner's
     certificate = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
     data: dict[str, Any] = {"verdict": certificate.verdict, "summary": certificate.summary()}
-    told = cover_note(len(y), X.shape[1] + fit_intercept, int(side.sum()))
-    lines = [("separable?", certificate.summary() + (told if certificate.verdict == "separable" else ""))]
     planes = []
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
+    told = ""
+    if certificate.verdict == "separable":
+        told = cover_note(len(y), X.shape[1] + fit_intercept, int(side.sum()))
+    elif certificate.witness is not None:
+        few = rows_in_the_way(X, side, planes, fit_intercept=fit_intercept)
+        data["rows_in_the_way"], told = few.to_dict(), f"; {few.summary()}"
+    lines = [("separable?", certificate.summary() + told)]
     if certificate.verdict == "separable":
         bracket = max_margin(X, side, bias="free" if fit_intercept else None, time_limit=_BRACKET_SECONDS)
         data["margin"] = bracket.to_dict()

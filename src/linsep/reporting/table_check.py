@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -16,10 +17,13 @@ from linsep.data.hints import hints_on_proof
 from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
+from linsep.reporting.explanation.columns import ExplainedColumns, columns_behind
+from linsep.reporting.explanation.suspects import Explained, suspects_of, suspects_table
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
-from linsep.reporting.suspects import Explained, suspects_of, suspects_table
 from linsep.theory.explanation.fewest_rows import fewest_rows
+from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.named_classes import class_signs
 from linsep.types import Array, DataError, Verdict
 
 # Of several verdicts the one that is said of the table: the last in this order.
@@ -27,7 +31,7 @@ _ORDER: tuple[Verdict, ...] = ("separable", "undecided", "not-separable", "quasi
 
 _SEPARATED: tuple[Verdict, ...] = ("separable", "quasi-separable")
 
-_SECONDS = 30.0  # for the rows that have to go of all classes together, unless a limit is given
+_SECONDS = 30.0  # for all that is asked of rows and columns of all classes together, unless a limit is given
 _MANY_CLASSES = 8  # from here on each class has its line among the details
 
 
@@ -73,6 +77,8 @@ class TableCheck:
         What the classes may be told apart by that new rows do not have; it is among the lines, too.
     explained : list of Explained
         The rows that have to go, of each question, where that was asked.
+    behind : list of ExplainedColumns
+        The columns behind the verdict on each question, where that was asked.
     """
 
     verdict: Verdict
@@ -84,6 +90,7 @@ class TableCheck:
     details: list[tuple[str, str]] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
     explained: list[Explained] = field(default_factory=list)
+    behind: list[ExplainedColumns] = field(default_factory=list)
 
     def suspects(self, source: Source) -> pa.Table:
         """Return the rows that have to go, with their cells.
@@ -131,8 +138,9 @@ def check_table(
     time_limit : float, optional
         Seconds for each question, after which it is left undecided.
     explain : bool, default=False
-        Whether to look for the fewest rows that have to go before the classes are separable (`fewest_rows`), for
-        `time_limit` seconds a question, or 30 in all unless it is given.
+        Whether to look for the fewest rows that have to go before the classes are separable (`fewest_rows`), and for
+        the columns behind the verdict: those that separate alone or in pairs, those that are needed, those that
+        separate some rows. For `time_limit` seconds a question, or 30 in all unless it is given.
 
     Returns
     -------
@@ -172,19 +180,20 @@ def check_table(
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
     explained: list[Explained] = []
+    behind: list[ExplainedColumns] = []
     if explain:
-        open_questions = sum(one.found.verdict != "separable" for one in asked)
-        seconds = _SECONDS / max(1, open_questions) if time_limit is None else time_limit
-        explained = [_explained(one, numbers, source, seconds) for one in asked]
+        explained, behind = _explain(asked, numbers, source, found.kinds, time_limit)
         lines += [line for one in explained for line in one.lines()]
-        each = {one.title: one.to_dict() for one in explained}
-        data["fewest_rows"] = each.get("", {"one_against_rest": each})
+        lines += [line for one in behind for line in one.lines()]
+        data["fewest_rows"] = _by_title(explained)
+        data["columns_behind"] = _by_title(behind)
     lines[1:1] = [*numbers.rows_left_out(), *left_out_of_proof(found)]
     verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
     some = any(one.found.verdict in _SEPARATED for one in asked)
     hints = hints_on_proof(source.read(), found.kinds) if some else []
     lines += hints
-    return TableCheck(verdict, asked, numbers, lines, data, doubts, details, [text for _, text in hints], explained)
+    said = [text for _, text in hints]
+    return TableCheck(verdict, asked, numbers, lines, data, doubts, details, said, explained, behind)
 
 
 def _ask_of(numbers: ExactNumbers, y: Array, label: Any, time_limit: float | None) -> Asked:
@@ -204,12 +213,33 @@ def _answered(numbers: ExactNumbers, codes: Array, names: Array, title: str, tim
     return Asked(title, replace(found, left_out=gone), names[codes])
 
 
-def _explained(one: Asked, numbers: ExactNumbers, source: Source, seconds: float) -> Explained:
+def _explain(
+    asked: list[Asked], numbers: ExactNumbers, source: Source, kinds: Mapping[str, str], time_limit: float | None
+) -> tuple[list[Explained], list[ExplainedColumns]]:
+    """Of each question the rows that have to go, and the columns behind the verdict; of the time each has its share."""
+    chunk = numbers.of(source.read())
+    rows, columns = [], []
+    whole = deadline_of(_SECONDS)
+    for k, one in enumerate(asked):
+        left = max(0.0, whole.at - time.perf_counter()) / (len(asked) - k) if time_limit is None else time_limit
+        own = deadline_of(left)
+        columns.append(columns_behind(one.found, one.title, one.y, numbers, chunk, kinds, left))
+        rows.append(_explained(one, numbers, chunk, max(0.0, own.at - time.perf_counter())))
+    return rows, columns
+
+
+def _explained(one: Asked, numbers: ExactNumbers, chunk: Any, seconds: float) -> Explained:
     """The rows that have to go before the classes of a question are separable."""
-    y = (one.y == (one.found.classes or ("", ""))[1]).astype(np.intp)
+    y = (class_signs(one.y, one.found.classes) > 0).astype(np.intp)
     found = fewest_rows(numbers.X, y, time_limit=seconds)
     rows = one.found.in_file(np.arange(one.found.n_rows))
-    return Explained(one.title, found, suspects_of(found, numbers.X, one.y, numbers.of(source.read()), rows))
+    return Explained(one.title, found, suspects_of(found, numbers.X, one.y, chunk, rows))
+
+
+def _by_title(explained: Sequence[Explained | ExplainedColumns]) -> dict[str, Any]:
+    """What was found as plain data, of several questions by the class that is asked about."""
+    each = {one.title: one.to_dict() for one in explained}
+    return each.get("", {"one_against_rest": each})
 
 
 def _of_two(found: Separability, numbers: ExactNumbers) -> tuple[Lines, Lines]:

@@ -10,7 +10,10 @@ from fuzz.mangle import number, often, word
 from fuzz.reading import leniently, strictly, wholly
 from fuzz.target import RefusedError, Target
 
-STRANGE = ("null", "[]", "{}", "[1]", '{"a": 1}', '"2020-01-01"', '"2020-01-01 10:00:00"', "1e400", '"\\u0000"')
+STRANGE = (
+    *("null", "[]", "{}", "[1]", '{"a": 1}', '{"b": {"a": "x", "a": 2}}', '{"b": {"c": "x"}}', '"2020-01-01"'),
+    *('"2020-01-01 10:00:00"', "1e400", '"\\u0000"'),
+)
 _BLANK = " \t\r\n\x0b\x0c"  # as bytes are blank
 
 
@@ -30,9 +33,7 @@ def make(rng: Random) -> bytes:
 def value(rng: Random, kind: str) -> str:
     """A value of a kind, or another one now and then."""
     if kind == "x" or rng.random() < 0.02:
-        return rng.choice(
-            ["null", "[]", "{}", "[1]", '{"a": 1}', '"2020-01-01"', '"2020-01-01 10:00:00"', "1e400", '"\\u0000"']
-        )
+        return rng.choice(STRANGE)
     if kind == "n":
         return number(rng)
     if kind == "b":
@@ -41,12 +42,14 @@ def value(rng: Random, kind: str) -> str:
 
 
 def naive(case: bytes) -> Any:
-    """One object on each line that is not blank, of one kind a key; text that is missing is ""."""
+    """One object on each line that is not blank, of one kind a key, b.c for c in b; text that is missing is ""."""
     text = decoded_json(case)
     lines = [line for line in text.split("\n") if line.strip(_BLANK)]
-    rows = [parsed(line) for line in lines]
+    parents: set[str] = set()
+    rows = [dict(leaves(parsed(line), "", parents)) for line in lines]
     if not rows:
         return []
+    rows = [{name: row[name] for name in row if row[name] is not None or name not in parents} for row in rows]
     names = list(dict.fromkeys(name for row in rows for name in row))
     if "y" not in names or len(names) == 1:
         raise RefusedError
@@ -57,6 +60,20 @@ def naive(case: bytes) -> Any:
     if isinstance(y[0], float) and all(v.is_integer() and abs(v) < 2**53 for v in y):
         y = [int(v) for v in y]
     return [(y, {name: numbers(cells) for name, cells in found.items()})]
+
+
+def leaves(row: dict[str, Any], above: str, parents: set[str]) -> list[tuple[str, Any]]:
+    """What stands in an object and in those within, with names as b.c.a."""
+    found = []
+    for name, inner in row.items():
+        if type(inner) is dict:
+            parents.add(above + name)
+            found += leaves(inner, f"{above}{name}.", parents)
+        else:
+            found.append((above + name, inner))
+    if len(dict(found)) < len(found):
+        raise RefusedError
+    return found
 
 
 def decoded_json(case: bytes) -> str:

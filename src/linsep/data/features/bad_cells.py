@@ -24,7 +24,7 @@ from linsep.data.cells import (
     refuse_other_mark,
 )
 from linsep.data.columns import Column, TableChunk
-from linsep.data.features.dates import example_of, is_date, not_dates
+from linsep.data.features.dates import example_of, is_date, iso_as, not_dates
 from linsep.data.features.kinds import text_of
 from linsep.types import Array, DataError
 
@@ -141,12 +141,16 @@ def _numbers(chunk: TableChunk, name: str) -> tuple[Column, Array, Callable[[int
 
 def _dates(chunk: TableChunk, name: str, kind: str) -> tuple[Column, Array, Callable[[int], str]]:
     """A column of dates, which of its cells are none, and what is said of one of these."""
-    return _of_text(chunk, name, not_dates(text_of(chunk, name), kind), f"is not {example_of(kind)}")
+    column = chunk.cells(name)
+    assert column is not None
+    text = iso_as(text_of(chunk, name), kind)
+    known = replace(chunk, parse=lambda _: replace(column, values=None, text=text), _parsed={})
+    return _of_text(known, name, not_dates(text, kind), f"is not {example_of(kind)}")
 
 
 def _amounts(chunk: TableChunk, name: str, kind: str) -> tuple[Column, Array, Callable[[int], str]]:
     """A column of numbers with a unit, which of its cells are none, and what is said of one of these."""
-    said = f"where the model was trained on numbers in {unit_of(kind)!r}"
+    said = f"where the model was trained on numbers in {unit_of(kind)!r}, written like {kind!r}"
     return _of_text(chunk, name, read_amounts(text_of(chunk, name), kind)[1], said)
 
 

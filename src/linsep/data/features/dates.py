@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import are_missing
-from linsep.data.columns import Column
+from linsep.data.columns import Column, TableChunk
+from linsep.markup import quote
 from linsep.types import Array
 
 # ISO 8601, without and with a time of day.
@@ -28,8 +31,19 @@ _DAYS = (
     "%b %d, %Y",
     "%d %B %Y",
     "%B %d, %Y",
+    "%d.%m.%y",
+    "%d/%m/%y",
+    "%m/%d/%y",
+    "%d-%m-%y",
+    "%m-%d-%y",
+    "%y-%m-%d",
+    "%d %b %y",
+    "%d-%b-%y",
 )
-_TIMES = ("", " %H:%M", " %H:%M:%S")
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+_MOST_YEARS = 50  # from the first to the last date with a year of two digits, which may belong to two centuries
+_TIME_ALONE = r"^\d{1,2}:\d{2}(:\d{2})?$"
+_DIGITS = "%Y%m%d"
 _WAYS_OF_A_LOCALE = ("%c", "%x", "%X")  # mean something else on another machine
 _LONGEST = 60  # characters of a way to write dates
 _ZONE = r"[T ][0-9:.]+(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
@@ -101,6 +115,8 @@ def date_kinds(text: pa.Array) -> list[str]:
     if found is not None:
         return [DATE if (found == found.astype("datetime64[D]")).all() and _days_alone(distinct) else DATETIME]
     few = distinct[:_TRIED].to_pylist()
+    if len(few[0]) > _LONGEST or not re.search("[0-9]", few[0]):
+        return []
     ways = [day + time for time in _TIMES for day in _DAYS if _written(few, day + time) is not None]
     return [way for way in ways if len(few) == len(distinct) or _written(distinct.to_pylist(), way) is not None]
 
@@ -143,6 +159,94 @@ def not_dates(text: pa.Array, kind: str) -> Array:
     encoded = pc.utf8_trim_whitespace(text).dictionary_encode()
     bad = _not_one(encoded.dictionary, are_missing(encoded.dictionary), kind)
     return np.asarray(bad[encoded.indices.to_numpy(zero_copy_only=False)])
+
+
+def with_century(name: str, text: pa.Array, way: str) -> tuple[str, list[str]]:
+    """The way to read a column of dates, "category" where the century of its years is open, and what is to be said.
+
+    Examples
+    --------
+    >>> with_century("paid", pa.array(["26.03.24", "01.04.24"]), "%d.%m.%y")
+    ('%d.%m.%y', ["column 'paid': '26.03.24' is read as 2024-03-26; if that is wrong, write years with four digits"])
+    >>> with_century("born", pa.array(["26.03.70", "01.04.41"]), "%d.%m.%y")[0]
+    'category'
+    """
+    found = read_dates(text, way) if "%y" in way else 0
+    if isinstance(found, int):
+        return way, []
+    there = np.flatnonzero(~found[1])
+    points = found[0][there]
+    if int((points.max() - points.min()) / np.timedelta64(1, "D")) > 365.25 * _MOST_YEARS:
+        first, last = (f"{text[int(there[k])].as_py()!r} would be {_day(points[k])}" for k in _ends(points))
+        said = f"column {name!r} is read as categories, as the century of its years is open: {first}, {last}; write"
+        return "category", [f"{said} years with four digits"]
+    said = f"column {name!r}: {text[int(there[0])].as_py()!r} is read as {_day(points[0])}"
+    return way, [f"{said}; if that is wrong, write years with four digits"]
+
+
+def _ends(points: Array) -> tuple[int, int]:
+    return int(points.argmin()), int(points.argmax())
+
+
+def _day(point: Any) -> str:
+    return str(point.astype("datetime64[D]"))
+
+
+def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
+    """What to say of numbers such as 20240326, and of texts such as 22:37, which are not read as dates or times.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = open_data(b"day,at\\n20240326,22:37\\n20240331,9:05\\n20240401,7:15\\n").read()
+    >>> for doubt in doubts_of_times(rows, ["day", "at"]):
+    ...     print(doubt)
+    column 'day' is read as a number; if 20240326 is a date, say --column day=%Y%m%d
+    column 'at' is not read as numbers, as '22:37' is a time without a day: write hours, as 22.6167
+    """
+    doubts = []
+    for name in names:
+        column = chunk.cells(name)
+        if column is None:
+            continue
+        if column.values is not None:
+            days = np.unique(column.values if column.missing is None else column.values[~column.missing])
+            like = len(days) > 2 and (days == np.floor(days)).all() and days[0] >= 19000101 and days[-1] < 21000101
+            if like and _written([f"{day:.0f}" for day in days], _DIGITS) is not None:
+                first = f"{column.values[~column.missing if column.missing is not None else slice(None)][0]:.0f}"
+                doubts.append(
+                    f"column {name!r} is read as a number; if {first} is a date, say --column {quote(name)}={_DIGITS}"
+                )
+        elif column.text is not None:
+            cells = pc.unique(pc.utf8_trim_whitespace(column.text.filter(pa.array(~are_missing(column.text)))))
+            if len(cells) > 2 and pc.all(pc.match_substring_regex(cells, _TIME_ALONE)).as_py():
+                hours, minutes, *_ = cells[0].as_py().split(":")
+                doubts.append(
+                    f"column {name!r} is not read as numbers, as {cells[0].as_py()!r} is a time without a day: write "
+                    f"hours, as {int(hours) + int(minutes) / 60:.6g}"
+                )
+    return doubts
+
+
+def iso_as(text: pa.Array, kind: str) -> pa.Array:
+    """New cells with ISO 8601 dates written as the model knows dates; all others as they are.
+
+    Examples
+    --------
+    >>> iso_as(pa.array(["2024-07-08", "9.7.2024", "x"]), "%d.%m.%Y").to_pylist()
+    ['08.07.2024', '9.7.2024', 'x']
+    """
+    if kind in (DATE, DATETIME):
+        return text
+    encoded = pc.utf8_trim_whitespace(text).dictionary_encode()
+    cells = encoded.dictionary.to_pylist()
+    bad = _not_one(encoded.dictionary, are_missing(encoded.dictionary), kind)
+    for k in np.flatnonzero(bad).tolist():
+        point = _iso(pa.array([cells[k]]))
+        written = None if point is None else point[0].item().strftime(kind)
+        if written is not None and _written([written], kind) == point:
+            cells[k] = written
+    return pa.array(cells, pa.string()).take(encoded.indices)
 
 
 def example_of(kind: str) -> str:

@@ -84,7 +84,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
     encoding_ : str or None
         The encoding of the text that was learnt from, if not UTF-8; new CSV that is not UTF-8 is read alike.
     decimal_ : str or None
-        The decimal mark of the CSV that was learnt from; new CSV whose numbers do not tell is read alike.
+        "," where the CSV that was learnt from has decimal commas; new CSV whose numbers do not tell is read alike.
     guessed_ : str or None
         The encoding that was guessed of the last rows that were predicted.
     unknown_ : dict

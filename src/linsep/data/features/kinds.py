@@ -29,15 +29,17 @@ from linsep.data.features.dates import (
     DATE,
     date_columns,
     date_kinds,
+    doubts_of_times,
     example_of,
     is_date,
     is_way,
     parts_of,
     read_dates,
+    with_century,
 )
-from linsep.data.features.unusable import refuse_strange, refuse_types
+from linsep.data.features.unusable import refuse_types, with_parts
 from linsep.data.features.words import Grams
-from linsep.data.lookalikes import doubts_of_lookalikes, doubts_of_missing
+from linsep.data.lookalikes import doubts_of_codes_for_missing, doubts_of_lookalikes, doubts_of_missing
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -111,8 +113,8 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     >>> found.kinds
     {'id': 'skip', 'paid': 'date', 'note': 'words1-1'}
     """
-    kinds = {name: check_kind(name, kind) for name, kind in given.items()}
-    refuse_strange(chunk, kinds)
+    given = with_parts(chunk, {name: check_kind(name, kind) for name, kind in given.items()})
+    kinds = dict(given)
     refuse_types(chunk, kinds)
     left_out: dict[str, str] = {}
     doubts = list(chunk.doubts)
@@ -151,6 +153,9 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
     doubts += doubt_of_codes(codes) + doubt_of_order(ordered)
+    found_out = [name for name in chunk.names if name not in kinds]
+    doubts += doubts_of_codes_for_missing(chunk, found_out)
+    doubts += doubts_of_times(chunk, [name for name in chunk.names if name not in given])
     texts = [name for name in texts if kinds.get(name, CATEGORY) == CATEGORY]
     doubts += doubts_of_lookalikes(chunk, texts) + doubts_of_missing(chunk, texts)
     return Kinds({name: kinds[name] for name in chunk.names if name in kinds}, left_out, doubts)
@@ -169,7 +174,7 @@ def kinds_in_stream(chunk: TableChunk, given: Mapping[str, str], *, is_open: boo
     """
     kinds = {name: check_kind(name, kind) for name, kind in given.items()}
     if not is_open:
-        refuse_strange(chunk, kinds)
+        kinds = with_parts(chunk, kinds)
     refuse_types(chunk, kinds)
     for name in chunk.names:
         if kinds.get(name) == DATE or (name not in kinds and _is_dated(chunk, name)):
@@ -209,7 +214,9 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
         return CATEGORY
     ways = date_kinds(text)
     if len(ways) == 1:
-        return ways[0]
+        kind, said = with_century(name, text, ways[0])
+        doubts += said
+        return kind
     amounts = Found() if name in chunk.as_text else find_amounts(chunk, column)
     if amounts.kind:
         return amounts.kind

@@ -160,7 +160,7 @@ class KnownColumns:
             meta["na"] = sorted(self.na_)
         if self.encoding_ is not None:
             meta["encoding"] = self.encoding_
-        if self.decimal_ == ",":
+        if self.decimal_ is not None:
             meta["decimal"] = self.decimal_
         if self._signs is not None and self._kind == "table":
             meta["signs"] = self._signs

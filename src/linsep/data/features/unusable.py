@@ -58,21 +58,33 @@ def _too_large(place: str, value: float) -> DataError:
     return DataError(f"{place}: {value:g} is too large to learn from (numbers go up to {LARGEST:g})")
 
 
-def refuse_strange(chunk: TableChunk, kinds: Mapping[str, str]) -> None:
-    """Raise DataError for a column that is said to hold something and is not there.
+def with_parts(chunk: TableChunk, kinds: Mapping[str, str]) -> dict[str, str]:
+    """Return the kinds of columns; who skips `user` skips user.age, the parts of an object, too.
+
+    Raises
+    ------
+    DataError
+        A column that is said to hold something is not there.
 
     Examples
     --------
     >>> from linsep import open_data
-    >>> refuse_strange(open_data(b"age,city\\n1,x\\n").read(), {"agee": "number"})
+    >>> with_parts(open_data(b"user.age,user.name,size\\n1,x,2\\n").read(), {"user": "skip"})
+    {'user.age': 'skip', 'user.name': 'skip'}
+    >>> with_parts(open_data(b"age,city\\n1,x\\n").read(), {"agee": "number"})
     Traceback (most recent call last):
     linsep.types.DataError: no feature column called 'agee' to read as number; did you mean 'age'?
     """
-    strange = [name for name in kinds if name not in chunk.names]
-    if strange:
-        raise DataError(
-            f"no feature column called {strange[0]!r} to read as {kinds[strange[0]]}; {like(strange[0], chunk.names)}"
-        )
+    found = dict(kinds)
+    for name in kinds:
+        if name in chunk.names:
+            continue
+        parts = [one for one in chunk.names if one.startswith(f"{name}.")] if kinds[name] == "skip" else []
+        if not parts:
+            raise DataError(f"no feature column called {name!r} to read as {kinds[name]}; {like(name, chunk.names)}")
+        del found[name]
+        found |= dict.fromkeys(parts, "skip")
+    return found
 
 
 def refuse_types(chunk: TableChunk, kinds: Collection[str]) -> None:
@@ -86,7 +98,7 @@ def refuse_types(chunk: TableChunk, kinds: Collection[str]) -> None:
     linsep.types.ColumnTypeError: buffer:1, column 'b' has type list<item: null>: make it numbers or
     text first, or leave it out (--column b=skip)
     """
-    errors: dict[str, DataError] = {}
+    errors: dict[str, ColumnTypeError] = {}
     for name in chunk.names:
         try:
             if name not in kinds:
@@ -95,6 +107,7 @@ def refuse_types(chunk: TableChunk, kinds: Collection[str]) -> None:
             errors[name] = error
     if errors:
         first, *others = errors
-        options = " ".join(f"--column {quote(name)}=skip" for name in errors)
-        named = f"the same holds for {', '.join(map(repr, others))}: {options} leaves all of them out"
+        options = " ".join(f"--column {quote(name)}={error.kind}" for name, error in errors.items())
+        used = "reads the table" if any(error.kind != "skip" for error in errors.values()) else "leaves all of them out"
+        named = f"nor can {', '.join(map(repr, others))} be used: {options} {used}"
         raise DataError(f"{errors[first]}; {named}") if others else errors[first]

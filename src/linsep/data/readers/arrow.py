@@ -63,11 +63,14 @@ def from_arrow(
     Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are. One with a text
     that is no "" is refused where its numbers are used: that text may have a decimal comma.
 
-    A missing value is kept as such; with `asked.open_columns` it says that the row does not have the column.
+    The fields of a struct are columns: age of user is user.age. A missing value is kept as such; with
+    `asked.open_columns` it says that the row does not have the column.
     """
     untyped = untyped or {}
     target, categorical, open_columns = asked.target, asked.categorical, asked.open_columns
     keep = asked.keep_bad_cells
+    while any(str(kind).startswith("struct<") and kind.num_fields for kind in table.schema.types):
+        table = table.flatten()
     names = [column for column in table.column_names if column != "__index_level_0__"]
     if open_columns:
         names = [column for column in names if column == target or table.column(column).null_count < table.num_rows]

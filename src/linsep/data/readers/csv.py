@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -21,6 +22,7 @@ from linsep.data.unlabelled import are_unlabelled, with_labels
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
+_WHOLE = re.compile("-?[0-9]+")
 _TITLE_BYTES = 1 << 16  # in which the lines after a title are looked for
 
 
@@ -153,8 +155,12 @@ def _text(table: Any, column: str, na: Collection[str]) -> Any:
     text = pc.cast(table.column(column), pa.string()).combine_chunks()
     if not na:
         return text
-    found = pc.index_in(pc.utf8_trim_whitespace(text), value_set=pa.array(sorted(na), pa.string()))
-    return pc.if_else(pc.is_valid(found), "", text)
+    cells = pc.utf8_trim_whitespace(text)
+    text = pc.if_else(pc.is_valid(pc.index_in(cells, value_set=pa.array(sorted(na), pa.string()))), "", text)
+    wholes = "|".join(sorted(word for word in na if _WHOLE.fullmatch(word)))
+    if wholes:  # -999.0 is -999, which one decimal in a column of whole numbers makes of it
+        text = pc.if_else(pc.match_substring_regex(cells, f"^({wholes})[.,]0+$"), "", text)
+    return text
 
 
 def check_text(content: bytes, name: str, first_line: int, written: Written) -> None:

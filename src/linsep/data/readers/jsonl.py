@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
+from linsep.data.cells import are_missing, are_numbers
 from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.readers.arrow import from_arrow, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
@@ -30,13 +31,15 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 class MixedTypesError(ColumnTypeError):
     """A column holds values of several types."""
 
-    def __init__(self, said: str, column: str) -> None:
+    def __init__(self, said: str, column: str, kind: str) -> None:
         super().__init__(said)
-        self.column = column
+        self.column, self.kind = column, kind
 
 
 class JsonlReader(TextReader):
     """Rows of JSON lines; a key that a line lacks, or null, is a missing value.
+
+    The keys of an object in an object become columns: {"user": {"age": 31}} is a column user.age.
 
     Examples
     --------
@@ -109,6 +112,7 @@ def _table(lines: Lines, asked: Asked) -> tuple[Any, dict[str, DataError]]:
     """
     check_utf8(lines.content, lines.name, lines.first_line)
     _check_depth(lines)
+    lines = _flat(lines)
     mixed: dict[str, DataError] = {}
     texts: set[str] = set()
     some = lines
@@ -173,13 +177,58 @@ def _with_texts(table: Any, names: Collection[str]) -> Any:
     return table
 
 
+def _flat(lines: Lines) -> Lines:
+    """The lines with objects that hold no other; as they are where none does, or one is malformed."""
+    content = lines.content
+    if content.count(b"{") == content.count(b"\n{") + content.startswith(b"{"):  # each begins its line
+        return lines
+    rows = _objects(lines)
+    if rows is None or not any(isinstance(value, dict) for row in rows for value in row.values()):
+        return lines
+    parents: set[str] = set()
+    flat = []
+    for number, row in enumerate(rows, lines.first_line):
+        flat.append(_leaves(row, parents))
+        if len(flat[-1]) < _count_leaves(row):
+            raise DataError(f"{lines.name}:{number}: two keys have one name, as a.b and b in a; rename one of them")
+    whole = [{key: row[key] for key in row if row[key] is not None or key not in parents} for row in flat]
+    return _of_objects(lines, whole)
+
+
+def _leaves(row: dict[str, Any], parents: set[str], above: str = "") -> dict[str, Any]:
+    """{"user.age": 31} of {"user": {"age": 31}}; "user" is put into `parents`."""
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        if isinstance(value, dict):
+            parents.add(above + key)
+            found |= _leaves(value, parents, f"{above}{key}.")
+        else:
+            found[above + key] = value
+    return found
+
+
+def _count_leaves(row: dict[str, Any]) -> int:
+    return sum(_count_leaves(value) if isinstance(value, dict) else 1 for value in row.values())
+
+
 def _objects(lines: Lines) -> list[dict[str, Any]] | None:
-    """The object of each line, an empty one for a blank line; None where a line holds anything else."""
+    """The object of each line, an empty one for a blank line; None where a line holds anything else, or a key twice."""
     try:
-        rows = [json.loads(line) if line.strip() else {} for line in lines.content.split(b"\n")]
+        rows = [_object(line) if line.strip() else {} for line in lines.content.split(b"\n")]
     except ValueError:
         return None
     return rows if all(isinstance(row, dict) for row in rows) else None
+
+
+def _object(line: bytes) -> Any:
+    """The value of a line; ValueError where a key stands twice, of which Python's reader would take the last."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("a key stands twice")
+        return dict(pairs)
+
+    return json.loads(line.decode("utf-8-sig"), object_pairs_hook=once)
 
 
 def _of_objects(lines: Lines, rows: list[dict[str, Any]]) -> Lines:
@@ -208,7 +257,10 @@ def _numbers_written(texts: list[Lines], names: list[str]) -> dict[str, pa.Array
     """The numbers of some columns, digit by digit: Arrow reads doubles. "" where there is none."""
     lines = (line for lines in texts for line in lines.content.split(b"\n") if line.strip())
     pieces = []
-    while some := [json.loads(line, parse_float=str, parse_int=str) for line in islice(lines, _AT_A_TIME)]:
+    while some := [
+        _leaves(json.loads(line.decode("utf-8-sig"), parse_float=str, parse_int=str), set())
+        for line in islice(lines, _AT_A_TIME)
+    ]:
         pieces.append(pa.table({name: pa.array([row.get(name) or "" for row in some], pa.string()) for name in names}))
     table = pa.concat_tables(pieces)
     return {name: table.column(name).combine_chunks() for name in names}
@@ -261,12 +313,13 @@ def _parse(content: bytes, schema: pa.Schema | None) -> pa.Table:
 def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
     """The first line that is no JSON object, or that holds another kind of value than those before it."""
     kinds: dict[str, str] = {}
+    firsts: dict[str, Any] = {}
     for number, line in enumerate(lines.content.split(b"\n"), lines.first_line):
         if not line.strip():
             continue
         place = f"{lines.name}:{number}"
         try:
-            row = json.loads(line)
+            row = json.loads(line.decode("utf-8-sig"))
         except ValueError as error:
             return DataError(f"{place}: expected one JSON object on the line, found none: {error}")
         if not isinstance(row, dict):
@@ -277,6 +330,7 @@ def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
             kind = "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
             if not keep_bad_cells and isinstance(value, float) and not math.isfinite(value):
                 return DataError(f"{place}, column {key!r}: a number that is too large, or no number")
+            first = firsts.setdefault(key, value) if value is not None else None
             if value is not None and kinds.setdefault(key, kind) != kind:
                 said = f"{place}, column {key!r}: {value!r:.80} where the rows before hold a {kinds[key]}"
                 alike = {kind, kinds[key]} == {"number", "str"}
@@ -285,9 +339,16 @@ def _malformed(lines: Lines, said: str, keep_bad_cells: bool) -> DataError:
                     f", read the column as categories (--column {quote(key)}=category, categorical=[{key!r}])"
                     f"{as_numbers}, or leave the column out (--column {quote(key)}=skip)"
                 )
-                return MixedTypesError(f"{said}; make them alike{'' if keep_bad_cells else others}", key)
+                text = next((one for one in (first, value) if alike and isinstance(one, str)), "text")
+                way = "number" if _may_be_number(text) else "category"
+                return MixedTypesError(f"{said}; make them alike{'' if keep_bad_cells else others}", key, way)
         try:
             _parse(line, None)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             return DataError(f"{place}: malformed JSON: {in_a_line(error)}")
     return DataError(f"{lines.name}:{lines.first_line}: malformed JSON lines: {said}")
+
+
+def _may_be_number(text: str) -> bool:
+    cell = pa.array([text])
+    return bool(are_numbers(cell)[0] or are_missing(cell)[0])

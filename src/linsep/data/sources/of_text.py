@@ -54,7 +54,7 @@ class TextSource(FileSource):
 
     @property
     def decimal(self) -> str | None:
-        return self._reader.written.decimal if self._reader.quotes else None
+        return "," if self._reader.quotes and self._reader.written.decimal == "," else None
 
     @property
     def encoding(self) -> str | None:

@@ -83,7 +83,8 @@ def open_data(
         Leave out rows of a table whose label is missing, and count them (`unlabelled`); otherwise they are refused.
     na : collection of str
         Of CSV and spreadsheets: cells that stand for no value, in every column, such as "k.A."; blanks around a cell do
-        not count. What stands for no value in a column of numbers anyway (NA, #N/A, -, ...) need not be named.
+        not count, and "-999" is -999.0 too. What stands for no value in a column of numbers anyway (NA, #N/A, -, ...)
+        need not be named.
 
     Returns
     -------

@@ -133,7 +133,7 @@ class Source:
 
     @property
     def decimal(self) -> str | None:
-        """The decimal mark of CSV that was read."""
+        """A comma where the CSV that was read has decimal commas."""
         return None
 
     def read_alike(self, encoding: str | None, decimal: str | None) -> None:

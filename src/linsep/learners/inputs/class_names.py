@@ -60,7 +60,8 @@ def binary_names(labels: Any, positive: Any) -> Array | None:
         return None
     if labels is not None:
         labels = np.unique(as_labels(labels, "class {}".format, "classes"))
-        chosen = label_names(labels) == str(positive)
+        asked = str(positive).title() if labels.dtype.kind == "b" else str(positive)  # true is True
+        chosen = label_names(labels) == asked
         if not chosen.any():
             shown = ", ".join(map(str, labels[:6])) + (", ..." if len(labels) > 6 else "")
             raise DataError(f"no row has the label {str(positive)!r}: the labels are {shown}")

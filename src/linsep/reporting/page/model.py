@@ -16,6 +16,7 @@ from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import draw_all
 from linsep.reporting.page.html import Page
 from linsep.reporting.page.pictures import Seen, model_sketches
+from linsep.reporting.quality import NO_BETTER
 from linsep.reporting.receipt import Receipt, why_stopped
 from linsep.reporting.weights import Weights, weights_of
 from linsep.types import Array
@@ -47,7 +48,7 @@ def of_model(model: Any, about: About | None, receipt: Receipt, command: str, sa
         title=_title(model),
         kicker="A separator and its receipt" + (f"; scores of {receipt.scored_on}" if receipt.scored_on else ""),
         lead=_lead(model, seen, receipt),
-        lines=[*receipt.lines, *receipt.details],
+        lines=[*receipt.lines, *(line for line in receipt.details if not line[1].startswith("not applicable"))],
         command=command,
         pictures=pictures,
         tables=parts,
@@ -116,10 +117,12 @@ def _on_held_out(receipt: Receipt) -> list[str]:
         return []
     best = found.get("best_constant_class", found["majority_class"])
     share = found.get("best_constant_accuracy", found["majority_accuracy"])
-    return [
+    said = (
         f"Of {count(found['rows'], 'row')} held out {found['accuracy']:.1%} are predicted correctly; always answering "
         f'"{best}" would give {share:.1%}.'
-    ]
+    )
+    none_better = dict(receipt.lines).get("majority class", "").endswith(NO_BETTER)
+    return [said, "So the model is no better than that."] if none_better else [said]
 
 
 def _about_weights(learner: Any, encoder: Any) -> str:

@@ -4,28 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from linsep.regression.found import Separation
+from linsep.reporting.explanation.suspects import Explained
 from linsep.reporting.page import tables
 from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
-from linsep.reporting.page.pictures import certificate_sketches, separation_sketches
+from linsep.reporting.page.pictures import certificate_sketches, separation_sketches, suspects_sketch
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
 from linsep.theory.separability.certificate import Separability
-from linsep.types import Hyperplane
+from linsep.theory.separability.named_classes import class_signs
+from linsep.types import Array, Hyperplane
 
 Lines = list[tuple[str, str]]
 _MOST_ASKED = 4  # classes against the rest that are drawn
 
 
 def of_certificates(
-    asked: Sequence[Asked], about: About, exponents: Sequence[int], lines: Lines, command: str, said: Sequence[str] = ()
+    asked: Sequence[Asked],
+    about: About,
+    exponents: Sequence[int],
+    lines: Lines,
+    command: str,
+    said: Sequence[str] = (),
+    explained: Sequence[Explained] = (),
 ) -> Page:
-    """The page of one certificate, or of each class against the rest; column j is the user's times 10**exponents[j]."""
+    """The page of one certificate, or of each class against the rest; column j is the user's times 10**exponents[j].
+
+    `explained` are the rows that have to go, in the order of `asked`, where that was asked too.
+    """
     sketches: list[Sketch] = []
     parts: list[tables.Table] = []
     remarks = list(said)
@@ -44,6 +56,16 @@ def of_certificates(
             parts.append(_headed(table, head))
         if found.witness is not None:
             parts.append(_headed(tables.witness_table(found.witness, y, about.columns, chosen), head))
+        for one in (one for one in explained if one.title == title and one.suspects):
+            of_rest = _in_units(one.fewest.rest, exponents)
+            distances = None
+            if about.matrix is not None and of_rest is not None:
+                distances = _distances(about.matrix, class_signs(y, found.classes), of_rest)
+                sketch = suspects_sketch(found.classes, of_rest, named_axes(about), y, len(one.suspects))
+                sketches.append(sketch._replace(title=head + sketch.title))
+            places = {number: i for i, number in enumerate(found.in_file(np.arange(found.n_rows)).tolist())}
+            rows = [places[suspect.row] for suspect in one.suspects]
+            parts.append(_headed(tables.suspects_table(one.suspects, rows, distances, about.columns, chosen), head))
         if found.verdict == "undecided" and plane is None:
             remarks.append(f"{head or 'Still '}undecided: there is nothing to draw.")
     if len(asked) > _MOST_ASKED:
@@ -70,6 +92,12 @@ def of_certificates(
 
 def _headed(table: tables.Table, head: str) -> tables.Table:
     return tables.Table(head + table.title, table.note, table.columns, table.rows)
+
+
+def _distances(X: Any, s: Array, plane: Hyperplane) -> Array:
+    """s (w.x + b) / |w| of each row: below 0 on the wrong side."""
+    length = float(np.linalg.norm(plane.w)) or 1.0
+    return np.asarray(s * (X @ plane.w + plane.b) / length)
 
 
 def _in_units(found: Separability, exponents: Sequence[int]) -> Hyperplane | None:

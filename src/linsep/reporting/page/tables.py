@@ -10,6 +10,7 @@ import numpy as np
 
 from linsep.data.columns import TableChunk
 from linsep.regression.found import Separation
+from linsep.reporting.explanation.suspects import Suspect
 from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.weights import Weights
 from linsep.theory.rows.left_out import rows_of_file
@@ -198,6 +199,24 @@ def witness_table(witness: Combination, y: Array, columns: Columns, chosen: Sequ
     words = weights_in_words(witness)
     rows = [(row, (y[row], Cell(words[k], float(words[k])))) for k, (row, _) in enumerate(pairs)]
     return rows_table("Rows that no hyperplane separates", note, ["label", "weight"], rows, columns, chosen)
+
+
+def suspects_table(
+    suspects: Sequence[Suspect], rows: Sequence[int], distances: Array | None, columns: Columns, chosen: Sequence[int]
+) -> Table:
+    """The rows without which the others are separable; `rows` are their places, `distances` those to the hyperplane."""
+    shown = list(zip(suspects, rows, strict=True))[:MOST_ROWS]
+    note = "Without these rows the others are separable, those first that lie deepest in the other class."
+    heads = ["label", "nearest row of the other class"]
+    if distances is not None:
+        note += " Distance y z / |w| to the hyperplane of the others: below 0 on the wrong side."
+        heads.append("distance")
+    note = f"{note} {some_of(len(shown), len(suspects), 'rows')}".strip()
+    body: list[tuple[int, list[Any]]] = []
+    for one, i in shown:
+        said: list[Any] = [one.label, plain(one.nearest)]
+        body.append((i, said if distances is None else [*said, float(distances[i])]))
+    return rows_table("Suspects", note, heads, body, columns, chosen)
 
 
 def coefficients_table(found: Separation) -> Table:

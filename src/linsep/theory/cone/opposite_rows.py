@@ -21,12 +21,7 @@ def opposite_pairs(X: Any, s: Array, *, constant: bool) -> Array:
     ndarray of int, shape (n_pairs, 2)
         In ascending order of i.
     """
-    sides, facing = s, None
-    if not constant:
-        # Without the constant x and -x may be opposite too: turn every row so that its first entry is positive.
-        facing = np.where(_first_entries(X) < 0, -1, 1)
-        sides = s * facing
-    hashes = row_hashes(X, facing)
+    sides, hashes = _sides_and_hashes(X, s, constant)
     order = np.lexsort((np.arange(s.size), hashes))
     starts = np.flatnonzero(np.append(True, hashes[order][1:] != hashes[order][:-1]))
     plus = np.add.reduceat((sides[order] > 0).astype(np.int64), starts)
@@ -36,6 +31,59 @@ def opposite_pairs(X: Any, s: Array, *, constant: bool) -> Array:
     second = change[np.searchsorted(change, starts[mixed] + 1)]
     pairs = np.column_stack([order[starts[mixed]], order[second]])
     return pairs[np.argsort(pairs[:, 0], kind="stable")]
+
+
+def _sides_and_hashes(X: Any, s: Array, constant: bool) -> tuple[Array, Array]:
+    """A side and a hash of each row: opposite rows have one hash and two sides."""
+    if constant:
+        return s, row_hashes(X)
+    # Without the constant x and -x may be opposite too: turn every row so that its first entry is positive.
+    facing = np.where(_first_entries(X) < 0, -1, 1)
+    return s * facing, row_hashes(X, facing)
+
+
+def disjoint_pairs(X: Any, s: Array, *, constant: bool) -> Array:
+    """As many pairs of opposite rows as there are, no row in two of them; each row of a pair is compared exactly.
+
+    Of each pair one row has to go before a hyperplane separates the others.
+
+    Returns
+    -------
+    ndarray of int, shape (n_pairs, 2)
+        In ascending order of the first rows, which are the smaller ones.
+
+    Examples
+    --------
+    >>> disjoint_pairs(np.array([[1.0], [1.0], [1.0], [2.0], [1.0]]), np.array([1, -1, 1, -1, -1]), constant=True)
+    array([[0, 1],
+           [2, 4]])
+    """
+    sides, hashes = _sides_and_hashes(X, s, constant)
+    order = np.lexsort((np.arange(s.size), sides, hashes))
+    places = np.arange(s.size)
+    same = (hashes[order][1:] == hashes[order][:-1]) & (sides[order][1:] == sides[order][:-1])
+    starts = np.flatnonzero(np.append(True, ~same))
+    rank = places - np.repeat(starts, np.diff(np.append(starts, s.size)))  # among the equal rows of its side
+    groups = np.unique(hashes[order], return_inverse=True)[1]
+    key, plus = groups * s.size + rank, sides[order] > 0
+    _, i, j = np.intersect1d(key[plus], key[~plus], assume_unique=True, return_indices=True)
+    pairs = np.sort(np.column_stack([order[plus][i], order[~plus][j]]), axis=1)
+    pairs = pairs[_are_opposite(X, s, pairs)]
+    return pairs[np.argsort(pairs[:, 0], kind="stable")]
+
+
+def _are_opposite(X: Any, s: Array, pairs: Array) -> Array:
+    """Whether s_i x_i = -s_j x_j of each pair, exactly."""
+    first, second = X[pairs[:, 0]], X[pairs[:, 1]]
+    equal = s[pairs[:, 0]] != s[pairs[:, 1]]
+    if isinstance(X, np.ndarray):
+        agree = np.where(equal[:, None], first == second, first == -second)
+        return np.asarray(agree.all(axis=1), dtype=bool)
+    agree = np.zeros(len(pairs), dtype=bool)
+    for some, rest in ((equal, first[equal] - second[equal]), (~equal, first[~equal] + second[~equal])):
+        rest.eliminate_zeros()  # of doubles a difference is 0 just where they agree
+        agree[some] = np.diff(rest.indptr) == 0
+    return agree
 
 
 def are_opposite(X: Any, s: Array, i: int, j: int) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from linsep.tables import check_index, check_length, exact_table
 from linsep.theory.cone.faces import ConeEnd, solve_cone
-from linsep.theory.cone.opposite_rows import are_opposite, opposite_pairs, row_hashes
+from linsep.theory.cone.opposite_rows import disjoint_pairs, row_hashes
 from linsep.theory.explanation.alternative import Alternative
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.packing import Branching, cover, hitting_set, packed, sum_of
@@ -187,15 +187,9 @@ class _Search:
 
     def _pairs(self) -> None:
         """Equal rows of two classes: the shortest witnesses."""
-        X, s = self.X, self.s
-        left = self.inside
-        while left.size:
-            pairs = left[opposite_pairs(X[left], s[left], constant=self.constant)]
-            found = [(i, j) for i, j in pairs.tolist() if are_opposite(X, s, i, j)]
-            if not found:
-                return
-            self.witnesses += [{i: 1, j: 1} for i, j in found]
-            left = np.setdiff1d(left, np.array(found).ravel())
+        rows = self.inside
+        pairs = rows[disjoint_pairs(self.X[rows], self.s[rows], constant=self.constant)]
+        self.witnesses += [{i: 1, j: 1} for i, j in pairs.tolist()]
 
     def _one_each(self, deadline: Deadline) -> None:
         """For each row removed a witness of it and rows that stay, which no other such witness has.

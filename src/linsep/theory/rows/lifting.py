@@ -101,7 +101,7 @@ def common_fractions(x: Sequence[int], base: int) -> tuple[list[int], int] | Non
             q, value = q * more, _between(value * more, base, half)
             if q.bit_length() > limit:
                 return None
-            numerators = [v * more for v in numerators]
+            numerators = [v * more for v in numerators] if more > 1 else numerators
         numerators.append(value)
     return numerators, q
 

@@ -6,6 +6,7 @@ to the base P (Dixon 1982), until a common denominator and numerators of half th
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,12 @@ class WholeColumns:
         int64 tables: the integers are the sum of parts[k] 2^(15 k). All but the first are nearly empty as a rule.
     exps
         Column j was multiplied by 2^exps[j].
+    often
+        How many entries each column has.
     """
 
     def __init__(self, Z: Any) -> None:
+        self.often = np.bincount(Z.indices, minlength=Z.shape[1]).astype(np.int64)
         mantissas, exps = np.frexp(Z.data)
         whole = np.ldexp(mantissas, 53).astype(np.int64)
         zeros = np.where(whole != 0, np.frexp((whole & -whole).astype(np.float64))[1] - 1, 0)
@@ -64,14 +68,15 @@ class WholeColumns:
             total = [t + (v << (_BITS * k)) for t, v in zip(total, (part[ids].T @ weights).tolist(), strict=True)]
         return total
 
-    def modulo(self, prime: int) -> Any:
-        """The integers modulo a prime, in CSR."""
+    @cached_property
+    def residues(self) -> tuple[Array, Array, Array]:
+        """The integers modulo the prime: where each row begins, columns and values."""
         total: Any = sp.csr_matrix(self.shape, dtype=np.int64)
         for k, part in enumerate(self.parts):
-            total = total + part * pow(2, _BITS * k, prime)  # each entry of one part stays below 2^46
-            total.data %= prime
+            total = total + part * pow(2, _BITS * k, _PRIME)  # each entry of one part stays below 2^46
+            total.data %= _PRIME
         total.eliminate_zeros()
-        return total.tocsr()
+        return total.indptr.astype(np.int64), total.indices.astype(np.int64), total.data.astype(np.int64)
 
 
 def _with(Z: Any, values: Array) -> Any:
@@ -81,7 +86,7 @@ def _with(Z: Any, values: Array) -> Any:
 
 
 class SparseFactors:
-    """The independent rows among `order`, those that come first preferred.
+    """The independent rows among `order`, those that come first preferred, of a table given as its whole columns.
 
     Attributes
     ----------
@@ -91,15 +96,9 @@ class SparseFactors:
         As many columns, on which they form a regular matrix; the first k of both belong together.
     """
 
-    def __init__(self, Z: Any, order: Array, deadline: Deadline) -> None:
-        self.whole = WholeColumns(Z)
-        self.usable = self.whole.usable
-        if not self.usable:
-            return
-        residues = self.whole.modulo(_PRIME)
-        table = (residues.indptr.astype(np.int64), residues.indices.astype(np.int64), residues.data.astype(np.int64))
-        cost = np.bincount(Z.indices, minlength=Z.shape[1]).astype(np.int64)
-        asked = table, Z.shape[1], order.astype(np.int64), cost, _PRIME
+    def __init__(self, whole: WholeColumns, order: Array, deadline: Deadline) -> None:
+        self.whole = whole
+        asked = whole.residues, whole.shape[1], order.astype(np.int64), whole.often, _PRIME
         found = until(deadline, lambda stop: eliminate(*asked, stop))
         self.factors = Factors(*found)
         self.ids, self.pivots = self.factors.rows, self.factors.pivots

@@ -148,7 +148,8 @@ def _digit_signs(A: Any, w: list[int]) -> Array | None:
     n = max(map(int.bit_length, w), default=0) // 16 + 1
     if n * len(w) > max(_MOST_DIGITS, sum(map(int.bit_length, w)) // 4):  # one long weight among many short ones
         return None
-    W = np.array([np.frombuffer(abs(v).to_bytes(2 * n, "little"), "<u2") * (1.0 if v > 0 else -1.0) for v in w])
+    W = np.frombuffer(b"".join([abs(v).to_bytes(2 * n, "little") for v in w]), "<u2").reshape(len(w), n)
+    W = W * np.where([v > 0 for v in w], 1.0, -1.0)[:, None]
     total = np.zeros((A.shape[0], n + len(digits)), dtype=np.int64)
     for k, (columns, digit) in enumerate(reversed(digits)):
         total[:, k : k + n] += (digit @ W[columns]).astype(np.int64)
@@ -201,6 +202,8 @@ def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
             unclear = ~(abs(z) > 2.0**-52 * (v.size + 8) * size)
         if whole and unclear.any() and np.array_equal(stored, np.rint(stored)):
             unclear &= ~(size < 2.0**52)  # sums of small integers are exact
+        if hasattr(part, "toarray") and v[-1] == 0:
+            unclear &= part.getnnz(axis=1) > 0
         unsure[start : start + step] = unclear
         out[start : start + step] = np.where(unclear, 0, np.sign(z))
     return out, unsure
@@ -238,9 +241,9 @@ def _with_ones(A: Any) -> Any:
 
 def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
     """Sign (-1, 0 or 1) of w.x_i + b for every row, exact whatever the entries are (floats, ints, Fractions)."""
-    w, b = np.asarray(w), b.item() if isinstance(b, np.generic) else b
+    X, w, b = X.tocsr() if hasattr(X, "tocsr") else X, np.asarray(w), b.item() if isinstance(b, np.generic) else b
     used = np.flatnonzero(w != 0)
-    if not hasattr(X, "toarray") and 4 * used.size <= w.size:
+    if 4 * used.size <= w.size:
         X, w, used = X[:, used], w[used], np.arange(used.size)
     out, unsure = np.zeros(X.shape[0], dtype=np.int8), np.ones(X.shape[0], dtype=bool)
     if small(X):

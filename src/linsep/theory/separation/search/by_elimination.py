@@ -19,7 +19,7 @@ from linsep.theory.cone.peel import peel
 from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs, vanishing
 from linsep.theory.rows.integers import primitive
-from linsep.theory.rows.sparse_factors import SparseFactors
+from linsep.theory.rows.sparse_factors import SparseFactors, WholeColumns
 from linsep.theory.separation.search.largest_direction import largest_direction
 from linsep.theory.separation.search.least_squares import LeastSquares
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
@@ -33,6 +33,7 @@ _HEAVY, _HEAVIER = 10.0, 1e3  # weights of equalities, beside 1
 _SHRINK = 0.2  # and then falls no further than to this part
 _TINY = 1e-5  # the least weight that is taken for positive, of the median
 _VANISHED = 1e-3  # with a weight below this part of the median the direction is tried
+_BEGUN = 0.1  # the least weight, of the median, with which a search on fewer rows begins
 _ROUNDED = 20  # bits of a weight of the size of the median, unless others then have more than `_LONGEST`
 _LONGEST = 29  # times a part of 15 bits, 2^17 of them add up below 2^63
 _GUESSED = (4, 20, 44)  # bits to which a guess is rounded
@@ -48,34 +49,42 @@ def prove_by_elimination(Z: Any, equal: Array, deadline: Deadline) -> Separation
         return None
     Z = sp.csr_matrix(Z, copy=True)
     Z.eliminate_zeros()
+    whole = WholeColumns(Z)
+    if not whole.usable:
+        return None
     directions, left = _peeled(Z, equal)
-    weights = _positive(Z[left], equal[left], deadline)
-    found = _finished(Z, equal, directions, left, weights.u, deadline)
+    weights = _positive(Z[left], equal[left], np.ones(left.sum()), deadline)
+    found = _finished(Z, whole, equal, directions, left, weights.u, deadline)
     for _ in range(_FURTHER):
         if found is not None:
             break
-        more = _further(Z, equal, left, weights.direction, deadline)
+        more = _further(Z, whole, equal, left, weights.direction, deadline)
         if more is None:
             guess = largest_direction(Z[left], equal[left], deadline)
-            more = None if guess is None else _further(Z, equal, left, guess, deadline)
+            more = None if guess is None else _further(Z, whole, equal, left, guess, deadline)
         if more is None:
             return None
+        begun = weights.last[more[1][left]]
         directions, left = (*directions, more[0]), more[1]
-        weights = _positive(Z[left], equal[left], deadline)
-        found = _finished(Z, equal, directions, left, weights.u, deadline)
+        weights = _positive(Z[left], equal[left], begun, deadline)
+        found = _finished(Z, whole, equal, directions, left, weights.u, deadline)
     return found
 
 
 def _finished(
-    Z: Any, equal: Array, directions: tuple[Vector, ...], left: Array, u: Array | None, deadline: Deadline
+    Z: Any,
+    whole: WholeColumns,
+    equal: Array,
+    directions: tuple[Vector, ...],
+    left: Array,
+    u: Array | None,
+    deadline: Deadline,
 ) -> SeparationProof | None:
     """The proof if these directions separate all rows that can be, with weights u nearly, else None."""
     if u is None:
         return None
     ids, apart = np.flatnonzero(left), np.flatnonzero(~left)
-    factors = SparseFactors(Z, np.concatenate([ids[np.argsort(-u, kind="stable")], apart]), deadline)
-    if not factors.usable:
-        return None
+    factors = SparseFactors(whole, np.concatenate([ids[np.argsort(-u, kind="stable")], apart]), deadline)
     time_left(deadline)
     rank_left = int(left[factors.ids].sum())
     overlap = _overlap(equal, factors, rank_left, dict(zip(ids.tolist(), u.tolist(), strict=True)), deadline)
@@ -103,7 +112,9 @@ def _peeled(Z: Any, equal: Array) -> tuple[tuple[Vector, ...], Array]:
     return tuple(dict(zip(np.flatnonzero(d).tolist(), d[d != 0].tolist(), strict=True)) for d in found), left
 
 
-def _further(Z: Any, equal: Array, left: Array, guess: Array, deadline: Deadline) -> tuple[Vector, Array] | None:
+def _further(
+    Z: Any, whole: WholeColumns, equal: Array, left: Array, guess: Array, deadline: Deadline
+) -> tuple[Vector, Array] | None:
     """One more direction on the rows left, exact, and the rows that it leaves; None if the guess leads to none.
 
     It has to be 0 on the rows on which the guess is nearly 0, or below. Its entries in columns without a pivot of these
@@ -117,10 +128,10 @@ def _further(Z: Any, equal: Array, left: Array, guess: Array, deadline: Deadline
     for least in _FLAT:
         time_left(deadline)
         rises = left & ~equal & (z > least * sizes.max())
-        factors = SparseFactors(Z, np.flatnonzero(left & ~rises), deadline) if rises.any() else None
-        if factors is None or not factors.usable:
+        if not rises.any():
             return None
-        exps = factors.whole.exps
+        factors = SparseFactors(whole, np.flatnonzero(left & ~rises), deadline)
+        exps = whole.exps
         for bits in _GUESSED:
             rounded = np.rint(guess * 2.0**bits)
             d = {j: int(rounded[j]) << int(exps.max() - exps[j]) for j in np.flatnonzero(rounded).tolist()}
@@ -147,16 +158,18 @@ def _signs(Z: Any, d: list[int]) -> Array:
 class _Weights(NamedTuple):
     """Weights that bring the rows nearly to 0, where there are some, and the direction that least squares ended with.
 
-    Where a row has no positive weight, its weight shrinks and its product with the direction grows.
+    Where a row has no positive weight, its weight shrinks and its product with the direction grows. `last` are the
+    weights of the last round, with which a search on part of the rows may begin.
     """
 
     u: Array | None
     direction: Array
+    last: Array
 
 
-def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
-    """Look for weights that bring the rows to 0, positive but for equalities."""
-    nothing = _Weights(None, np.zeros(Z.shape[1]))
+def _positive(Z: Any, equal: Array, begun: Array, deadline: Deadline) -> _Weights:
+    """Look for weights that bring the rows to 0, positive but for equalities; the first round has the weights given."""
+    nothing = _Weights(None, np.zeros(Z.shape[1]), begun)
     if not Z.shape[0]:
         return nothing._replace(u=np.zeros(0))
     scale = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=0))).ravel()
@@ -170,7 +183,7 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
     A = sp.csr_matrix(sp.diags_array(1 / rows) @ A)
     fit = LeastSquares(A)
     goal = np.where(equal, 0.0, 1.0)
-    w = np.where(equal, _HEAVY, 1.0)
+    w = np.where(equal, _HEAVY, begun)
     x = np.zeros(A.shape[1])
     tolerance = _NEAR
     for _ in range(_ROUNDS):
@@ -185,12 +198,12 @@ def _positive(Z: Any, equal: Array, deadline: Deadline) -> _Weights:
                 tolerance = _NEARER
                 continue
             y = y / rows
-            return _Weights(y / np.median(np.abs(y)), columns * x)
+            return _Weights(y / np.median(np.abs(y)), columns * x, w)
         w = np.where(equal, w, np.maximum(y, _SHRINK * w))
         if w[~equal].min(initial=1.0) < _VANISHED * typical:
             x = fit.solve(np.where(equal, _HEAVIER, w), goal, _NEARER, deadline)
             break
-    return _Weights(None, columns * x)
+    return _Weights(None, columns * x, np.clip(w / np.median(w), _BEGUN, 1 / _BEGUN))
 
 
 def _overlap(

@@ -10,8 +10,6 @@ w d_j >= 0 on C. A row is added to the programme when a solution violates it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -48,19 +46,23 @@ def signs_of_single_rows(Z: Any, separated: Array, null: Sequence[Vector]) -> di
     >>> signs_of_single_rows(Z, np.array([0, 1]), [{1: 1}, {2: 1}])
     {1: (1, 0)}
     """
-    rows: Any = sp.csr_array(Z[separated])
     met = _matrix(null, [1.0 for v in null for _ in v], Z.shape[1])
+    rows = _within(Z[separated], np.diff(met.indptr) > 0)
     touched: Any = sp.csr_array((rows != 0).astype(np.float64) @ met)
     known: dict[_Weighted, tuple[int, int]] = {}
     n_met = np.diff(touched.indptr)
     few = np.flatnonzero((n_met > 0) & (n_met <= _FEW))
-    for i in few[np.argsort(n_met[few], kind="stable")].tolist():
-        near = touched.indices[touched.indptr[i] : touched.indptr[i + 1]].tolist()
+    few = few[np.argsort(n_met[few], kind="stable")]
+    ends, names, near_ends, every = (
+        part.tolist() for part in (rows.indptr, rows.indices, touched.indptr, touched.indices)
+    )
+    for i in few.tolist():
+        near = every[near_ends[i] : near_ends[i + 1]]
         if len(near) == 1 and ((near[0], 1),) in known:
             continue
-        at = slice(rows.indptr[i], rows.indptr[i + 1])
-        z = dict(zip(rows.indices[at].tolist(), whole_row(rows.data[at].tolist()), strict=True))
-        way, weighted = _normal({k: sum(v * null[k].get(j, 0) for j, v in z.items()) for k in near})
+        at = slice(ends[i], ends[i + 1])
+        z = list(zip(names[at], whole_row(rows.data[at].tolist()), strict=True))
+        way, weighted = _normal({k: sum([v * null[k].get(j, 0) for j, v in z]) for k in near})
         if weighted:
             known.setdefault(weighted, (way, int(separated[i])))
     out: dict[int, tuple[int, int]] = {}
@@ -76,6 +78,16 @@ def _matrix(null: Sequence[Vector], values: Sequence[float], width: int) -> Any:
     """A column for each null vector, with these values at its entries, one vector after the other."""
     at = [j for v in null for j in v], np.repeat(np.arange(len(null)), [len(v) for v in null])
     return sp.csr_array((values, at), shape=(width, len(null)))
+
+
+def _within(rows: Any, columns: Array) -> Any:
+    """The entries of the rows in some columns, as a sparse table of the same shape."""
+    part: Any = sp.csr_array(rows)
+    if part is rows:
+        part = part.copy()
+    part.data = np.where(columns[part.indices], part.data, 0)
+    part.eliminate_zeros()
+    return part
 
 
 def _normal(weights: dict[int, int]) -> tuple[int, _Weighted]:
@@ -172,11 +184,12 @@ class Signs:
 
     def _direction(self, c: Array, j: int, way: int) -> Vector | None:
         """The direction as integers if it is in C exactly, else None."""
-        parts = [Fraction(v) / (1 << e) for v, e in zip((c / self.scale).tolist(), self.top, strict=True)]
-        common = lcm(*(part.denominator for part in parts))
+        ratios = [v.as_integer_ratio() for v in (c / self.scale).tolist()]
+        bits = [q.bit_length() + e for (_, q), e in zip(ratios, self.top, strict=True)]
+        most = max(bits)
         d = [0] * self.Z.shape[1]
-        for part, v in zip(parts, self.null, strict=True):
-            whole = int(part * common)
+        for (m, _), k, v in zip(ratios, bits, self.null, strict=True):
+            whole = m << (most - k)
             for i, entry in v.items() if whole else ():
                 d[i] += whole * entry
         if d[j] * way >= 0 or (row_signs(self.Z[self.separated], d) < 0).any():

@@ -37,16 +37,13 @@ class LeastSquares:
     """
 
     def __init__(self, A: Any) -> None:
-        self.owner = _owners(A)
-        self.alone = np.flatnonzero(self.owner >= 0)  # rows of the columns taken out
+        owner = _owners(A)
         taken = np.zeros(A.shape[1], dtype=bool)
-        taken[self.owner[self.alone]] = True
+        taken[owner[owner >= 0]] = True
         self.taken, self.others = np.flatnonzero(taken), np.flatnonzero(~taken)
-        self.place = np.searchsorted(self.taken, self.owner[self.alone])
         # A row has at most one entry in the columns taken out.
-        self.entries = np.asarray(A[:, self.taken].sum(axis=1)).ravel()[self.alone]
+        self.part = sp.csr_matrix(A[:, self.taken])
         self.rest = sp.csr_matrix(A[:, self.others])
-        self.at = np.repeat(np.arange(A.shape[0]), np.diff(self.rest.indptr))
         self.width = A.shape[1]
 
     def solve(self, w: Array, goal: Array, tolerance: float, deadline: Deadline) -> Array:
@@ -54,27 +51,18 @@ class LeastSquares:
         from scipy.sparse.linalg import LinearOperator, lsmr
         from threadpoolctl import threadpool_limits
 
-        rest = self.rest.copy()
-        rest.data = rest.data * w[self.at]
+        rest, part = _weighted(self.rest, w), _weighted(self.part, w)
         scale = np.sqrt(np.bincount(rest.indices, weights=rest.data**2, minlength=rest.shape[1]))
         scale = 1 / np.where(scale > 0, scale, 1.0)
-        rest.data = rest.data * scale[rest.indices]
-        turned = rest.T.tocsr()
-        entries = self.entries * w[self.alone]
-        sizes = np.bincount(self.place, weights=entries**2, minlength=len(self.taken))
+        rest.data *= scale[rest.indices]
+        turned, levels = rest.T.tocsr(), part.T.tocsr()
+        sizes = np.bincount(part.indices, weights=part.data**2, minlength=len(self.taken))
         sizes = np.where(sizes > 0, sizes, 1.0)
 
-        def means(v: Array) -> Array:
-            """What the columns taken out have of v, best."""
-            return np.asarray(
-                np.bincount(self.place, weights=entries * v[self.alone], minlength=len(self.taken)) / sizes
-            )
-
         def left(v: Array) -> Array:
+            """What the columns taken out leave of v, at best."""
             time_left(deadline)
-            out = v.copy()
-            out[self.alone] -= entries * means(v)[self.place]
-            return out
+            return np.asarray(v - part @ (levels @ v / sizes))
 
         operator: Any = LinearOperator(
             rest.shape, matvec=lambda x: left(rest @ x), rmatvec=lambda v: turned @ left(v), dtype=np.float64
@@ -84,8 +72,14 @@ class LeastSquares:
             found = lsmr(operator, left(goal), atol=tolerance, btol=tolerance, maxiter=_STEPS)[0]
         x = np.zeros(self.width)
         x[self.others] = scale * found
-        x[self.taken] = means(goal - rest @ found)
+        x[self.taken] = levels @ (goal - rest @ found) / sizes
         return x
+
+
+def _weighted(table: Any, w: Array) -> Any:
+    """The rows times their weights."""
+    values = table.data * np.repeat(w, np.diff(table.indptr))
+    return sp.csr_matrix((values, table.indices, table.indptr), shape=table.shape)
 
 
 def _owners(A: Any) -> Array:

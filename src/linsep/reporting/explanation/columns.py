@@ -1,0 +1,265 @@
+"""The columns behind a verdict: those that separate alone or in pairs, are needed, or separate some of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import comb, log10
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from linsep.data.columns import TableChunk
+from linsep.data.features.exact_decimals import ExactNumbers
+from linsep.data.features.kinds import without_skipped
+from linsep.data.telling import TellingColumn, tell, telling_columns
+from linsep.regression.separation import separation
+from linsep.regression.smallest_set import SmallestSet
+from linsep.reporting.proof import Lines, form_of, some_rows
+from linsep.tables import dense, stored
+from linsep.theory.bounds.cover import cover_odds
+from linsep.theory.explanation.columns import MOST_COLUMNS, Needed, Pairs, needed_columns, separating_pairs
+from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, time_left
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.decide import separability
+from linsep.theory.separability.named_classes import class_signs
+from linsep.theory.separation.sentences import listed
+from linsep.types import Array, DataError
+
+_LINES = 3  # of a kind
+_CHANCE = -3.0  # log10 of the chance that labels without meaning have a separating pair
+_MOST_ENTRIES = 1_000_000  # of a table whose smallest set of columns is looked for
+
+
+class ExplainedColumns(NamedTuple):
+    """What columns have to do with the verdict on one question.
+
+    Attributes
+    ----------
+    title : str
+        The class that is set against the rest; empty where there are two classes.
+    alone : list of TellingColumn
+        Columns that tell the classes apart alone, where chance does not explain it.
+    pairs : Pairs
+        Pairs of columns of numbers that do so together, by their places in the certificate; none where chance explains
+        such a pair.
+    needed : Needed
+        Columns without which the classes are not separable, by their places in `groups`.
+    part : SmallestSet or None
+        The fewest columns that separate some rows and leave the others on the plane, where only some are separable.
+    names : list of str
+        The columns of the certificate.
+    powers : list of int
+        A column of the certificate is that of the table times 10 to this power.
+    groups : dict of str to list of int
+        The columns of the table, and which ones of the certificate these are.
+    """
+
+    title: str
+    alone: list[TellingColumn]
+    pairs: Pairs
+    needed: Needed
+    part: SmallestSet | None
+    names: list[str]
+    powers: list[int]
+    groups: dict[str, list[int]]
+
+    def lines(self) -> Lines:
+        """What is said: a few lines of each kind."""
+        title = f" ({self.title})" if self.title else ""
+        doubtful = [f"{_alone(one)}: is it known before the label is?" for one in self.alone]
+        doubtful += [self._pair(k) for k in range(len(self.pairs.found))]
+        lines = [(f"too good?{title}", text) for text in doubtful[:_LINES]]
+        if len(doubtful) > _LINES:
+            lines.append((f"too good?{title}", f"{len(doubtful) - _LINES:,} more columns or pairs: --json"))
+        if 0 < self.pairs.asked < self.pairs.of:
+            some = f"{self.pairs.asked:,} of {self.pairs.of:,} pairs were asked about"
+            lines.append((f"pairs of columns{title}", some))
+        return [*lines, *self._needed(title), *self._part(title)]
+
+    def _pair(self, k: int) -> str:
+        (a, b), proof = self.pairs.found[k]
+        said = ""
+        if proof.hyperplane is not None:
+            said = f" ({form_of(proof.hyperplane, [self.names[a], self.names[b]], [self.powers[a], self.powers[b]])})"
+        return (
+            f"columns {self.names[a]!r:.40} and {self.names[b]!r:.40} together separate the classes{said}, and neither "
+            "does alone: are both known before the label is?"
+        )
+
+    def _needed(self, title: str) -> Lines:
+        found, of = self.needed.found, len(self.groups)
+        if not found:
+            return []
+        columns = list(self.groups)
+        some = "" if self.needed.asked == of else f"; {self.needed.asked:,} of {of:,} columns were asked about"
+        if len(found) == 1:
+            return [(f"needed{title}", f"without {columns[found[0][0]]!r:.40} the classes are not separable{some}")]
+        names = _quoted([columns[k] for k, _ in found])
+        return [(f"needed{title}", f"without any one of {names} the classes are not separable{some}")]
+
+    def _part(self, title: str) -> Lines:
+        if self.part is None:
+            return []
+        names, rows = self.part.columns, self.part.rows
+        few = f"{_quoted(names)} {'alone' if len(names) == 1 else 'together'}"
+        least = "" if len(names) == 1 or not self.part.is_smallest else ", and no fewer columns do"
+        said = f"{few}{least}; rows on their side: {some_rows(np.array(rows))}, all others on the plane"
+        return [(f"separated by{title}", said)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data, with the certificates."""
+        columns = list(self.groups)
+        return {
+            "alone": [{"column": one.name, "rule": one.rule, "errors": one.errors} for one in self.alone],
+            "pairs": [
+                {"columns": [self.names[j] for j in pair.columns], "certificate": pair.proof.to_dict()}
+                for pair in self.pairs.found
+            ],
+            "pairs_asked": self.pairs.asked,
+            "pairs_of": self.pairs.of,
+            "needed": [{"column": columns[k], "without": proof.to_dict()} for k, proof in self.needed.found],
+            "needed_asked": self.needed.asked,
+            "part": None
+            if self.part is None
+            else {
+                "columns": list(self.part.columns),
+                "rows": list(self.part.rows),
+                "is_smallest": self.part.is_smallest,
+            },
+        }
+
+
+def columns_behind(
+    found: Separability,
+    title: str,
+    labels: Array,
+    numbers: ExactNumbers,
+    chunk: Any,
+    kinds: Mapping[str, str],
+    time_limit: float | None,
+) -> ExplainedColumns:
+    """Ask which columns stand behind the verdict on one question.
+
+    Parameters
+    ----------
+    found : Separability
+        The verdict; columns are asked about where the classes, or some rows, are separable.
+    title : str
+        The class that is set against the rest, or nothing.
+    labels : ndarray, shape (n_rows,)
+        The class of each row by name.
+    numbers : ExactNumbers
+        What the verdict is about.
+    chunk : TableChunk or rows of a matrix
+        The same rows as they are in the table.
+    kinds : mapping of str to str
+        What the columns hold.
+    time_limit : float or None
+        Seconds for all of it.
+    """
+    deadline = deadline_of(time_limit)
+    y = (class_signs(labels, found.classes) > 0).astype(np.intp)
+    groups = _columns_of_table(numbers)
+    nothing = ExplainedColumns(
+        title, [], Pairs([], 0, 0), Needed([], 0), None, numbers.names, numbers.exponents, groups
+    )
+    if found.verdict == "quasi-separable":
+        return nothing._replace(part=_part(found, numbers, y, time_limit))
+    if found.verdict != "separable":
+        return nothing
+    alone = _that_separate(numbers, chunk, kinds, labels, y, groups)
+    known = [groups[one.name] for one in alone if one.name in groups]
+    pairs = Pairs([], 0, 0)
+    try:
+        pairs = _pairs(numbers, y, time_left(deadline))
+        known += [list(pair.columns) for pair in pairs.found]
+        if found.hyperplane is not None:
+            known.append(np.flatnonzero(found.hyperplane.w != 0).tolist())
+        left = time_left(deadline)
+        needed = needed_columns(
+            numbers.X, y, list(groups.values()), separating=known, time_limit=None if left == np.inf else left
+        )
+    except OutOfTimeError:
+        needed = Needed([], 0)
+    named = [pair._replace(proof=_named(pair.proof, found, labels)) for pair in pairs.found]
+    without = [(k, _named(proof, found, labels)) for k, proof in needed.found]
+    return nothing._replace(alone=alone, pairs=pairs._replace(found=named), needed=needed._replace(found=without))
+
+
+def _named(proof: Separability, found: Separability, labels: Array) -> Separability:
+    """The certificate with the classes by name."""
+    assert proof.about is not None
+    return replace(proof, classes=found.classes, about=(proof.about[0], labels))
+
+
+def _columns_of_table(numbers: ExactNumbers) -> dict[str, list[int]]:
+    """The columns of the table, and which columns of the certificate each became."""
+    groups: dict[str, list[int]] = {}
+    for j, name in enumerate(numbers.names):
+        if name in (numbers.levels or {}):
+            name = (numbers.levels or {})[name][0]
+        elif name in (numbers.derived or {}):
+            name = (numbers.derived or {})[name]["column"]
+        groups.setdefault(name, []).append(j)
+    return groups
+
+
+def _that_separate(
+    numbers: ExactNumbers,
+    chunk: Any,
+    kinds: Mapping[str, str],
+    labels: Array,
+    y: Array,
+    groups: Mapping[str, list[int]],
+) -> list[TellingColumn]:
+    """Columns from which every row is told, missing values being a value: exactly, or proved of its features."""
+    if isinstance(chunk, TableChunk):
+        telling = tell(without_skipped(chunk, kinds), labels)
+    elif numbers.X.shape[1] <= MOST_COLUMNS:
+        X = dense(numbers.X).astype(np.float64)
+        telling = telling_columns(pa.table({name: X[:, j] for j, name in enumerate(numbers.names)}), labels)
+    else:
+        telling = []
+    return [
+        one
+        for one in telling
+        if one.errors == 0
+        or (one.name in groups and separability(numbers.X[:, groups[one.name]], y).verdict == "separable")
+    ]
+
+
+def _pairs(numbers: ExactNumbers, y: Array, seconds: float) -> Pairs:
+    """Pairs of columns that are numbers in the table; not asked where labels without meaning could have one."""
+    plain = [j for j, name in enumerate(numbers.names) if name not in (numbers.levels or {})]
+    several = comb(len(plain), 2)
+    if not several or log10(several) + cover_odds(y.size, 3, int(y.sum())) > _CHANCE:
+        return Pairs([], 0, 0)
+    X = dense(numbers.X[:, plain])
+    found = separating_pairs(X, y, time_limit=None if seconds == np.inf else seconds)
+    placed = [one._replace(columns=(plain[one.columns[0]], plain[one.columns[1]])) for one in found.found]
+    return found._replace(found=placed)
+
+
+def _part(found: Separability, numbers: ExactNumbers, y: Array, time_limit: float | None) -> SmallestSet | None:
+    """The fewest columns that separate some rows, counted as in the file; None where it would take long."""
+    if np.size(stored(numbers.X)) > _MOST_ENTRIES:
+        return None
+    X = numbers.X
+    try:
+        least = separation(X, y, time_limit=time_limit).smallest_set()
+    except DataError:
+        return None
+    names = dict(zip((f"x{j + 1}" for j in range(X.shape[1])), numbers.names, strict=True))
+    return least._replace(
+        columns=tuple(names[name] for name in least.columns), rows=tuple(found.in_file(least.rows).tolist())
+    )
+
+
+def _alone(one: TellingColumn) -> str:
+    return f"column {one.name!r:.40} alone tells the classes apart ({one.rule})"
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return listed([f"{name!r:.40}" for name in names])

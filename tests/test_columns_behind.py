@@ -1,0 +1,196 @@
+"""The columns behind a verdict: all pairs and all removals tried, proofs that hold, planted pairs, what is printed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import dump_svmlight_file
+
+from in_process import run_linsep
+from linsep import open_data, separability
+from linsep.reporting.table_check import check_table
+from linsep.theory.explanation.columns import MOST_COLUMNS, needed_columns, separating_pairs
+from linsep.theory.separability.certificate import Separability
+
+
+def separates(X: Any, y: Any, columns: Any) -> bool:
+    return separability(X[:, list(columns)], y).verdict == "separable"
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 9), p=st.integers(1, 5))
+def test_pairs_are_those_of_all_pairs(seed: int, n: int, p: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(-3, 4, (n, p)).astype(float), rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    several = [j for j in range(p) if not separates(X, y, [j])]
+    every = list(itertools.combinations(several, 2))
+    found = separating_pairs(X, y)
+    assert [pair.columns for pair in found.found] == [pair for pair in every if separates(X, y, pair)]
+    assert found.asked == found.of == len(every)
+    for pair in found.found:
+        pair.proof.verify(X[:, pair.columns], y)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), p=st.integers(2, 6), sparse=st.booleans())
+def test_needed_columns_are_those_of_all_removals(seed: int, p: int, sparse: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, (12, p)).astype(float)
+    score = X @ rng.integers(-2, 3, p)
+    X, y = X[score != 0], (score[score != 0] > 0).astype(int)
+    if np.unique(y).size < 2:
+        return
+    cut = int(rng.integers(1, p))
+    groups = [list(range(cut)), *([j] for j in range(cut, p))]
+    without = [np.setdiff1d(np.arange(p), group) for group in groups]
+    least = [k for k, kept in enumerate(without) if not separates(X, y, kept)]
+    given: Any = sp.csr_matrix(X) if sparse else X
+    found = needed_columns(given, y, groups)
+    assert [k for k, _ in found.found] == least
+    assert found.asked == len(groups)
+    for k, proof in found.found:
+        assert proof.verdict in ("inseparable", "quasi-separable")
+        proof.verify(given[:, without[k]], y)
+    known = [pair.columns for pair in separating_pairs(X, y).found]
+    assert [k for k, _ in needed_columns(given, y, groups, separating=known).found] == least
+
+
+def planted(n: int = 200, columns: int = 6) -> tuple[Any, Any]:
+    """Columns 1 and 3 separate by their difference alone."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 300, (n, columns)).astype(float), rng.integers(0, 2, n)
+    X[:, 3] = X[:, 1] + np.where(y == 1, rng.integers(31, 60, n), rng.integers(1, 30, n))
+    return X, y
+
+
+def test_a_planted_pair_is_found_among_many_columns() -> None:
+    X, y = planted(400, 120)
+    found = separating_pairs(X, y)
+    assert [pair.columns for pair in found.found] == [(1, 3)]
+    assert found.asked == found.of == 120 * 119 // 2
+    assert [k for k, _ in needed_columns(X[:, :9], y, [[j] for j in range(9)]).found] == [1, 3]
+
+
+def test_integers_beyond_doubles_are_told_apart() -> None:
+    X, y = planted()
+    far = np.array([[int(v) + 2**80 for v in row] for row in X.tolist()], dtype=object)
+    assert [pair.columns for pair in separating_pairs(far, y).found] == [(1, 3)]
+
+
+def test_no_more_than_so_many_columns_are_paired() -> None:
+    X, y = planted(60, MOST_COLUMNS + 5)
+    found = separating_pairs(X, y)
+    assert found.asked == MOST_COLUMNS * (MOST_COLUMNS - 1) // 2
+    assert found.of == (MOST_COLUMNS + 5) * (MOST_COLUMNS + 4) // 2
+
+
+def test_without_time_nothing_is_asked() -> None:
+    X, y = planted()
+    assert separating_pairs(X, y, time_limit=0) == ([], 0, 15)
+    assert needed_columns(X, y, [[j] for j in range(6)], time_limit=0) == ([], 0)
+
+
+# ------------------------------------------------------------------- the table
+def frame() -> pd.DataFrame:
+    X, y = planted()
+    table = pd.DataFrame(X.astype(int), columns=["age", "begin", "size", "end", "weight", "height"])
+    table["city"] = [("Oslo", "Rome", "Bari")[k % 3] for k in range(len(y))]
+    table["late"] = np.where(y == 1, "yes", "no")
+    return table
+
+
+def test_a_pair_of_columns_that_tells_the_label_is_named_and_proved(tmp_path: Path) -> None:
+    table = frame()
+    table.to_csv(tmp_path / "t.csv", index=False)
+    words = ["check", "t.csv", "--target", "late", "--explain"]
+    said = run_linsep(words, tmp_path).stdout
+    assert "columns 'begin' and 'end' together separate the classes (" in said
+    assert "without any one of 'begin', 'end' the classes are not separable" in said
+    plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
+    [pair] = plain["pairs"]
+    assert pair["columns"] == ["begin", "end"]
+    Separability.from_dict(pair["certificate"]).verify(table[["begin", "end"]].to_numpy(float), table.late.to_numpy())
+    assert [one["column"] for one in plain["needed"]] == ["begin", "end"]
+    assert plain["needed_asked"] == 7
+    assert plain["pairs_asked"] == plain["pairs_of"] == 15
+    for one in plain["needed"]:
+        proof = Separability.from_dict(one["without"])
+        assert proof.verdict == "inseparable"
+        levels = pd.get_dummies(table.city, dtype=float)
+        numbers = table.drop(columns=["city", "late", one["column"]]).astype(float)
+        proof.verify(np.hstack([numbers, levels]), table.late.to_numpy())
+
+
+def test_a_column_that_is_missing_in_one_class_is_named() -> None:
+    table = frame()
+    table["reason"] = ["other" if late == "yes" else None for late in table.late]
+    found = check_table(open_data(table, target="late"), explain=True)
+    [behind] = found.behind
+    assert [one.name for one in behind.alone] == ["reason"]
+    assert behind.needed.found == []
+    assert behind.needed.asked == 8
+    assert any(text.startswith("column 'reason' alone tells the classes apart (") for _, text in found.lines)
+
+
+def test_a_category_counts_as_one_column() -> None:
+    rng = np.random.default_rng(0)
+    city = rng.choice(["Oslo", "Rome", "Bari"], 300)
+    shift = pd.Series(city).map({"Oslo": 0, "Rome": 100, "Bari": 200}).to_numpy()
+    size = rng.integers(-30, 31, 300)
+    size += 2 * np.sign(size) + (size == 0)
+    table = pd.DataFrame({"size": size + shift, "city": city, "noise": rng.integers(0, 50, 300), "y": size > 0})
+    [behind] = check_table(open_data(table, target="y"), explain=True).behind
+    assert [list(behind.groups)[k] for k, _ in behind.needed.found] == ["size", "city"]
+    assert [behind.names[j] for j in behind.groups["city"]] == ["city=Bari", "city=Oslo", "city=Rome"]
+    assert behind.pairs.found == []
+
+
+def test_columns_that_separate_part_of_the_rows_are_named() -> None:
+    table = frame()[["age", "city", "late"]]
+    table.loc[table.city == "Rome", "late"] = "yes"
+    found = check_table(open_data(table, target="late"), explain=True, time_limit=1)
+    assert found.verdict == "quasi-separable"
+    [behind] = found.behind
+    assert behind.part is not None
+    assert behind.part.columns == ("city=Rome",)
+    assert behind.part.rows == tuple(np.flatnonzero(table.city == "Rome"))
+    [line] = [text for label, text in found.lines if label == "separated by"]
+    assert line.startswith(f"'city=Rome' alone; rows on their side: {len(behind.part.rows)} (1, 4, 7, ")
+
+
+def test_few_rows_have_a_pair_by_chance() -> None:
+    table = pd.DataFrame({"a": [0, 1, 2, 3, 4, 5], "b": [0, 2, 1, 4, 3, 9], "y": [0, 1, 0, 1, 0, 1]})
+    [behind] = check_table(open_data(table, target="y"), explain=True).behind
+    assert (behind.alone, behind.pairs.asked) == ([], 0)
+
+
+def test_each_class_has_its_columns_and_labels_may_be_numbers() -> None:
+    table = frame()
+    table["late"] = np.where(table.late == "yes", 2, np.where(table.age > 150, 1, 0))
+    found = check_table(open_data(table, target="late"), explain=True, time_limit=1)
+    assert [one.title for one in found.behind] == ["0", "1", "2"]
+    assert [len(one.pairs.found) for one in found.behind] == [0, 0, 1]
+    assert found.data["columns_behind"]["one_against_rest"]["2"]["pairs"][0]["columns"] == ["begin", "end"]
+    two = table[table.late != 0]
+    [behind] = check_table(open_data(two, target="late"), explain=True).behind
+    assert len(behind.pairs.found) == 1
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_rows_of_a_matrix_have_columns_too(tmp_path: Path, alone: bool) -> None:
+    X, y = planted()
+    X[:, 0] = X[:, 0] + 400 * y if alone else X[:, 0]
+    dump_svmlight_file(X, y, str(tmp_path / "rows.svmlight"), zero_based=False)
+    [behind] = check_table(open_data(tmp_path / "rows.svmlight"), explain=True).behind
+    assert [one.name for one in behind.alone] == (["x1"] if alone else [])
+    assert [[behind.names[j] for j in pair.columns] for pair in behind.pairs.found] == [["x2", "x4"]]
