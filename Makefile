@@ -114,7 +114,7 @@ bench: $(BENCH_READY)
 	  .venv-bench/bin/python -m benchmarks $(SUITES) $(if $(PAGE),--page $(PAGE)) $(if $(TABLES),--tables "$(TABLES)")
 
 # The suites that take minutes.
-LONG := certificates explain tagging defaults freund_schapire intercepts panel widest endless shards mixing
+LONG := certificates explain probe tagging defaults freund_schapire intercepts panel widest endless shards mixing
 bench-long:
 	$(MAKE) bench SUITES="$(LONG)"
 

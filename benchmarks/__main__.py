@@ -68,6 +68,7 @@ LONG = {
     "intercepts": "intercepts",
     "panel": "separation",
     "explain": "explain",
+    "probe": "probes",
     "widest": "noise",
     "endless": "streams",
     "shards": "shards",
