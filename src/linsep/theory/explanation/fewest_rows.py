@@ -20,7 +20,7 @@ from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import whole_numbers
 from linsep.theory.separability.combination import Combination
-from linsep.theory.separability.decide import separability
+from linsep.theory.separability.decide import separability, separable_by
 from linsep.types import Array, DataError
 
 _SHARE, _LONGER = 0.3, 0.5  # of the time that is left, for one way to look for rows or witnesses
@@ -78,7 +78,11 @@ def fewest_rows(X: Any, y: Any, *, fit_intercept: bool = True, time_limit: float
     search.run()
     gone = search.removed
     kept = np.setdiff1d(np.arange(X.shape[0]), gone)
-    rest = separability(X[kept], np.asarray(y)[kept], fit_intercept=fit_intercept)
+    labels = np.asarray(y)[kept]
+    if search.direction is None:
+        rest = separability(X[kept], labels, fit_intercept=fit_intercept)
+    else:  # a search of its own might take longer than all before
+        rest = separable_by(X[kept], labels, search.direction, fit_intercept=fit_intercept)
     found = FewestRows(
         lower=search.lower,
         removed=tuple(sorted(gone)),
@@ -105,6 +109,7 @@ class _Search:
         classes = [frozenset(np.flatnonzero(s == side).tolist()) for side in (1, -1)]
         self.most = {rows: len(rows) - 1 for rows in classes}  # so many of a class may go
         self.removed = self._all_but_one()
+        self.direction: list[int] | None = None  # that separates the others, if one is known
 
     def run(self) -> None:
         """Bring the two bounds together until they meet or the time is over."""
@@ -112,7 +117,7 @@ class _Search:
         try:
             end = self._solved(self.inside)
             if end is not None and not end.rows_left.size:
-                self.removed = []
+                self.removed, self.direction = [], None
                 return
             self.inside = self.inside if end is None else end.rows_left
             self._guess(self._until(_SHARE))
@@ -177,13 +182,14 @@ class _Search:
         """Take the rows that a direction gets wrong for the rows removed, if they are fewer and can go."""
         if not np.isfinite(d).all() or not d.any():
             return
-        wrong = np.flatnonzero(self.s * row_signs(self.X, whole_numbers(d)) <= 0)
-        self._take(wrong.tolist())
+        direction = whole_numbers(d)
+        wrong = np.flatnonzero(self.s * row_signs(self.X, direction) <= 0)
+        self._take(wrong.tolist(), direction)
 
-    def _take(self, rows: list[int]) -> None:
+    def _take(self, rows: list[int], direction: list[int] | None = None) -> None:
         gone = set(rows)
         if len(rows) < len(self.removed) and all(len(gone & of) <= most for of, most in self.most.items()):
-            self.removed = rows
+            self.removed, self.direction = rows, direction
 
     def _pairs(self) -> None:
         """Equal rows of two classes: the shortest witnesses."""

@@ -21,6 +21,7 @@ from linsep.types import Array
 
 _SMALL = 100_000  # entries up to which the hinge loss is minimised by a linear programme
 _ROUNDS = 8
+_FIRST_EPOCHS, _EPOCHS = 10, 200  # of the descent, where there is a limit of time; at most
 _SOFT = 0.05  # a row that is wrong by v has the weight 1 / (v + this) in the next round
 
 
@@ -40,12 +41,19 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
     scale = np.where(scale > 0, scale, 1.0)
     A = sp.csr_matrix(A @ sp.diags_array(1 / scale)) if is_sparse(A) else A / scale
     stored = A.nnz if is_sparse(A) else A.size
-    fit = _by_programme if stored <= _SMALL else _by_descent
     weights = np.ones(s.size)
-    for _ in range(_ROUNDS):
-        if time.perf_counter() > deadline.at:
+    epochs = _EPOCHS if np.isinf(deadline.at) else _FIRST_EPOCHS
+    for k in range(_ROUNDS):
+        began = time.perf_counter()
+        if began > deadline.at:
             return
-        d = fit(A, s, weights, constant, deadline)
+        if stored <= _SMALL:
+            d = _by_programme(A, s, weights, constant, deadline)
+        else:
+            d = _by_descent(A, s, weights, constant, epochs)
+            now = time.perf_counter()
+            left = max(0.0, deadline.at - now) / (_ROUNDS - k) / max(now - began, 1e-6)
+            epochs = int(max(1, min(_EPOCHS, epochs * left)))
         if d is None or not d.any():
             return
         wrong = np.maximum(0.0, 1.0 - s * (A @ d[: A.shape[1]] + d[A.shape[1] :].sum()))
@@ -78,12 +86,12 @@ def _by_programme(A: Any, s: Array, weights: Array, constant: bool, deadline: De
     return None if found.x is None else np.asarray(found.x[:width])
 
 
-def _by_descent(A: Any, s: Array, weights: Array, constant: bool, deadline: Deadline) -> Array | None:
+def _by_descent(A: Any, s: Array, weights: Array, constant: bool, epochs: int) -> Array:
     """The same, nearly, by LIBLINEAR's dual coordinate descent."""
     from sklearn.svm import LinearSVC
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        learner = LinearSVC(C=10.0, fit_intercept=constant, intercept_scaling=1.0, max_iter=200, random_state=0)
+        learner = LinearSVC(C=10.0, fit_intercept=constant, intercept_scaling=1.0, max_iter=epochs, random_state=0)
         learner.fit(A, s, sample_weight=weights)
     return np.append(learner.coef_[0], learner.intercept_ if constant else [])

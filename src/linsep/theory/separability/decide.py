@@ -88,7 +88,7 @@ def _answers(
 ) -> Iterable[Separability]:
     """Certificates of what was found, the one to be preferred first."""
     if end.decided and not end.rows_left.size:
-        return _separable(X, s, end, about)
+        return _separable(X, s, end.directions, end.constant, about)
     try:
         if end.decided:
             return [_not_separable(X, s, end, about, deadline)]
@@ -97,16 +97,44 @@ def _answers(
     return [_cut_short(X, s, end, about, why_over(time_limit))]
 
 
-def _separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any]) -> Iterator[Separability]:
+def separable_by(X: Any, y: Any, direction: list[int], *, fit_intercept: bool = True) -> Separability:
+    """The certificate of rows that a direction (w, b) of integers separates, which needs no search.
+
+    Raises
+    ------
+    CertificateError
+        It does not separate them.
+
+    Examples
+    --------
+    >>> separable_by([[1], [4]], [0, 1], [2, -5]).verdict
+    'separable'
+    """
+    X = exact_table(X)
+    about = {"n_rows": X.shape[0], "n_features": X.shape[1], "fit_intercept": fit_intercept, "about": (X, y)}
+    error: CertificateError | None = None
+    for result in _separable(X, signs(y), [direction], fit_intercept, about):
+        try:
+            result.verify(X, y)
+            return result
+        except CertificateError as said:
+            error = said
+    assert error is not None
+    raise error
+
+
+def _separable(
+    X: Any, s: Array, directions: list[list[int]], constant: bool, about: dict[str, Any]
+) -> Iterator[Separability]:
     """Certificates with one hyperplane of doubles, with one of integers, and with the directions alone."""
-    planes = _planes(end, X.shape[1])
-    for plane in (*_single_planes(X, s, end), None):
+    planes = _planes(directions, X.shape[1])
+    for plane in (*_single_planes(X, s, directions, constant), None):
         yield Separability("separable", hyperplane=plane, directions=planes, **about)
 
 
 def _not_separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any], deadline: Deadline) -> Separability:
     """The certificate of rows that overlap, with null vectors unless they are very long beside directions."""
-    planes, rank = _planes(end, X.shape[1]), len(end.basis)
+    planes, rank = _planes(end.directions, X.shape[1]), len(end.basis)
     short = not planes or (_used_columns(X[end.rows_left]) - rank) * rank <= _MOST_NULL
     witness = _shortest_witness(X, s, end)
     parts: dict[str, Any] = {}
@@ -126,7 +154,7 @@ def _not_separable(X: Any, s: Array, end: ConeEnd, about: dict[str, Any], deadli
 
 def _cut_short(X: Any, s: Array, end: ConeEnd, about: dict[str, Any], reason: str) -> Separability:
     """What is proved although the search is not over."""
-    planes, witness = _planes(end, X.shape[1]), _shortest_witness(X, s, end)
+    planes, witness = _planes(end.directions, X.shape[1]), _shortest_witness(X, s, end)
     verdict: Verdict = "undecided"
     if witness is not None:
         verdict = "quasi-separable" if planes else "not-separable"
@@ -143,8 +171,8 @@ def _shortest_witness(X: Any, s: Array, end: ConeEnd) -> Combination | None:
     return Combination(pair, (1, 1)) if pair else found
 
 
-def _planes(end: ConeEnd, p: int) -> tuple[Hyperplane, ...]:
-    return tuple(Hyperplane(np.array(d[:p], dtype=object), sum(d[p:])) for d in end.directions)
+def _planes(directions: list[list[int]], p: int) -> tuple[Hyperplane, ...]:
+    return tuple(Hyperplane(np.array(d[:p], dtype=object), sum(d[p:])) for d in directions)
 
 
 def _used_columns(X: Any) -> int:
@@ -153,12 +181,12 @@ def _used_columns(X: Any) -> int:
     return int((X != 0).any(axis=0).sum())
 
 
-def _single_planes(X: Any, s: Array, end: ConeEnd) -> Iterator[Hyperplane]:
+def _single_planes(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[Hyperplane]:
     """The directions added with weights that fall fast enough: doubles, then integers; none where those are long."""
-    p, whole = X.shape[1], _sum_of(X.astype(np.float64, copy=False), s, end.directions)
+    p, whole = X.shape[1], _sum_of(X.astype(np.float64, copy=False), s, directions)
     if whole is not None:
         v = _halved(whole)[0]
-        yield Hyperplane(v[:p], float(v[p]) if end.constant else 0.0)
+        yield Hyperplane(v[:p], float(v[p]) if constant else 0.0)
         yield Hyperplane(np.array(whole[:p], dtype=object), sum(whole[p:]))
 
 
