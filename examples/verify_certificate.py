@@ -4,8 +4,9 @@
     python verify_certificate.py proof.json table.csv
 
 A certificate of a regression, which `linsep separation` writes, is handed to the program verify_separation.py, which
-must lie beside this one together with regression_rows.py. Weights that are near exact ones (a wide table of floats has
-them) are checked by verify_near_weights.py, which must lie beside this one too.
+must lie beside this one together with regression_rows.py; one that says how many rows have to go, which `--explain`
+adds, to verify_fewest_rows.py, which must lie beside this one, too. Weights that are near exact ones (a wide table of
+floats has them) are checked by verify_near_weights.py, which must lie beside this one too.
 
 This program shares no code with linsep. It reads the data again, compares their SHA-256 with that of the certificate,
 and checks every part of the proof in exact arithmetic. It prints what it proved; exit status 0: proved, 1: not. What
@@ -35,6 +36,7 @@ from pathlib import Path
 FORMAT = "linsep separability certificate 2"
 NEAR_FORMAT = "linsep separability certificate 3"  # with near_weights
 OF_REGRESSIONS = "linsep separation certificate"
+OF_ROWS = "linsep fewest rows certificate"
 BLANK = "[ \u00a0\u2009\u202f]"
 CURRENCY = f"(?:{BLANK}?[$\u20ac\u00a3\u00a5]{BLANK}?)"
 PERCENT = f"(?:{BLANK}?%)?"
@@ -546,12 +548,16 @@ def about(claim, path):
     return {key: value for key, value in claim.items() if not (unnamed and key in NAMING)}
 
 
-def is_of_regression(path):
-    """Whether the file is a certificate of a regression."""
+def other_program(path):
+    """The program that checks certificates of this kind; None if it is this one."""
     try:
-        return str(read_json(path)["format"]).startswith(OF_REGRESSIONS)
+        claim = read_json(path)
+        form = "" if "one_against_rest" in claim else str(claim["format"])
+        if form.startswith(OF_REGRESSIONS):
+            return "verify_separation"
+        return "verify_fewest_rows" if "fewest_rows" in claim or form.startswith(OF_ROWS) else None
     except (NotProvedError, LookupError, TypeError, ValueError, RecursionError, OSError):
-        return False  # whoever reads it next says why
+        return None  # whoever reads it next says why
 
 
 def beside(name):
@@ -586,11 +592,10 @@ def arguments_of(what, given):
 
 
 def main(given=None):
-    """Check a certificate of separability, or have one of a regression checked."""
+    """Check a certificate of separability, or have one of another kind checked."""
     arguments = arguments_of(__doc__, given)
-    if is_of_regression(arguments.certificate):
-        return beside("verify_separation").main(given)
-    return told(arguments, prove_all)
+    other = other_program(arguments.certificate)
+    return told(arguments, prove_all) if other is None else beside(other).main(given)
 
 
 if __name__ == "__main__":
