@@ -295,6 +295,25 @@ def test_a_time_limit_leaves_it_undecided() -> None:
         separation(X, y, time_limit=0.0, on_separation="raise")
 
 
+@pytest.mark.parametrize("route", ["network", "columns", "elimination", "cone"])
+def test_the_time_limit_ends_the_check_of_a_proof(route: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    n = 40 if route == "columns" else 900
+    a, b, y = rng.integers(0, 30, n), rng.integers(0, 20, n), rng.integers(0, 2, n)
+    two: Any = sp.csr_matrix(np.column_stack([a[:, None] == np.arange(1, 30), b[:, None] == np.arange(1, 20)]) * 1.0)
+    X: Any = {
+        "network": two,
+        "columns": rng.normal(size=(n, 200)),
+        "elimination": sp.csr_matrix(sp.hstack([two, sp.csr_matrix(rng.normal(size=(n, 1)))])),
+        "cone": rng.normal(size=(n, 3)),
+    }[route]
+    assert separation(X, y, time_limit=600.0).verdict != "undecided"
+    monkeypatch.setattr("linsep.regression.separation._longer", lambda limit: -limit)
+    found = separation(X, y, time_limit=600.0)
+    assert found.verdict == "undecided"
+    assert found.summary() == "Undecided: the time limit of 600 s ended the search."
+
+
 def test_altered_proofs_are_rejected() -> None:
     rng = np.random.default_rng(1)
     X = np.column_stack([rng.integers(-3, 4, (30, 2)), np.zeros((30, 2))])

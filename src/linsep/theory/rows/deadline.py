@@ -30,9 +30,30 @@ class OutOfTimeError(Exception):
 
 @dataclass
 class Deadline:
-    """The time of `time.perf_counter` at which searches end; Ctrl-C brings it forward."""
+    """The time of `time.perf_counter` at which searches end; Ctrl-C brings it forward. `began` is when they began."""
 
     at: float = np.inf
+    began: float = field(default_factory=time.perf_counter)
+
+    @contextmanager
+    def with_time_to_check(self, part: float) -> Iterator[None]:
+        """In this block the deadline is earlier, by this part of the seconds that went by since it began.
+
+        Examples
+        --------
+        >>> deadline = Deadline(100.0, time.perf_counter() - 60)
+        >>> with deadline.with_time_to_check(0.5):
+        ...     round(deadline.at)
+        70
+        >>> round(deadline.at)
+        100
+        """
+        seconds = part * (time.perf_counter() - self.began)
+        self.at -= seconds
+        try:
+            yield
+        finally:
+            self.at += seconds
 
 
 NEVER = Deadline()

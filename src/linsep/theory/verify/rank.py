@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from flint import nmod_mat
 
+from linsep.theory.verify.pauses import pause
 from linsep.types import Array
 
 _FILLED = 0.2  # the part of a sparse table that is filled from which on it is eliminated as a dense one
@@ -44,6 +45,7 @@ def _single_columns(columns: list[int], ends: list[int], width: int) -> list[boo
     gone = [False] * (len(ends) - 1)
     single = [j for j in range(width) if times[j] == 1]
     while single:
+        pause()
         j = single.pop()
         if times[j] != 1:
             continue
@@ -68,6 +70,7 @@ def _eliminated(rows: list[dict[int, int]], prime: int) -> tuple[int, list[dict[
     for j, ids in at.items():
         waiting.setdefault(len(ids), set()).add(j)
     while left and stored < _FILLED * left * len(at):
+        pause()
         few = min(n for n, columns in waiting.items() if columns)
         column = waiting[few].pop()
         ids = at.pop(column)

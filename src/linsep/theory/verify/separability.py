@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 
+from linsep.theory.verify.pauses import pause
 from linsep.theory.verify.rank import sparse_rank
 from linsep.types import Array
 
@@ -193,6 +194,7 @@ def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
     out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
     step = max(1, 2**22 * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else max(1, 2**22 // v.size)
     for start in range(0, A.shape[0], step):
+        pause()
         part = (A if step >= A.shape[0] else A[start : start + step]).astype(np.float64, copy=False)
         stored = part.data if hasattr(part, "toarray") else part
         with np.errstate(all="ignore"):
@@ -217,6 +219,7 @@ def _whole_signs(A: Any, w: list[int]) -> Array:
             return found
     sums = []
     for columns, row in _rows(A):
+        pause()
         *entries, one = integers([*row, 1])
         sums.append(sum((a * w[j] for j, a in zip(columns, entries, strict=True) if a), one * w[-1]))
     return np.array([(s > 0) - (s < 0) for s in sums], dtype=np.int8)
@@ -253,6 +256,7 @@ def value_signs(X: Any, w: Any, b: Any = 0) -> Array:
     entries = X.nnz // max(1, X.shape[0]) if hasattr(X, "toarray") else used.size
     step = max(1, 2**22 // (entries + 1 + max(map(int.bit_length, kept), default=0) // 16))
     for start in range(0, rest.size, step):
+        pause()
         at = rest[start : start + step]
         out[at] = _whole_signs(X[at] if used.size == w.size else X[at][:, used], kept)
     return out

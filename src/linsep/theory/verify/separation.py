@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linsep.theory.verify.pauses import pause
 from linsep.theory.verify.separability import CertificateError, rank_is_at_least, small, value_signs
 from linsep.types import Array
 
@@ -154,6 +155,7 @@ class _Statuses:
             return UNIDENTIFIED
         if j not in self.touching:
             return FINITE
+        pause()
         way = self.main.get(j, 0)
         if way == 0:  # d + e v and d - e v are in C for a null vector v of the rows left and small e
             return UNDETERMINED

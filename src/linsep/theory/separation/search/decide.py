@@ -25,6 +25,7 @@ from linsep.types import Array, DataError
 
 _MOST_DENSE = 400_000_000  # entries, 3.2 GB
 _MOST_ENTRIES = 50_000_000  # of null vectors, some 50 bytes each in all
+_TO_CHECK = 0.5  # of the time of the search is kept for the check of the proof, which took up to 0.4 of it
 
 
 def find_proof(Z: Any, equal: Array, deadline: Deadline, signs: bool = True) -> SeparationProof:
@@ -187,25 +188,26 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline, wanted: bool
     others: list[tuple[Vector, ...]] = []  # the same, each once
     asked = [j for j, way in ways.items() if way and j not in signs]
     programme = Signs(Z, separated, proof.null, *even_basis(Z[separated], proof.null)) if asked else None
-    for j in asked:
-        assert programme is not None
-        known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)
-        if known is not None:  # a direction that was found for another coefficient is enough
-            opposite[j] = known
-            continue
-        try:
-            d, weights = programme.guess(j, ways[j], time_left(deadline))
-            if d is not None:
-                opposite[j] = (d,)
-            elif weights is not None:
-                signs[j] = weights
-            else:
-                _ask_cone(Z, proof, j, ways[j], deadline, signs, opposite)
-            others += [opposite[j]] if j in opposite else []
-        except OutOfTimeError:
-            unsigned = tuple(j for j in asked if j not in signs and j not in opposite)
-            return replace(proof, signs=signs, opposite=opposite, unsigned=unsigned)
-    return replace(proof, signs=signs, opposite=opposite)
+    try:
+        with deadline.with_time_to_check(_TO_CHECK):
+            for j in asked:
+                assert programme is not None
+                known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)
+                if known is not None:  # a direction that was found for another coefficient is enough
+                    opposite[j] = known
+                    continue
+                d, weights = programme.guess(j, ways[j], time_left(deadline))
+                if d is not None:
+                    opposite[j] = (d,)
+                elif weights is not None:
+                    signs[j] = weights
+                else:
+                    _ask_cone(Z, proof, j, ways[j], deadline, signs, opposite)
+                others += [opposite[j]] if j in opposite else []
+    except OutOfTimeError:
+        pass
+    unsigned = tuple(j for j in asked if j not in signs and j not in opposite)
+    return replace(proof, signs=signs, opposite=opposite, unsigned=unsigned)
 
 
 def _way(directions: Sequence[Vector], j: int) -> int:
