@@ -369,3 +369,16 @@ def test_what_is_asked_later_is_computed_later() -> None:
     assert found.margin is found.margin
     again = Separability.from_json(found.to_json())
     assert (again.margin, again.fragile) == (None, found.fragile)
+
+
+def test_integers_beyond_doubles_are_separated_too() -> None:
+    large = 10**400
+    X = np.array([[large, 1], [2 * large, 0], [5, 3], [5, 4]], dtype=object)
+    for rows, y, verdict in (
+        ([0, 1, 2], [0, 1, 0], "separable"),
+        ([0, 1, 2, 3], [0, 1, 0, 1], "separable"),
+        ([0, 1, 1], [0, 1, 0], "quasi-separable"),
+    ):
+        found = separability(X[rows], y)
+        found.verify(X[rows], y)
+        assert found.verdict == verdict

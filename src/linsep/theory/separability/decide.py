@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.tables import check_index, check_length, exact_table
+from linsep.tables import as_doubles, check_index, check_length, exact_table
 from linsep.theory.cone.faces import ConeEnd, solve_cone
 from linsep.theory.cone.opposite_rows import contradiction, first_opposite
 from linsep.theory.margin.geometry import signs
@@ -183,7 +183,9 @@ def _used_columns(X: Any) -> int:
 
 def _single_planes(X: Any, s: Array, directions: list[list[int]], constant: bool) -> Iterator[Hyperplane]:
     """The directions added with weights that fall fast enough: doubles, then integers; none where those are long."""
-    p, whole = X.shape[1], _sum_of(X.astype(np.float64, copy=False), s, directions)
+    p, A = X.shape[1], as_doubles(X) if X.dtype == object else X.astype(np.float64, copy=False)
+    beyond = X.dtype == object and not np.isfinite(A).all()
+    whole = directions[0] if beyond and len(directions) == 1 else None if beyond else _sum_of(A, s, directions)
     if whole is not None:
         v = _halved(whole)[0]
         yield Hyperplane(v[:p], float(v[p]) if constant else 0.0)

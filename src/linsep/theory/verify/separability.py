@@ -21,6 +21,7 @@ from linsep.theory.verify.rank import sparse_rank
 from linsep.types import Array
 
 __all__ = ["CertificateError", "verify_directions", "verify_overlap", "verify_witness"]
+_SMALL = 1000  # entries that are checked without a pause
 _PRIMES = (2**31 - 1, 2**31 - 19, 2**31 - 61)
 _TINY = 2.0**-1000  # times a unit roundoff it still exceeds every error that underflow can make
 _LONGEST = 2**20  # terms of a sum of products of two digits of 16 bits, which doubles then hold
@@ -194,7 +195,8 @@ def _float_signs(A: Any, v: Array, whole: bool) -> tuple[Array, Array]:
     out, unsure = np.zeros(A.shape[0], dtype=np.int8), np.ones(A.shape[0], dtype=bool)
     step = max(1, 2**22 * A.shape[0] // max(1, A.nnz)) if hasattr(A, "toarray") else max(1, 2**22 // v.size)
     for start in range(0, A.shape[0], step):
-        pause()
+        if A.shape[0] * v.size > _SMALL:
+            pause()
         part = (A if step >= A.shape[0] else A[start : start + step]).astype(np.float64, copy=False)
         stored = part.data if hasattr(part, "toarray") else part
         with np.errstate(all="ignore"):
