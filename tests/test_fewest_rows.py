@@ -234,3 +234,12 @@ def test_the_list_replaces_no_table(tmp_path: Path) -> None:
     done = run_linsep(["check", path, "--target", "kind", "--suspects", path], tmp_path)
     assert done.returncode == 2
     assert path.read_bytes() == before
+
+
+def test_a_separable_table_has_a_file_without_suspects(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("size,kind\n" + "".join(f"{k},{'ab'[k > 4]}\n" for k in range(10)))
+    done = run_linsep(["check", "t.csv", "--target", "kind", "--suspects", "s.csv"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "s.csv").read_text().splitlines() == [
+        '"row","where","label","nearest row of the other class","size"'
+    ]

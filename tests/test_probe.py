@@ -32,8 +32,8 @@ def test_a_row_says_what_the_parts_of_the_library_say() -> None:
     row = one(HIDDEN, SIDE)
     assert (row.layer, row.concept, row.n, row.d, row.rank, row.units) == ("X", "label", 120, 5, 6, 120)
     assert row.verdict == separability(HIDDEN, SIDE).verdict == "separable"
-    assert row.odds == cover_odds(120, 6, int(SIDE.sum()))
-    assert (row.odds_fair, row.even_rows, row.rare_rows) == (cover_odds(120, 6), 12, cover_rows(6, 0.001))
+    assert row.log10_odds == cover_odds(120, 6, int(SIDE.sum()))
+    assert (row.log10_odds_fair, row.even_rows, row.rare_rows) == (cover_odds(120, 6), 12, cover_rows(6, 0.001))
     bracket = max_margin(HIDDEN, SIDE, tol=1e-3)
     size = np.linalg.norm(HIDDEN - HIDDEN.mean(axis=0), axis=1).max()
     assert np.allclose([row.margin_low, row.margin_high], [bracket.lower / size, bracket.upper / size])
@@ -51,7 +51,7 @@ def test_planted_concepts_are_found_in_their_layer_and_shuffled_ones_in_none() -
     by_name: dict[tuple[str, str], Any] = {(row.layer, row.concept): row for row in found.rows}
     assert by_name["deep", "chance"].accuracy < 0.65
     assert abs(by_name["deep", "side"].shuffled - 0.5) < 0.15
-    assert found.adjusted[2] == holm([0.0, 0.0, by_name["deep", "side"].odds, 0.0])[2] < -20
+    assert found.adjusted[2] == holm([0.0, 0.0, by_name["deep", "side"].log10_odds, 0.0])[2] < -20
     assert found.adjusted[3] == 0.0
 
 
@@ -74,7 +74,7 @@ def test_planted_concepts_are_found_and_shuffled_ones_no_more_often_than_the_odd
     order |= {f"shuffled {k}": rng.permutation(12) for k in range(60)}
     concepts = {name: np.isin(np.arange(12), rows[:6]) for name, rows in order.items()}
     found = probe(X, concepts, labels=list(concepts), controls=0, folds=2)
-    assert {row.odds for row in found.rows} == {cover_odds(12, 3, 6)}
+    assert {row.log10_odds for row in found.rows} == {cover_odds(12, 3, 6)}
     separable = [row.concept for row in found.rows if row.verdict == "separable"]
     assert separable[:9] == list(concepts)[:9]
     assert 0 < len(separable[9:]) <= binom.isf(1e-6, 60, 10 ** cover_odds(12, 3, 6))
@@ -108,7 +108,7 @@ def test_a_pair_of_classes_is_asked_without_the_rows_of_the_others() -> None:
 def test_holms_correction_counts_pairs_too() -> None:
     kind = np.digitize(HIDDEN[:, 0], [-0.5, 0.5])
     found = probe(HIDDEN, kind, pairs=True, controls=0)
-    odds = [(row.odds or 0.0) if row.verdict == "separable" else 0.0 for row in found.rows]
+    odds = [(row.log10_odds or 0.0) if row.verdict == "separable" else 0.0 for row in found.rows]
     assert odds.count(0.0) == 1  # the middle class against both others
     assert found.adjusted == tuple(holm(odds))
     smallest = odds.index(min(odds))
@@ -125,9 +125,9 @@ def test_groups_of_one_label_are_counted_and_others_have_no_odds() -> None:
     by_group = np.arange(12) % 2 == 0
     X = RNG.normal(size=(120, 2)) + np.repeat(RNG.normal(size=(12, 2)) * 9, 10, axis=0)
     row = one(X, by_group[groups], groups=groups)
-    assert (row.units, row.odds) == (12, cover_odds(12, 3, 6))
+    assert (row.units, row.log10_odds) == (12, cover_odds(12, 3, 6))
     mixed = probe(HIDDEN, SIDE, groups=groups, controls=0)
-    assert mixed.rows[0].odds is None
+    assert mixed.rows[0].log10_odds is None
     assert mixed.adjusted == (None,)
     assert ("no odds", "where a group holds both labels: Cover's bound counts groups of one label each") in mixed.lines
     assert "12 groups of rank 3" in probe(np.c_[by_group[groups], X[:, 0]], by_group[groups], groups=groups).summary()
@@ -186,7 +186,7 @@ def test_a_class_too_rare_for_two_folds_has_no_accuracy() -> None:
 def test_a_layer_that_says_little_is_told() -> None:
     found = probe(RNG.normal(size=(12, 11)), np.arange(12) < 6, controls=0)
     assert found.rows[0].verdict == "separable"
-    assert found.rows[0].odds == 0.0
+    assert found.rows[0].log10_odds == 0.0
     said = (
         f"12 rows of rank 12: shuffled labels may be separable too; with {cover_rows(12, 0.001)} rows and even classes"
     )
@@ -196,7 +196,7 @@ def test_a_layer_that_says_little_is_told() -> None:
 def test_table_json_and_summary_hold_the_same_rows() -> None:
     found = probe(LAYERS, SIDE, controls=2)
     table = found.table()
-    assert list(table.columns) == [*found.rows[0].to_dict(), "holm"]
+    assert list(table.columns) == [*found.rows[0].to_dict(), "log10_holm"]
     assert table.verdict.tolist() == ["inseparable", "separable"]
     assert json.loads(found.to_json()) == found.to_dict()
     assert repr(found) == "<Probe: 2 rows>"
@@ -206,8 +206,8 @@ def test_table_json_and_summary_hold_the_same_rows() -> None:
         lines[-1]
         == "by chance  at most 1 % likely for 1 of these 1 (Cover 1965), after Holm's correction for all of them"
     )
-    assert found.rows[1].odds is not None
-    assert np.isclose(found.adjusted[1] or 0, found.rows[1].odds + log10(2))
+    assert found.rows[1].log10_odds is not None
+    assert np.isclose(found.adjusted[1] or 0, found.rows[1].log10_odds + log10(2))
     assert (Probe(()).to_json(), Probe(()).summary()) == ("[]", "")
 
 

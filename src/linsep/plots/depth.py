@@ -23,7 +23,7 @@ def plot_probe(
     """Draw what a probe found of each concept, layer by layer.
 
     - "accuracy": on rows held out, with its interval of 95 %; a marker is filled where all rows are proved separable.
-      The grey lines are the means of the concepts: of shuffled labels, and of the control task where there is one;
+      Thin lines of the same colour are of shuffled labels (dashed) and of the control task (dotted), if known;
     - "margin": the lower end of the bracket of the largest margin, over the radius of the rows; 0 without a separator;
     - "separable": how many of the concepts are separable.
 
@@ -108,18 +108,17 @@ def _accuracy(ax: Axes, by_place: dict[tuple[str, str], Any], layers: list[str],
         _draw(ax, by_place, layers, concept, style, y)
         handles.append(Line2D([], [], color=style.colour, marker=style.marker, mec=INK, label=shorten([concept])[0]))
     for name, line, words in (("shuffled", "--", "shuffled labels"), ("control", ":", "control task")):
-        means = [_mean([getattr(by_place.get((layer, one)), name, None) for one in concepts]) for layer in layers]
-        if np.isfinite(means).any():
-            handles += ax.plot(range(len(layers)), means, color=GREY, ls=line, lw=1.4, label=words)
+        drawn = False
+        for k, concept in enumerate(concepts):
+            y = _values(by_place, layers, concept, name)
+            if np.isfinite(y).any():
+                ax.plot(range(len(layers)), y, color=look(k).colour, ls=line, lw=1.0, zorder=1)
+                drawn = True
+        handles += [Line2D([], [], color=GREY, ls=line, lw=1.0, label=words)] if drawn else []
     ax.yaxis.set_major_formatter(PercentFormatter(1))
     ax.set_ylabel("accuracy on rows held out")
     ax.set_xlabel("filled: separable, proved")
     legend(ax, handles=handles)
-
-
-def _mean(values: list[float | None]) -> float:
-    there = [value for value in values if value is not None]
-    return sum(there) / len(there) if there else float("nan")
 
 
 def _margin(ax: Axes, by_place: dict[tuple[str, str], Any], layers: list[str], concepts: list[str]) -> None:

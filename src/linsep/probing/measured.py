@@ -45,7 +45,7 @@ class ProbeRow:
         Proved for all rows, as `separability` does.
     units : int
         What the odds count: rows, or groups.
-    odds, odds_fair : float or None
+    log10_odds, log10_odds_fair : float or None
         log10 of the largest chance that shuffled labels, and labels drawn one by one, are separable (Cover 1965); None
         where groups hold both labels.
     even_rows, rare_rows : int
@@ -73,8 +73,8 @@ class ProbeRow:
     positives: int
     verdict: Verdict
     units: int
-    odds: float | None
-    odds_fair: float | None
+    log10_odds: float | None
+    log10_odds_fair: float | None
     even_rows: int
     rare_rows: int
     margin_low: float | None
@@ -127,8 +127,8 @@ def measured(
         positives=positives,
         verdict=found.verdict,
         units=odds.units,
-        odds=odds.shuffled,
-        odds_fair=odds.fair,
+        log10_odds=odds.shuffled,
+        log10_odds_fair=odds.fair,
         even_rows=odds.even_rows,
         rare_rows=odds.rare_rows,
         margin_low=low,

@@ -44,20 +44,20 @@ class Probe:
 
         None where the odds are not known.
         """
-        known = [(row.odds if row.verdict == "separable" else 0.0) for row in self.rows]
+        known = [(row.log10_odds if row.verdict == "separable" else 0.0) for row in self.rows]
         found = iter(holm([odds for odds in known if odds is not None]))
         return tuple(None if odds is None else next(found) for odds in known)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return the rows as plain values, each with `holm`, its odds after Holm's correction."""
-        return [{**row.to_dict(), "holm": odds} for row, odds in zip(self.rows, self.adjusted, strict=True)]
+        """Return the rows as plain values, each with `log10_holm`, its odds after Holm's correction."""
+        return [{**row.to_dict(), "log10_holm": odds} for row, odds in zip(self.rows, self.adjusted, strict=True)]
 
     def to_json(self) -> str:
         """Return the rows as JSON: one list of objects."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
     def table(self) -> Any:
-        """Return the rows as a pandas dataframe, each with `holm`; a value that is not known is missing."""
+        """Return the rows as a pandas dataframe, each with `log10_holm`; a value that is not known is missing."""
         return _pandas("Probe.table").DataFrame(self.to_dict())
 
     def cosines(self, layer: str) -> Any:
@@ -211,7 +211,7 @@ def probe(
     >>> rng = np.random.default_rng(0)
     >>> hidden = rng.normal(size=(200, 4))
     >>> found = probe({"first": hidden**2, "second": hidden}, hidden[:, 0] > 0, controls=0)
-    >>> [(row.layer, row.verdict, round(row.odds, 1)) for row in found.rows]
+    >>> [(row.layer, row.verdict, round(row.log10_odds, 1)) for row in found.rows]
     [('first', 'inseparable', -50.9), ('second', 'separable', -50.9)]
     """
     layers, read, settings = asked(

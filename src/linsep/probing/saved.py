@@ -17,7 +17,7 @@ from linsep.probing.layers import Layer
 from linsep.probing.measured import ProbeRow, Settings
 from linsep.types import DataError
 
-_FORMAT = "linsep probe 1"
+_FORMAT = "linsep probe 2"
 _FIELDS = {field.name for field in fields(ProbeRow)}
 
 
@@ -52,9 +52,10 @@ class SavedRows:
 
     def _read(self, about: dict[str, Any]) -> list[ProbeRow]:
         try:
-            first, *lines = [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()]
-            asked = first["asked"] if first["format"] == _FORMAT else None
-            if asked is None or any(set(line) != _FIELDS for line in lines):
+            first, *lines = self.path.read_bytes().splitlines()
+            head = json.loads(first)
+            asked = head["asked"] if head["format"] == _FORMAT else None
+            if asked is None:
                 raise KeyError
         except (ValueError, KeyError, TypeError):
             raise DataError(f"{self.path} is there and holds no rows of linsep probe: give another name") from None
@@ -64,7 +65,21 @@ class SavedRows:
                 f"{self.path} holds the answers to another question ({', '.join(differs)} differ): give another name "
                 "with -o, or remove the file"
             )
-        return [ProbeRow(**line) for line in lines]
+        return _whole_rows(lines)
+
+
+def _whole_rows(lines: list[bytes]) -> list[ProbeRow]:
+    """The rows up to the first line that holds none: a copy may have been cut."""
+    rows: list[ProbeRow] = []
+    for line in lines:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            break
+        if not isinstance(found, dict) or set(found) != _FIELDS:
+            break
+        rows.append(ProbeRow(**found))
+    return rows
 
 
 def question(layers: Sequence[Layer], labels: Labels, settings: Settings, files: Sequence[str]) -> dict[str, Any]:

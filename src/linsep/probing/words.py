@@ -45,12 +45,16 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
         rare = sum(odds <= _LEVEL for odds in told)
         holm = ", after Holm's correction for all of them" if len(rows) > 1 else ""
         said.append(("by chance", f"at most 1 % likely for {rare} of these {len(told)} (Cover 1965){holm}"))
-    little = {(row.units, row.rank): row for row in reversed(separable) if row.odds is not None and row.odds > _LEVEL}
+    little = {
+        (row.units, row.rank): row
+        for row in reversed(separable)
+        if row.log10_odds is not None and row.log10_odds > _LEVEL
+    }
     for (units, rank), row in reversed(little.items()):
         what = "groups" if units != row.n else "rows"
         odds = f"{units:,} {what} of rank {rank:,}: shuffled labels may be separable too; with {row.rare_rows:,} {what}"
         said.append(("says little", f"{odds} and even classes the chance would be 1/1000"))
-    if any(row.odds is None for row in rows):
+    if any(row.log10_odds is None for row in rows):
         said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
     if any(row.accuracy is None for row in rows):
         said.append(("no accuracy", "where a class has fewer than two rows or groups: nothing can be held out"))
@@ -66,7 +70,7 @@ def _cells(row: ProbeRow) -> list[str]:
     held = ""
     if row.accuracy is not None and row.low is not None and row.high is not None:
         held = f"{row.accuracy:.1%} ({100 * row.low:.1f} to {100 * row.high:.1f})"
-    odds = "none" if row.odds is None else chance_words(row.odds)
+    odds = "none" if row.log10_odds is None else chance_words(row.log10_odds)
     auc = "" if row.auc is None else f"{row.auc:.3f}"
     return [row.layer, row.concept, f"{row.n:,} x {row.d:,}", row.verdict, odds, margin, held, auc]
 

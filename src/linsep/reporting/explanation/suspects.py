@@ -131,11 +131,11 @@ def suspects_table(explained: list[Explained], chunk: Any, numbers: Array) -> pa
         "nearest row of the other class": [one.nearest for _, one in every],
     }
     if isinstance(chunk, TableChunk):
-        rows = [place[one.row] for _, one in every]
+        rows = np.array([place[one.row] for _, one in every], dtype=np.int64)
         for name in chunk.names:
             column = chunk.cells(name)
             assert column is not None
             values: Any = column.values
-            cells = values[rows].tolist() if column.text is None else column.text.take(pa.array(rows))
+            cells = values[rows].tolist() if column.text is None else column.text.take(pa.array(rows, pa.int64()))
             table[name if name not in table else f"{name} "] = cells
     return pa.table(table)

@@ -58,7 +58,7 @@ def _drawn(found: Probe, show: Any, ax: Axes) -> Axes:
 
 
 def _cells(row: ProbeRow) -> list[Cell]:
-    odds = Cell("none") if row.odds is None else Cell(chance_words(row.odds), row.odds)
+    odds = Cell("none") if row.log10_odds is None else Cell(chance_words(row.log10_odds), row.log10_odds)
     first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), cell(row.rank), cell(row.verdict), odds]
     values = [getattr(row, name) for name in _NUMBERS]
     return [*first, *(Cell("") if value is None else cell(value) for value in values)]
