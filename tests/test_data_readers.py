@@ -497,13 +497,64 @@ def test_numbers_of_json_lines_that_are_text_in_some_rows_are_read_where_that_is
 
 @pytest.mark.parametrize("table", [b'size,y\n"1,5",no\n', b"size;y\n1;no\n"])
 def test_a_title_above_the_header_is_named(table: bytes) -> None:
-    said = r"buffer:1: 'Sales 2024' looks like a title, .* delete the lines above the names"
+    said = r"buffer:1: 'Sales 2024' looks like a title, as line 3 and the next hold more cells: say --skip-rows 2 "
     with pytest.raises(DataError, match=said):
         open_data(b"Sales 2024\n\n" + table, target="y").read()
+    with pytest.raises(DataError, match=r"say --skip-rows 3 \(skip_rows=\) if line 4 has the names"):
+        open_data(b"Sales 2024\nNorth, South and West\n\n" + table, target="y").read()
+    with pytest.raises(DataError, match=r"buffer:1: 'Sales' is alone on this line: if it is a title .* --skip-rows"):
+        open_data(b"Sales,,\na,b,y\n1,2,no\n", target="y").read()
     with pytest.raises(DataError, match=r"no column called 'z'; there are 'y'"):
         open_data(b"y\nno\nyes\n", target="z").read()
     with pytest.raises(DataError, match=r"no feature columns: the only column is 'y'"):
         open_data(b"y\na,b\n", target="y").read()
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_lines_above_the_table_are_skipped_and_counted(mark: bytes, tmp_path: Path) -> None:
+    table = b"size;city;y\n1,5;Rome;no\n;Oslo;yes\n"
+    above = mark + b"Sales, 2024\n\nfrom 1.1. to 31.3.\n"
+    plain, skipped = (open_data(text, target="y", skip_rows=n) for text, n in ((table, 0), (above + table, 3)))
+    one, two = plain.read(), skipped.read()
+    assert one.names == two.names == ["size", "city"]
+    assert one.cells("size").values[0] == two.cells("size").values[0] == 1.5
+    assert skipped.read_as == "columns separated by ';', decimal comma"
+    [(_, position)] = list(open_data(above + table, target="y", skip_rows=3).chunks())
+    assert position.row == 2
+    for k in "ab":
+        (tmp_path / f"{k}.csv").write_bytes(above + table)
+    whole = open_data(tmp_path, target="y", skip_rows=3)
+    assert whole.read().n_rows == 4
+    bad = above + table + b"2;Bonn;\n"
+    for read in (lambda one: one.read(), lambda one: list(one.chunks())):
+        with pytest.raises(DataError, match=r"buffer:7, column 'y': the label is missing"):
+            read(open_data(bad, target="y", skip_rows=3))
+    with pytest.raises(DataError, match=r"buffer: --skip-rows 9 \(skip_rows=\) leaves nothing of 7 lines"):
+        open_data(above + table, target="y", skip_rows=9).read()
+    with pytest.raises(DataError, match=r"skip_rows \(--skip-rows\) is for CSV and spreadsheets, and this is jsonl"):
+        open_data(b"", format="jsonl", skip_rows=1)
+
+
+def test_a_stream_goes_on_after_skipped_lines(tmp_path: Path) -> None:
+    rows = "".join(f"{k % 7},{'yes' if k % 7 > 3 else 'no'}\n" for k in range(400_000))
+    (tmp_path / "plain.csv").write_text("a,y\n" + rows)
+    (tmp_path / "title.csv").write_text("Sales\n\na,y\n" + rows)
+
+    def told(chunk: Any, position: Any) -> tuple[int, float, Any]:
+        return chunk.n_rows, float(chunk.cells("a").values.sum()), position
+
+    kept = [
+        [told(*one) for one in source.chunks()]
+        for source in (
+            open_data(tmp_path / "plain.csv", target="y"),
+            open_data(tmp_path / "title.csv", target="y", skip_rows=2),
+        )
+    ]
+    assert sum(n for n, _, _ in kept[0]) == sum(n for n, _, _ in kept[1]) == 400_000
+    assert sum(total for _, total, _ in kept[0]) == sum(total for _, total, _ in kept[1])
+    again = open_data(tmp_path / "title.csv", target="y", skip_rows=2)
+    later = [told(*one) for one in again.chunks(kept[1][0][2])]
+    assert later == kept[1][1:] != []
 
 
 def test_a_column_that_is_not_there_is_refused_with_the_kind_that_was_asked_for(tmp_path: Path) -> None:

@@ -248,12 +248,18 @@ def test_what_a_column_holds_is_decided_over_all_workbooks(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (workbook(a=ROWS, b=[["x"]]), r"several sheets hold cells \('a', 'b'\): save the one"),
+        (
+            workbook(a=ROWS, b=[["x"]]),
+            r"several sheets hold cells \('a', 'b'\): name the one that you mean with --sheet",
+        ),
         (workbook(a=[]), "no sheet holds a cell"),
-        (workbook(a=[["x", None, "y"], [1, 2, 3]]), "sheet 'a': column 2 has no name in the first row"),
+        (
+            workbook(a=[["x", None, "y"], [1, 2, 3]]),
+            "sheet 'a': column 2 has no name in row 1; name it or take it out, or say how many",
+        ),
         (
             workbook(a=[["Sales 2024", None], [None, None], ["x", "y"], [1, 2]]),
-            "row 1: 'Sales 2024' looks like a title, as rows below hold more cells: delete the rows above the names",
+            "row 1: 'Sales 2024' looks like a title, as rows below hold more cells: say how many rows .* --skip-rows",
         ),
         (workbook(a=[["x", "x"], [1, 2]]), "two columns are called 'x'"),
         (workbook(a=ROWS)[:300], "not a whole workbook"),
@@ -264,6 +270,25 @@ def test_what_is_no_table_is_refused(content: bytes, message: str) -> None:
     pytest.importorskip("python_calamine")
     with pytest.raises(DataError, match=message):
         open_data(content, format="excel").read()
+
+
+def test_a_sheet_is_named_and_rows_above_the_names_are_skipped() -> None:
+    pytest.importorskip("python_calamine")
+    above: list[list[Any]] = [["Sales", None, None], ["2024", None, None]]
+    content = workbook(first=[["notes"], ["none"]], sales=[*above, *ROWS])
+    asked: dict[str, Any] = {"format": "excel", "target": "sold", "sheet": "sales", "skip_rows": 2}
+    found, plain = open_data(content, **asked).read(), open_data(workbook(a=ROWS), format="excel", target="sold").read()
+    assert found.names == plain.names
+    assert found.cells("size").values.tolist() == plain.cells("size").values.tolist()
+    with pytest.raises(DataError, match=r"the sheet 'sale' is not in this workbook; .* one of 'first', 'sales'"):
+        open_data(content, **{**asked, "sheet": "sale"}).read()
+    with pytest.raises(DataError, match=r"--skip-rows 7 \(skip_rows=\) leaves nothing of 7 rows"):
+        open_data(content, **{**asked, "skip_rows": 7}).read()
+    missing = workbook(sales=[*above, ["size", "sold"], [1, "yes"], [2, None]])
+    with pytest.raises(DataError, match=r"buffer, row 5, column 'sold': the label is missing"):
+        open_data(missing, **asked).read()
+    with pytest.raises(DataError, match=r"sheet \(--sheet\) is for spreadsheets, and this is csv"):
+        open_data(b"a,y\n1,no\n", target="y", sheet="a")
 
 
 def test_rows_are_counted_as_the_spreadsheet_counts_them() -> None:

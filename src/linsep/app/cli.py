@@ -35,7 +35,9 @@ from linsep.app.options import (
     ReportOpt,
     RowsArg,
     SepOpt,
+    SheetOpt,
     ShownWeightsOpt,
+    SkipRowsOpt,
     TableArg,
     TargetOpt,
     reading_of,
@@ -107,11 +109,13 @@ def predict(
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
     na: NaOpt = None,
+    skip_rows: SkipRowsOpt = 0,
+    sheet: SheetOpt = None,
 ) -> None:
     """Label the rows of TABLE and write CSV with the columns prediction and decision_value (w.x + b)."""
     from linsep.app.commands.predict import predict as run
 
-    asked = reading_of(format, sep, decimal, encoding, query, na)
+    asked = reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet)
     for message in run(model, table, output, probabilities=probabilities, lenient=lenient, **asked):
         warn(message)
 
@@ -126,6 +130,8 @@ def score(
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
     na: NaOpt = None,
+    skip_rows: SkipRowsOpt = 0,
+    sheet: SheetOpt = None,
     lenient: LenientOpt = False,
     drop_unlabelled: DropUnlabelledOpt = False,
     as_json: JsonOpt = False,
@@ -133,7 +139,7 @@ def score(
     """Compare the model's predictions with the labels in TABLE."""
     from linsep.app.commands.score import score as run
 
-    asked = reading_of(format, sep, decimal, encoding, query, na)
+    asked = reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet)
     finish(run(model, table, **asked, lenient=lenient, drop_unlabelled=drop_unlabelled), as_json)
 
 
@@ -156,6 +162,8 @@ def check(
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
     na: NaOpt = None,
+    skip_rows: SkipRowsOpt = 0,
+    sheet: SheetOpt = None,
     missing: ProofMissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
     explain: Annotated[
@@ -195,7 +203,7 @@ def check(
             report=report,
             categorical=tuple(categorical or ()),
             columns=kinds_of(column or ()),
-            **reading_of(format, sep, decimal, encoding, query, na),
+            **reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet),
             missing=None if missing is None else missing.value,
             drop_unlabelled=drop_unlabelled,
             explain=explain,

@@ -23,6 +23,8 @@ from linsep.app.options import (
     ReportOpt,
     RowsArg,
     SepOpt,
+    SheetOpt,
+    SkipRowsOpt,
     TargetOpt,
     reading_of,
 )
@@ -124,6 +126,8 @@ def fit(
     encoding: EncodingOpt = None,
     query: QueryOpt = None,
     na: NaOpt = None,
+    skip_rows: SkipRowsOpt = 0,
+    sheet: SheetOpt = None,
     missing: MissingOpt = None,
     drop_unlabelled: DropUnlabelledOpt = False,
     stream: Annotated[
@@ -200,7 +204,10 @@ def fit(
     }
     constant = _number_or_auto(intercept_scaling)
     way: Any = None if missing is None else missing.value
-    reading = {**reading_of(format, sep, decimal, encoding, query, na), "drop_unlabelled": drop_unlabelled}
+    reading = {
+        **reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet),
+        "drop_unlabelled": drop_unlabelled,
+    }
     options = StreamOptions(
         passes=passes,
         classes=_split(classes),

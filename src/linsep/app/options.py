@@ -102,6 +102,11 @@ NaOpt = Annotated[
     list[str] | None,
     typer.Option("--na", help="CSV, Excel: a cell that stands for no value, such as k.A. The option may be repeated."),
 ]
+SkipRowsOpt = Annotated[
+    int,
+    typer.Option(min=0, help="CSV, Excel: the number of lines above the names of the columns, such as a title."),
+]
+SheetOpt = Annotated[str | None, typer.Option(help="Excel: the sheet to read, where several hold cells.")]
 QueryOpt = Annotated[
     str | None,
     typer.Option(
@@ -183,7 +188,9 @@ def reading_of(
     encoding: str | None,
     query: str | None,
     na: list[str] | None,
+    skip_rows: int,
+    sheet: str | None,
 ) -> dict[str, Any]:
     """How a table is read, as `open_data` takes it."""
     written = {"sep": sep, "decimal": decimal, "encoding": encoding, "na": tuple(na or ())}
-    return {"format": format, **written, "query": query}
+    return {"format": format, **written, "query": query, "skip_rows": skip_rows, "sheet": sheet}

@@ -52,6 +52,8 @@ def iter_predictions(
     encoding: str | None = None,
     query: str | None = None,
     na: Collection[str] = (),
+    skip_rows: int = 0,
+    sheet: str | None = None,
     probabilities: bool = False,
     lenient: bool = False,
 ) -> Iterator[Predictions]:
@@ -76,6 +78,8 @@ def iter_predictions(
         A SELECT whose rows are read, as in `open_data`; `table` is then a database.
     na : collection of str
         Cells of CSV that stand for no value, beside those named when the model was trained.
+    skip_rows, sheet : optional
+        Lines above the names of the columns, and the sheet of a workbook, as in `open_data`.
     probabilities : bool, default=False
         Whether to give the probabilities of the classes as well.
     lenient : bool, default=False
@@ -103,7 +107,7 @@ def iter_predictions(
     if probabilities and not hasattr(model, "predict_proba"):
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
     asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
-    asked |= {"query": query, "na": na}
+    asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet}
     for labels, z, y, X in _predicted(model, _opened(model, table, asked), lenient):
         of_classes = None
         if probabilities:
@@ -214,6 +218,8 @@ def score_table(
     encoding: str | None = None,
     query: str | None = None,
     na: Collection[str] = (),
+    skip_rows: int = 0,
+    sheet: str | None = None,
     drop_unlabelled: bool = False,
     lenient: bool = False,
 ) -> Scores:
@@ -235,6 +241,8 @@ def score_table(
         A SELECT whose rows are read, as in `open_data`; `table` is then a database.
     na : collection of str
         Cells of CSV that stand for no value, beside those named when the model was trained.
+    skip_rows, sheet : optional
+        Lines above the names of the columns, and the sheet of a workbook, as in `open_data`.
     drop_unlabelled : bool, default=False
         Leave out rows whose label is missing, and count them.
     lenient : bool, default=False
@@ -262,7 +270,7 @@ def score_table(
     if target is None and model.encoder_ is not None:
         target = model.encoder_.target
     asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
-    asked |= {"query": query, "na": na}
+    asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet}
     source = _opened(model, table, asked | {"drop_unlabelled": drop_unlabelled})
     names = label_names(model.classes_).tolist()
     place = {name: k for k, name in enumerate(names)}

@@ -57,6 +57,8 @@ def fit_stream(
     query: str | None = None,
     drop_unlabelled: bool = False,
     na: Collection[str] = (),
+    skip_rows: int = 0,
+    sheet: str | None = None,
     verbose: int | Say = 0,
     callback: Callable[[StreamState], None] | None = None,
 ) -> StreamFit:
@@ -125,6 +127,8 @@ def fit_stream(
         Leave out rows whose label is missing, and count them.
     na : collection of str
         Cells of CSV that stand for no value, as in `linsep.open_data`.
+    skip_rows, sheet : optional
+        Lines above the names of the columns, and the sheet of a workbook, as in `linsep.open_data`.
     verbose : int or callable, default=0
         Whether to report checkpoints and alarms on standard error; a callable gets each message.
     callback : callable, optional
@@ -172,7 +176,7 @@ def fit_stream(
     labels = StreamLabels(classes, positive, learner.open_classes)
     reading: dict[str, Any] = {"target": target, "format": format, "categorical": categorical, "lenient": lenient}
     reading |= {"sep": sep, "decimal": decimal, "encoding": encoding, "query": query}
-    reading |= {"drop_unlabelled": drop_unlabelled, "na": na}
+    reading |= {"drop_unlabelled": drop_unlabelled, "na": na, "skip_rows": skip_rows, "sheet": sheet}
     opened = _opened(source, bits, max_record_bytes, {**reading, "open_columns": open_columns})
     _check(opened, passes=passes, bits=bits, checkpoint_rows=checkpoint_rows, max_columns=max_columns)
     check_way(missing, stream=True)

@@ -28,6 +28,8 @@ class Asked:
     query: str | None = None
     drop_unlabelled: bool = False
     na: frozenset[str] = frozenset()
+    skip_rows: int = 0
+    sheet: str | None = None
     numeric: frozenset[str] = frozenset()  # columns of JSON lines whose text may be numbers
     keep_bad_cells: bool = False  # columns of numbers with other cells are text, and infinities stay
 

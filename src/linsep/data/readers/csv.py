@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ from linsep.data.unlabelled import are_unlabelled, with_labels
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
+_NEWLINE = b"\n"
 _WHOLE = re.compile("-?[0-9]+")
-_TITLE_BYTES = 1 << 16  # in which the lines after a title are looked for
+_TITLE_BYTES, _TITLE_LINES = 1 << 16, 20  # in which the lines after a title are looked for
 
 
 class CsvReader(TextReader):
@@ -52,7 +54,7 @@ class CsvReader(TextReader):
         """Read the header."""
         self.names = read_header(head, name, self.written)
         if self.asked.target is not None and len(self.names) == 1 != self.names.count(self.asked.target):
-            _refuse_title(head, name, self.names[0])
+            _refuse_title(head, name, self.names[0], self.asked.target)
         take_target(self.names, self.asked.target)
 
     def block(self, lines: Lines) -> TableChunk | None:
@@ -131,15 +133,19 @@ def read_header(content: bytes, name: str, written: Written) -> list[str]:
     return _header(first, name, written)
 
 
-def _refuse_title(head: bytes, name: str, first: str) -> None:
-    """Raise DataError where the first line holds one name, and the two after it as many cells each, more than one."""
-    text = head[:_TITLE_BYTES].decode(errors="replace").splitlines()[1:]
-    lines = [line for line in text if line.strip()][:2]
-    counts = [[len(cells) for cells in csv.reader(lines, delimiter=mark)] for mark in ",;\t|"]
-    if any(len(count) == 2 and count[0] == count[1] > 1 for count in counts):
+def _refuse_title(head: bytes, name: str, first: str, target: str) -> None:
+    """Raise DataError where the first line holds one name, and soon two lines as many cells each, more than one."""
+    text = head[:_TITLE_BYTES].decode(errors="replace").splitlines()
+    lines = [(number, line) for number, line in enumerate(text[:_TITLE_LINES]) if line.strip()]
+    wide: list[tuple[int, list[str]]] = []
+    for (above, one), (_, other) in pairwise(lines[1:]):
+        read = [list(csv.reader([one, other], delimiter=mark)) for mark in ",;\t|"]
+        wide += [(above, cells[0]) for cells in read if len(cells[0]) == len(cells[-1]) > 1]
+    if wide:
+        above = next((above for above, cells in wide if target in cells), wide[0][0])
         raise DataError(
-            f"{name}:1: {first!r:.80} looks like a title, as the next lines hold more cells: delete the lines above "
-            "the names of the columns"
+            f"{name}:{lines[0][0] + 1}: {first!r:.80} looks like a title, as line {above + 1} and the next hold more "
+            f"cells: say --skip-rows {above} (skip_rows=) if line {above + 1} has the names of the columns"
         )
 
 
@@ -186,15 +192,24 @@ def check_text(content: bytes, name: str, first_line: int, written: Written) -> 
 
 
 def _header(content: bytes, name: str, written: Written) -> list[str]:
+    above = len(content) - len(content.lstrip(b"\r\n"))
+    place = f"{name}:{content.count(_NEWLINE, 0, above) + 1}"
     try:
         names = next(record for record in csv.reader(_as_lines(content), delimiter=written.sep) if record)
     except csv.Error as error:
-        raise DataError(f"{name}:1: this is not a header of column names: {error}") from None
+        raise DataError(f"{place}: this is not a header of column names: {error}") from None
     if len(names) == 1 and (other := [mark for mark in ",;\t|" if mark in names[0]]):
-        raise DataError(f"{name}:1: one column only, {names[0]!r}: is it {other[0]!r} that --sep (sep=) should name?")
+        raise DataError(f"{place}: one column only, {names[0]!r}: is it {other[0]!r} that --sep (sep=) should name?")
+    if sum(map(bool, names)) == 1 < len(names):
+        title = next(filter(None, names))
+        raise DataError(
+            f"{place}: {title!r:.80} is alone on this line: if it is a title above the names of the columns, say how "
+            "many lines stand above them with --skip-rows (skip_rows=)"
+        )
     if "" in names:
         raise DataError(
-            f"{name}:1: column {names.index('') + 1} has no name; name it, or write the table without its row numbers"
+            f"{place}: column {names.index('') + 1} has no name; name it, or write the table without its row numbers, "
+            "or say with --skip-rows (skip_rows=) how many lines stand above the names"
         )
     check_names(names, name)
     return names

@@ -30,7 +30,9 @@ class Sheets(NamedTuple):
     untyped: dict[str, str]
 
 
-def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ()) -> Sheets:
+def excel_to_arrow(
+    books: Iterable[tuple[bytes, str]], na: Collection[str] = (), skip_rows: int = 0, sheet: str | None = None
+) -> Sheets:
     """Return the one sheet of each workbook that holds cells as an Arrow table; its first row names the columns.
 
     A column is numbers if all of its cells are numbers or empty, dates if all are dates or empty, else text, in which
@@ -44,12 +46,16 @@ def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ())
         Workbooks, and what messages call them.
     na : collection of str
         Cells that stand for no value, as they are shown, without blanks around them.
+    skip_rows : int, default=0
+        The number of rows above the names of the columns.
+    sheet : str, optional
+        The sheet that is read; needed where several hold cells.
 
     Raises
     ------
     DataError
-        python-calamine is not installed; this is no workbook; several sheets hold cells; a column has no name, or one
-        that another has too.
+        python-calamine is not installed; this is no workbook; several sheets hold cells and none is named; there is
+        no such sheet; a column has no name, or one that another has too.
 
     Examples
     --------
@@ -58,8 +64,8 @@ def excel_to_arrow(books: Iterable[tuple[bytes, str]], na: Collection[str] = ())
     ['size', 'city']
     """
     sheets = [
-        {name: [_there(cell, na) for cell in cells] for name, cells in _sheet(content, name).items()}
-        for content, name in books
+        {name: [_there(cell, na) for cell in cells] for name, cells in _columns(*found, skip_rows).items()}
+        for found in (_sheet(content, name, sheet) for content, name in books)
     ]
     texts, numbers, dates, times = (
         {name for cells in sheets for name, column in cells.items() if any(isinstance(cell, kind) for cell in column)}
@@ -107,8 +113,8 @@ def _commas(texts: Collection[str]) -> _Commas:
     return _Commas(fitting, bool((by_comma | are_missing(cells)).all()))
 
 
-def _sheet(content: bytes, name: str) -> dict[str, list[Any]]:
-    """The cells of each column, "" for an empty one."""
+def _sheet(content: bytes, name: str, asked: str | None) -> tuple[list[list[Any]], str]:
+    """The rows of the sheet that is meant, "" for an empty cell, and what messages call it."""
     try:
         calamine: Any = import_module("python_calamine")
     except ImportError:
@@ -122,34 +128,46 @@ def _sheet(content: bytes, name: str) -> dict[str, list[Any]]:
     except (calamine.CalamineError, OSError, ValueError) as error:
         raise DataError(f"{name}: not a whole workbook: {in_a_line(error)}") from None
     filled = {sheet: rows for sheet, rows in sheets.items() if rows}
-    if len(filled) != 1:
-        listed = ", ".join(map(repr, filled))
+    listed = ", ".join(map(repr, filled))
+    if asked is not None and asked not in filled:
+        said = "holds no cell" if asked in sheets else "is not in this workbook"
+        raise DataError(f"{name}: the sheet {asked!r} {said}; --sheet (sheet=) is one of {listed or 'none'}")
+    if len(filled) != 1 and asked is None:
         raise DataError(
-            f"{name}: several sheets hold cells ({listed}): save the one that you mean as CSV, or as a file of its own"
+            f"{name}: several sheets hold cells ({listed}): name the one that you mean with --sheet (sheet=)"
             if filled
             else f"{name}: no sheet holds a cell"
         )
-    [(sheet, rows)] = filled.items()
-    place = f"{name}, sheet {sheet!r}"
-    names = [str(cell).strip() for cell in rows[0]]
-    if sum(map(bool, names)) == 1 and any(sum(cell != "" for cell in row) > 1 for row in rows[1:]):
+    sheet = next(iter(filled)) if asked is None else asked
+    return filled[sheet], f"{name}, sheet {sheet!r}"
+
+
+def _columns(rows: list[list[Any]], place: str, skip_rows: int) -> dict[str, list[Any]]:
+    """The cells of each column, "" for an empty one."""
+    if skip_rows >= len(rows):
+        raise DataError(f"{place}: --skip-rows {skip_rows} (skip_rows=) leaves nothing of {len(rows)} rows")
+    names = [str(cell).strip() for cell in rows[skip_rows]]
+    if sum(map(bool, names)) == 1 and any(sum(cell != "" for cell in row) > 1 for row in rows[skip_rows + 1 :]):
         title = next(filter(None, names))
         raise DataError(
-            f"{place}, row 1: {title!r:.80} looks like a title, as rows below hold more cells: delete the rows above "
-            "the names of the columns"
+            f"{place}, row {skip_rows + 1}: {title!r:.80} looks like a title, as rows below hold more cells: say how "
+            "many rows stand above the names of the columns with --skip-rows (skip_rows=)"
         )
     if "" in names:
-        raise DataError(f"{place}: column {names.index('') + 1} has no name in the first row; name it or take it out")
+        raise DataError(
+            f"{place}: column {names.index('') + 1} has no name in row {skip_rows + 1}; name it or take it out, or say "
+            "how many rows stand above the names with --skip-rows (skip_rows=)"
+        )
     check_names(names, place)
-    columns = {column: [row[j] for row in rows[1:]] for j, column in enumerate(names)}
+    columns = {column: [row[j] for row in rows[skip_rows + 1 :]] for j, column in enumerate(names)}
     for column, cells in columns.items():
         for number, cell in enumerate(cells):
             if isinstance(cell, time | timedelta):
                 cells[number] = _clock(cell)
             elif not isinstance(cell, str | int | float | bool | date):
                 raise DataError(
-                    f"{place}, row {number + 2}, column {column!r}: {cell!s} is a {type(cell).__name__}; make it a "
-                    "number or text in the spreadsheet"
+                    f"{place}, row {number + skip_rows + 2}, column {column!r}: {cell!s} is a "
+                    f"{type(cell).__name__}; make it a number or text in the spreadsheet"
                 )
     return columns
 

@@ -133,12 +133,13 @@ class ExcelSource(FrameSource):
 
     @cached_property
     def _sheets(self) -> Sheets:
-        return excel_to_arrow(((_content(file), file.name) for file in self._inputs), self._asked.na)
+        asked, books = self._asked, ((_content(file), file.name) for file in self._inputs)
+        return excel_to_arrow(books, asked.na, asked.skip_rows, asked.sheet)
 
     @cached_property
     def _joined(self) -> tuple[Any, Where]:
-        names = [file.name for file in self._inputs]
-        return joined(self._sheets.tables, names, [row_of(name, _FIRST_ROW) for name in names])
+        names, first = [file.name for file in self._inputs], _FIRST_ROW + self._asked.skip_rows
+        return joined(self._sheets.tables, names, [row_of(name, first) for name in names])
 
     @cached_property
     def _table(self) -> Any:

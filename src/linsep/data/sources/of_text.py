@@ -97,7 +97,8 @@ class TextSource(FileSource):
         if (at.offset or at.file) and not self._has_looked:
             next(iter_blocks(self._inputs[0], cut=self._cut, look=self._look), None)
         if at.offset:
-            self._reader.begin(next(iter_blocks(file, cut=self._cut, look=self._look)).content, file.name)
+            first = next(iter_blocks(file, cut=self._cut, look=self._look)).content
+            self._reader.begin(self._table_of(first, file.name), file.name)
         cut = self._cut._replace(mark=self._reader.written.mark)
         for block in iter_blocks(file, at.offset, at.line, cut, self._note, self._look):
             if block.fault is not None:
@@ -107,17 +108,29 @@ class TextSource(FileSource):
                     raise block.fault
                 self.skip(1, block.fault)
                 continue
-            content = block.content.removeprefix(_BOM) if block.first_line == 1 else block.content
+            content = block.content
             if block.first_line == 1:
+                content = self._table_of(content, file.name)
                 self._reader.begin(content, file.name)
             yield block, Lines(content, file.name, block.first_line)
 
     def _look(self, head: bytes) -> int:
         """Let the reader see how the first file is written, which holds for all; return the mark between fields."""
         if not self._has_looked:
-            self._reader.look(head.removeprefix(_BOM), self._inputs[0].name)
+            name = self._inputs[0].name
+            self._reader.look(self._table_of(head, name), name)
             self._has_looked = True
         return self._reader.written.mark
+
+    def _table_of(self, content: bytes, name: str) -> bytes:
+        """The start of a file without byte order mark; lines above the table are empty, which keeps all numbers."""
+        content = content.removeprefix(_BOM)
+        count, end = self._asked.skip_rows, 0
+        for line in range(count):
+            end = content.find(b"\n", end) + 1
+            if not end:
+                raise DataError(f"{name}: --skip-rows {count} (skip_rows=) leaves nothing of {line + 1} lines")
+        return b"\n" * count + content[end:]
 
     def _hash(self, number: int, position: Position | None) -> RunningHash:
         found = RunningHash()
@@ -141,7 +154,7 @@ class TextSource(FileSource):
             if self.kind == "table" and not self.lenient:
                 content = _content(file)
                 self._look(content)
-                yield Lines(content, file.name)
+                yield Lines(self._table_of(content, file.name), file.name)
                 continue
             pieces = (lines for _, lines in self._blocks(file))
             if self.lenient:
@@ -156,6 +169,6 @@ class TextSource(FileSource):
 def _content(file: Input) -> bytes:
     stream = file.open()
     try:
-        return file.as_utf8(stream.read_all()).removeprefix(_BOM)
+        return file.as_utf8(stream.read_all())
     finally:
         stream.close()

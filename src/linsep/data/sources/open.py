@@ -39,6 +39,8 @@ def open_data(
     query: str | None = None,
     drop_unlabelled: bool = False,
     na: Collection[str] = (),
+    skip_rows: int = 0,
+    sheet: str | None = None,
 ) -> Source:
     """Return the rows of `source`, whatever it is, as a `Source`: all rows at once or a chunk at a time.
 
@@ -85,6 +87,11 @@ def open_data(
         Of CSV and spreadsheets: cells that stand for no value, in every column, such as "k.A."; blanks around a cell do
         not count, and "-999" is -999.0 too. What stands for no value in a column of numbers anyway (NA, #N/A, -, ...)
         need not be named.
+    skip_rows : int, default=0
+        Of CSV and spreadsheets: the number of lines or rows above the names of the columns, such as a title. Lines
+        and rows are counted with them in messages.
+    sheet : str, optional
+        Of spreadsheets: the sheet to read; needed where several hold cells.
 
     Returns
     -------
@@ -117,6 +124,7 @@ def open_data(
     asked.drop_unlabelled = drop_unlabelled
     asked.sep, asked.decimal = check_sep(sep), check_decimal(decimal)
     asked.na = _texts_of(na)
+    asked.skip_rows, asked.sheet = skip_rows, sheet
     asked.encoding = None if encoding is None else encoding_named(encoding)
     if query is not None:
         _refuse_written(asked, "a query", text=False)
@@ -155,6 +163,10 @@ def _refuse_written(asked: Asked, chosen: str, *, text: bool) -> None:
     """Raise DataError for what is asked about the writing of CSV or text where the source is neither."""
     if chosen not in ("csv", "excel") and asked.na:
         raise DataError(f"na (--na) is for CSV and spreadsheets, and this is {chosen}: leave such cells empty there")
+    if chosen not in ("csv", "excel") and asked.skip_rows:
+        raise DataError(f"skip_rows (--skip-rows) is for CSV and spreadsheets, and this is {chosen}")
+    if chosen != "excel" and asked.sheet is not None:
+        raise DataError(f"sheet (--sheet) is for spreadsheets, and this is {chosen}")
     if chosen != "csv" and (asked.sep or asked.decimal):
         raise DataError(f"sep and decimal (--sep, --decimal) are for CSV, and this is {chosen}")
     if asked.encoding and not text:
