@@ -40,6 +40,22 @@ def test_fractions_are_labels_of_every_command(folder: Path, table: str, more: t
     assert json.loads(linsep("show", "model.linsep", "--json").stdout)["epochs"] >= 1
 
 
+def test_columns_to_keep_stand_in_front_of_each_prediction(folder: Path) -> None:
+    rows = [f"{k:05d},{k / 2},{LABELS[k > 15]}" for k in range(30)]
+    (folder / "t.csv").write_text("\n".join(["id,size,y", *rows, ""]))
+    (folder / "new.csv").write_text("size,id,note\n3.5,00007,\n14,,late\n")
+    linsep("fit", "t.csv", "--target", "y", "--column", "id=skip")
+    plain = linsep("predict", "model.linsep", "new.csv").stdout.splitlines()
+    kept = linsep("predict", "model.linsep", "new.csv", "--keep", "id", "--keep", "size", "--keep", "note").stdout
+    assert kept.splitlines()[0] == '"id","size","note",' + plain[0]
+    assert kept.splitlines()[1:] == ['"00007",3.5,,' + plain[1], ',14,"late",' + plain[2]]
+    said = linsep("predict", "model.linsep", "new.csv", "--keep", "idd", status=2).stderr
+    assert "no column called 'idd' to keep (--keep); did you mean 'id'?" in said
+    (folder / "odd.csv").write_text("size,prediction\n3.5,7\n")
+    said = linsep("predict", "model.linsep", "odd.csv", "--keep", "prediction", status=2).stderr
+    assert "--keep prediction: a column of the output has this name; rename it in the table" in said
+
+
 def test_open_classes_may_be_fractions(folder: Path) -> None:
     linsep("fit", "t.jsonl", "--target", "y", "--learner", "averaged", "--open-classes", "--passes", 3)
     assert load("model.linsep").classes_.tolist() == LABELS

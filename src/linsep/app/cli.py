@@ -101,6 +101,12 @@ def predict(
     model: ModelArg,
     table: RowsArg,
     output: Annotated[str, typer.Option("-o", "--output", help="CSV file to write; - is standard output.")] = "-",
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column of TABLE to write in front of each prediction, such as a customer number. May be repeated."
+        ),
+    ] = None,
     probabilities: ProbabilitiesOpt = False,
     lenient: LenientOpt = False,
     format: FormatOpt = None,
@@ -116,7 +122,8 @@ def predict(
     from linsep.app.commands.predict import predict as run
 
     asked = reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet)
-    for message in run(model, table, output, probabilities=probabilities, lenient=lenient, **asked):
+    kept = tuple(keep or ())
+    for message in run(model, table, output, probabilities=probabilities, keep=kept, lenient=lenient, **asked):
         warn(message)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.data.columns import TableChunk, label_names
+from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.encodings import GUESSED
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.sources.open import Source, open_data
@@ -33,12 +34,15 @@ class Predictions(NamedTuple):
         The label in the table; None without labels.
     probabilities : ndarray, shape (n_rows, n_classes), or None
         Those of each class, if they were asked for.
+    kept : mapping of str to ndarray, shape (n_rows,)
+        The columns to keep, None for an empty cell.
     """
 
     labels: Array
     decision_values: Array
     y: Array | None
     probabilities: Array | None = None
+    kept: Mapping[str, Array] = MappingProxyType({})
 
 
 def iter_predictions(
@@ -55,6 +59,7 @@ def iter_predictions(
     skip_rows: int = 0,
     sheet: str | None = None,
     probabilities: bool = False,
+    keep: Collection[str] = (),
     lenient: bool = False,
 ) -> Iterator[Predictions]:
     """Predict the rows of a table of any size, in pieces.
@@ -82,6 +87,9 @@ def iter_predictions(
         Lines above the names of the columns, and the sheet of a workbook, as in `open_data`.
     probabilities : bool, default=False
         Whether to give the probabilities of the classes as well.
+    keep : collection of str
+        Columns to give beside the predictions, such as a key: numbers where the model has the column as numbers, else
+        text as it is written; None where a cell is empty.
     lenient : bool, default=False
         Count cells that the model cannot read as missing, such as text or inf in a column of numbers; otherwise the
         first one is refused, and the others are counted. `model.encoder_.bad_cells_` has them.
@@ -94,8 +102,8 @@ def iter_predictions(
     Raises
     ------
     DataError
-        The table does not have the columns of the model, or not one row, or a cell cannot be read; or the model has no
-        probabilities.
+        The table does not have the columns of the model, or one to keep, or not one row, or a cell cannot be read; or
+        the model has no probabilities.
 
     Examples
     --------
@@ -108,37 +116,52 @@ def iter_predictions(
         raise DataError("the model has no probabilities: train it with probabilities=True (--probabilities)")
     asked: dict[str, Any] = {"target": target, "format": format, "sep": sep, "decimal": decimal, "encoding": encoding}
     asked |= {"query": query, "na": na, "skip_rows": skip_rows, "sheet": sheet}
-    for labels, z, y, X in _predicted(model, _opened(model, table, asked), lenient):
+    for labels, z, y, X, chunk in _predicted(model, _opened(model, table, asked, keep), lenient):
         of_classes = None
         if probabilities:
             known = model.calibration_
             of_classes = model.learner_.predict_proba(X) if known is None else known.of(z)
-        yield Predictions(labels, z if z.ndim == 1 else z.max(axis=1), y, of_classes)
+        kept = {name: _kept(chunk, name) for name in keep}
+        yield Predictions(labels, z if z.ndim == 1 else z.max(axis=1), y, of_classes, kept)
 
 
-def _opened(model: TableModel, table: Any, asked: dict[str, Any]) -> Source:
+def _kept(chunk: TableChunk | Chunk, name: str) -> Array:
+    """The cells of a column; None for an empty one."""
+    if not isinstance(chunk, TableChunk):
+        raise DataError(f"there is no column {name!r} to keep (--keep): these rows have no named columns")
+    column = chunk.cells(name)
+    if column is None:
+        raise DataError(f"no column called {name!r} to keep (--keep); {like(name, chunk.names)}")
+    values = column.values if column.text is None or column.is_number else column.text.to_pylist()
+    cells = np.array(values, dtype=object)
+    cells[column.missing if column.missing is not None else []] = None
+    return cells
+
+
+def _opened(model: TableModel, table: Any, asked: dict[str, Any], keep: Collection[str] = ()) -> Source:
     """A path or a dataframe, read as the model knows its columns."""
     if model.encoder_ is None:
         raise DataError("the model was not trained on a table: use its predict and decision_function")
     name = str(table) if isinstance(table, str | Path) else table
-    source = open_data(name, **asked, categorical=model.encoder_.text_columns, bits=model.encoder_.bits)
+    as_text = {*model.encoder_.text_columns, *(set(keep) - {*model.encoder_.number_columns})}
+    source = open_data(name, **asked, categorical=as_text, bits=model.encoder_.bits)
     source.read_as_missing(model.encoder_.na_)
     source.read_alike(model.encoder_.encoding_, model.encoder_.decimal_)
     return source
 
 
-def _predicted(model: TableModel, source: Source, lenient: bool) -> Iterator[tuple[Array, Array, Any, Any]]:
-    """Classes, all decision values, labels and the encoded rows, some rows after another."""
+def _predicted(model: TableModel, source: Source, lenient: bool) -> Iterator[tuple[Array, Array, Any, Any, Any]]:
+    """Classes, all decision values, labels, the encoded rows and the rows as read, some rows after another."""
     assert model.encoder_ is not None
-    for X, y in _encoded(model.encoder_, source, lenient):
+    for X, y, chunk in _encoded(model.encoder_, source, lenient):
         z = np.asarray(model.learner_.decision_function(X), dtype=np.float64)
-        yield model.named(model.learner_.predict(X)), z, y, X
+        yield model.named(model.learner_.predict(X)), z, y, X, chunk
 
 
-def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[tuple[Any, Any]]:
+def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[tuple[Any, Any, Any]]:
     if source.kind == "rows" and source.format == "arrays":
         rows = encoder.transform(source)
-        yield rows.X, rows.y
+        yield rows.X, rows.y, source.read()
         return
     encoder.start_counting()
     source.keep_bad_cells()
@@ -151,7 +174,7 @@ def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[t
         mended = encoder.mended(chunk)
         if encoder.bad_cells_.total and not lenient:
             raise _refused(encoder, chunks)
-        yield encoder.encode_chunk(mended), chunk.y
+        yield encoder.encode_chunk(mended), chunk.y, chunk
     encoder.guessed_ = source.guessed_encoding
     if empty:
         raise DataError(f"{source.name}: " + ("no row has a label" if source.unlabelled else "there are no rows"))
@@ -277,7 +300,7 @@ def score_table(
     strange: set[str] = set()
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     truths, kept = [], []
-    for labels, z, y, _ in _predicted(model, source, lenient):
+    for labels, z, y, _, _ in _predicted(model, source, lenient):
         if y is None:
             raise DataError("these rows have no labels to compare with")
         truth, said = label_names(model.as_classes(y)).tolist(), label_names(labels).tolist()

@@ -14,19 +14,25 @@ from linsep.app.present import write_csv
 from linsep.data.columns import label_names
 from linsep.files import check_output, open_output
 from linsep.reporting.scores import iter_predictions, unknown_levels
+from linsep.types import DataError
 
 
-def predict(model: Path, table: Any, output: str, *, probabilities: bool = False, **reading: Any) -> list[str]:
-    """Write predictions, decision values and, if asked for, probabilities as CSV; return the warnings."""
+def predict(
+    model: Path, table: Any, output: str, *, probabilities: bool = False, keep: tuple[str, ...] = (), **reading: Any
+) -> list[str]:
+    """Write columns to keep, predictions, decision values and probabilities, if asked for, as CSV; give warnings."""
     found = load_of_table(model)
     reads = (model, *inputs(table))
     check_output(output, "the predictions", reads=reads)
-    parts = iter_predictions(found, table, probabilities=probabilities, **reading)
+    parts = iter_predictions(found, table, probabilities=probabilities, keep=keep, **reading)
     names = [f"probability of {name}" for name in label_names(found.classes_).tolist()]
+    if taken := {"prediction", "decision_value", *names}.intersection(keep):
+        raise DataError(f"--keep {min(taken)}: a column of the output has this name; rename it in the table")
     first = next(parts)  # what is wrong with the table is said before a file is opened
     with open_output(output, "the predictions", reads=reads) as stream:
         for number, part in enumerate(chain([first], parts)):
-            columns = {"prediction": part.labels.tolist(), "decision_value": part.decision_values}
+            columns = {name: cells.tolist() for name, cells in part.kept.items()}
+            columns |= {"prediction": part.labels.tolist(), "decision_value": part.decision_values}
             if part.probabilities is not None:
                 columns |= dict(zip(names, part.probabilities.T, strict=True))
             write_csv(pa.table(columns), stream, header=number == 0)
