@@ -56,12 +56,16 @@ def from_arrow(
     start: int = 0,
     *,
     keyed: bool = False,
+    settled: bool = True,
     untyped: Mapping[str, str] | None = None,
 ) -> TableChunk:
     """Return the rows of an Arrow table; numbers and booleans are numbers, text and dictionaries categories.
 
     Columns that are `untyped` hold text that may stand for numbers, and are read as those of CSV are. One with a text
     that is no "" is refused where its numbers are used: that text may have a decimal comma.
+
+    A column that is null in all rows has missing categories; it is refused where types are not `settled`, as those of
+    some lines of JSON, whose later lines may hold numbers.
 
     The fields of a struct are columns: age of user is user.age. A missing value is kept as such; with
     `asked.open_columns` it says that the row does not have the column.
@@ -96,6 +100,8 @@ def from_arrow(
                     f"as categories with --column {quote(column)}=category"
                 )
             return kept_column(column, text, where, keep=keep, is_text=column in categorical)
+        if pa.types.is_null(values.type) and (settled or keep or column in categorical):
+            return category_column(column, pa.array([""] * len(values), pa.string()))
         return _typed(column, values, where, is_text=column in categorical, keep=keep)
 
     def parse(column: str) -> Column:
@@ -166,8 +172,6 @@ def _iso_text(values: Any) -> Any:
 
 def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool = False) -> Column:
     kind = values.type
-    if pa.types.is_null(kind) and (is_text or keep):  # no row has a value
-        return category_column(column, pa.array([""] * len(values), pa.string()))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):

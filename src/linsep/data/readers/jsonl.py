@@ -56,7 +56,7 @@ class JsonlReader(TextReader):
         if not lines.content.strip():
             return None
         table, mixed = _table(lines, self.asked)
-        chunk = from_arrow(table, lines.name, self.asked, _place(lines), lines.start, keyed=True)
+        chunk = from_arrow(table, lines.name, self.asked, _place(lines), lines.start, keyed=True, settled=False)
         return self._with_mixed(chunk, mixed)
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
