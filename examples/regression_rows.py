@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import lcm
 from typing import NamedTuple
 
-from verify_certificate import amount, hash_of, json_rows, read_csv, read_json, require
+from verify_certificate import COMMA_TO_POINT, amount, hash_of, json_rows, read_csv, read_json, require
 
 OF_TWO = ("logit", "probit", "cloglog", "cauchit")
 MOST_COLUMNS = 1_000_000
@@ -79,11 +79,17 @@ def read_data(path, claim, doubles):
     rows, lines = read_csv(path, claim, doubles)
     roles = {role: name for role, name in claim.get("beside", {}).items() if role != "offset"}
     require(set(roles) <= set(BESIDE), "a column beside the target has a part that is not known")
-    beside = {role: [line[roles[role]] for line in lines] for role in BESIDE if role in roles}
+    marks = COMMA_TO_POINT if claim.get("decimal") == "," else {}
+    beside = {
+        role: [line[roles[role]].translate({} if role == "strata" else marks) for line in lines]
+        for role in BESIDE
+        if role in roles
+    }
     effects = {name_of(column): column["effect"] for column in claim["columns"] if "effect" in column}
     gone = set(claim["rows_left_out"]) if "formula" in claim else set()
     places = [i for i in range(len(rows) + len(gone)) if i not in gone]
-    y = [line[claim["target"]] for line in lines]
+    of_labels = {} if claim.get("class_type") == "str" else marks
+    y = [line[claim["target"]].translate(of_labels) for line in lines]
     return Data(rows, y, beside, list(map(name_of, claim["columns"])), lines, effects, places)
 
 

@@ -46,7 +46,8 @@ AMOUNT = re.compile(f"(?:([+-]?){CURRENCY}?|{CURRENCY}([+-])){DIGITS}{CURRENCY}?
 NEGATIVE = re.compile(rf"\({CURRENCY}?{DIGITS}{CURRENCY}?{PERCENT}\)|{CURRENCY}\({DIGITS}\)")
 MISSING = re.compile(r"(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-NAMING = ("columns", "target", "rows_left_out", "no_values", "encoding")
+NAMING = ("columns", "target", "rows_left_out", "no_values", "encoding", "sep", "decimal", "skip_rows")
+COMMA_TO_POINT = {ord(","): ".", ord("."): ","}
 WAYS_TO_READ = (  # a column of a CSV file
     *({"level"}, {"equals"}, {"exponent"}, {"date"}, {"date", "exponent"}),
     {"unit", "exponent"},
@@ -131,8 +132,11 @@ def read_csv(path, claim, doubles):
     """Rows of a CSV file as {column: number, zeros left out}, and their lines as {name: cell}."""
     require("columns" in claim and "target" in claim, "the certificate does not say what the columns of a CSV file are")
 
-    def number(text):
-        return Fraction(float(amount(text))) if doubles else Fraction(amount(text))
+    decimal = claim.get("decimal", ".")
+
+    def number(text, mark=decimal):
+        digits = amount(text.translate(COMMA_TO_POINT) if mark == "," else text)
+        return Fraction(float(digits)) if doubles else Fraction(digits)
 
     for part in parts_of(claim):
         kinds = set(part) - {"column"}
@@ -144,23 +148,35 @@ def read_csv(path, claim, doubles):
     require(all(isinstance(text, str) for text in no_values), "a cell that stands for no value is no text")
     left_out = claim.get("rows_left_out", [])
     left_out = set(numbers_of(left_out, claim["rows"] + len(left_out), "rows_left_out"))
-    with open(path, encoding=claim.get("encoding", "utf-8-sig"), newline="") as file:
-        for number_of_row, found in enumerate(csv.DictReader(file)):
-            line = {name: "" if stands_for_none(cell.strip(), no_values) else cell for name, cell in found.items()}
-            if number_of_row in left_out:
-                others.append(line)
-                continue
-            row = {}
-            for j, column in enumerate(claim["columns"]):
-                value = Fraction(1)
-                for part in column.get("factors", [column]):
-                    value = value and value * value_of(part, line[part["column"]], number)
-                if value:
-                    row[j] = Fraction(value)
-            rows.append(row)
-            lines.append(line)
+    for number_of_row, found in enumerate(records(path, claim)):
+        line = {name: "" if stands_for_none(cell.strip(), no_values) else cell for name, cell in found.items()}
+        if number_of_row in left_out:
+            others.append(line)
+            continue
+        row = {}
+        for j, column in enumerate(claim["columns"]):
+            value = Fraction(1)
+            for part in column.get("factors", [column]):
+                value = value and value * value_of(part, line[part["column"]], number)
+            if value:
+                row[j] = Fraction(value)
+        rows.append(row)
+        lines.append(line)
     check_left_out(others, [line[claim["target"]] for line in lines], claim)
     return rows, lines
+
+
+def records(path, claim):
+    """The records of a CSV file as {name: cell}; the certificate says how it is written."""
+    above = claim.get("skip_rows", 0)
+    require(type(above) is int and 0 <= above <= 10_000, "skip_rows is no small number of lines")
+    require(claim.get("decimal", ".") in (".", ","), "the decimal mark is no point and no comma")
+    sep = claim.get("sep", ",")
+    require(isinstance(sep, str) and len(sep) == 1, "what separates the columns is no single character")
+    with open(path, encoding=claim.get("encoding", "utf-8-sig"), newline="") as file:
+        for _ in range(above):
+            file.readline()
+        yield from csv.DictReader(file, delimiter=sep)
 
 
 def parts_of(claim):
@@ -175,7 +191,7 @@ def value_of(part, cell, number):
     if "level" in part:
         return int(cell == part["level"])
     if "unit" in part:
-        return number(without_unit(cell, part["unit"])) * Fraction(10) ** part["exponent"]
+        return number(without_unit(cell, part["unit"]), ".") * Fraction(10) ** part["exponent"]
     if "equals" in part:
         return int(number(cell) == Fraction(part["equals"]))
     return number(cell) * Fraction(10) ** part["exponent"]
@@ -227,7 +243,7 @@ def without_unit(cell, way):
     before = re.fullmatch(rf"([-+]?){re.escape(unit)}\.?\s*([-+]?[0-9.,].*)", text)  # CHF 12.50 is 12.50 CHF
     text = f"{before[1]}{before[2]} {unit}" if before else text
     require(unit and text.endswith(unit), f"{text!r} is not a number in {unit!r}")
-    digits = amount(text[: -len(unit)].translate({ord(","): ".", ord("."): ","} if mark == "," else {}))
+    digits = amount(text[: -len(unit)].translate(COMMA_TO_POINT if mark == "," else {}))
     require(NUMBER.fullmatch(digits), f"{text!r} is not a number in {unit!r}")
     return digits
 

@@ -560,6 +560,22 @@ def test_a_label_for_each_row_is_refused(ask: Any) -> None:
     ask(table(a=a, y=np.arange(20)), positive=3)
 
 
+@pytest.mark.parametrize(
+    ("labels", "doubtful"),
+    [
+        (np.arange(100) % 31, True),
+        (np.arange(100) % 30, False),
+        (np.arange(100) % 11 + 0.5, True),
+        (np.arange(100) % 10 + 0.5, False),
+        (np.array([f"k{k % 40}" for k in range(100)]), False),
+    ],
+)
+def test_labels_that_look_like_a_number_to_predict_are_told(labels: Any, doubtful: bool) -> None:
+    found = check_table(table(a=np.arange(100) % 7, y=labels))
+    said = f"the labels are {len(np.unique(labels))} different numbers, and each is a class of its own"
+    assert any(said in warning for warning in found.warnings) == doubtful
+
+
 def test_levels_and_classes_that_look_alike_are_told() -> None:
     rows = {"tier": ["Gold", "Gold ", "Iron", "iron"] * 10, "note": ["a", "b"] * 20}
     rows["y"] = ["no", "yes", "yes ", "no"] * 10

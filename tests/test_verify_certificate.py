@@ -272,6 +272,21 @@ def test_powers_of_ten_and_fractions_beside_long_integers_come_to_a_verdict(tmp_
     assert (status, said.splitlines()[-1]) == (0, f"proved: {claim['verdict']}")
 
 
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_tables_with_other_marks_and_lines_above_are_read(mark: str, tmp_path: Path) -> None:
+    lines = [line.replace(",", mark).replace(".", ",") for line in CITIES.splitlines()]
+    data = "\n".join(["Sales, 2024", "", *lines, ""])
+    (tmp_path / "t.csv").write_text(data)
+    command = ["check", "t.csv", "--target", "sold", "--certificate", "claim.json", "--skip-rows", "2"]
+    assert run_linsep(command, tmp_path).returncode in (0, 1)
+    claim = json.loads((tmp_path / "claim.json").read_text())
+    assert (claim["sep"], claim["decimal"], claim["skip_rows"]) == (mark, ",", 2)
+    assert verify(tmp_path, claim, data, "t.csv")[0] == 0
+    for changed in ({"decimal": "."}, {"sep": ","}, {"skip_rows": 3}, {"decimal": ":"}, {"sep": ""}, {"skip_rows": -1}):
+        assert verify(tmp_path, claim | changed, data, "t.csv")[0] == 1
+    assert verify(tmp_path, claim, data.replace("0,1", "0,2"), "t.csv")[0] == 1
+
+
 def test_rows_left_out_lack_a_label(tmp_path: Path) -> None:
     rows = "city,size,sold\nOslo,0.1,yes\nRome,0.3,\nOslo,0.2,no\nBari,0.3,yes\nOslo,0.3, \n"
     (tmp_path / "t.csv").write_text(rows)

@@ -141,6 +141,18 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+def test_a_table_with_decimal_commas_is_read_as_the_certificate_says(tmp_path: Path) -> None:
+    rows = ["dose;n;weight", "0,5;1;1,5", "1,5;0;2,25", "2,5;3;0,5", "3,5;4;1", "7;2;1,5"]
+    (tmp_path / "t.csv").write_text("\n".join([*rows, ""]))
+    asked: dict[str, Any] = {"target": "n", "family": "poisson", "link": None, "fit_intercept": True}
+    asked |= {"time_limit": None, "missing": None, "beside": {"weights": "weight"}, "certificate": tmp_path / "c.json"}
+    done = command(str(tmp_path / "t.csv"), **asked)
+    assert (done.data["sep"], done.data["decimal"]) == (";", ",")
+    claim = json.loads((tmp_path / "c.json").read_text())
+    assert verify(tmp_path, claim, "t.csv")[0] == 0
+    assert verify(tmp_path, claim | {"decimal": "."}, "t.csv")[0] == 1
+
+
 @pytest.mark.parametrize("family", QUESTIONS)
 def test_what_the_command_writes_is_about_the_table(family: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TABLE)

@@ -16,6 +16,7 @@ _NO_VALUE = frozenset({"na", "n/a", "#n/a", "nan", "null", "#null!"})
 # What laboratories and questionnaires write for no value, of one sign or the other: 9, 99, 999, ..., also with 8 or 7.
 _CODES = np.array([sign * (10**k - 1 - less) for sign in (1, -1) for k in range(1, 6) for less in (0, 1, 2)], float)
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
+_MOST_WHOLE, _MOST_FRACTIONS = 30, 10  # numbers that are labels without a word
 
 
 def refuse_label_for_each_row(y: Array | None, target: str | None, positive: Any = None) -> None:
@@ -39,6 +40,32 @@ def refuse_label_for_each_row(y: Array | None, target: str | None, positive: Any
         )
 
 
+def doubts_of_labels(y: Array | None) -> list[str]:
+    """What to say of labels that differ in blanks or case alone, or that look like a number to be predicted.
+
+    These are numbers of more than 10 different values, one of them with a fraction, or whole ones of more than 30.
+
+    Examples
+    --------
+    >>> for doubt in doubts_of_labels(np.arange(60) % 40):
+    ...     print(doubt)
+    the labels are 40 different numbers, and each is a class of its own: if they are amounts, make classes of them
+    first, such as high and low, or predict them with a regression
+    """
+    if y is None:
+        return []
+    if y.dtype.kind == "U":
+        pairs = _lookalikes(set(y.tolist()))
+        return [f"the labels {_said(pairs)} classes: write them alike if they are one"] if pairs else []
+    values = np.unique(y) if y.dtype.kind in "iuf" else np.empty(0)
+    if len(values) <= (_MOST_WHOLE if (values == np.floor(values)).all() else _MOST_FRACTIONS):
+        return []
+    return [
+        f"the labels are {len(values):,} different numbers, and each is a class of its own: if they are amounts, make "
+        "classes of them first, such as high and low, or predict them with a regression"
+    ]
+
+
 def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
     """What to say of the labels, and of the levels of these columns of text, that differ in blanks or case alone.
 
@@ -54,11 +81,7 @@ def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]
     column 'tier': 'Gold' and 'Gold ' differ in blanks or case alone, and count as two levels: write them alike if they
     are one, or leave the column out with --column tier=skip
     """
-    doubts = []
-    if chunk.y is not None and chunk.y.dtype.kind == "U":
-        pairs = _lookalikes(set(chunk.y.tolist()))
-        if pairs:
-            doubts.append(f"the labels {_said(pairs)} classes: write them alike if they are one")
+    doubts = doubts_of_labels(chunk.y)
     for name in columns:
         column = chunk.cells(name)
         pairs = [] if column is None else _lookalikes(_levels(column))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from typing import Any
 
 from linsep.data.columns import TableChunk
 from linsep.data.encodings import GUESSED
@@ -55,6 +56,13 @@ class TextSource(FileSource):
     @property
     def decimal(self) -> str | None:
         return "," if self._reader.quotes and self._reader.written.decimal == "," else None
+
+    @property
+    def ways_to_read(self) -> dict[str, Any]:
+        written, skipped = self._reader.written, self._asked.skip_rows
+        said: dict[str, Any] = {} if written.sep == "," else {"sep": written.sep}
+        said |= {} if written.decimal == "." else {"decimal": written.decimal}
+        return super().ways_to_read | said | ({"skip_rows": skipped} if skipped else {})
 
     @property
     def encoding(self) -> str | None:
