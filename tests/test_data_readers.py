@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_svmlight_file
 
 from in_process import run_linsep
+from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import exact_numbers
 from linsep.data.features.kinds import find_kinds
 from linsep.data.inputs import ByteStream
@@ -441,6 +442,11 @@ def test_a_column_without_any_value_is_one_of_missing_categories() -> None:
     assert (column.is_number, column.missing.tolist()) == (False, [True, True])
 
 
+def told(chunk: Any, name: str) -> float:
+    """The sum of a column of numbers."""
+    return float(chunk.cells(name).values.sum())
+
+
 def test_all_columns_that_are_no_numbers_and_no_text_are_named_at_once() -> None:
     rows = b"".join(
         b'{"a": %d, "l": [1], "n": null, "s": [2], "m": %s}\n' % (k, [b"1", b'"x"'][k % 2]) for k in range(9)
@@ -461,7 +467,8 @@ def test_all_columns_that_are_no_numbers_and_no_text_are_named_at_once() -> None
     assert find_kinds(source.read(), dict.fromkeys("lsm", "skip")).left_out == {"n": "no value in any row"}
     assert find_kinds(source.read(), dict.fromkeys("lsmn", "skip")).left_out == {}
     with pytest.raises(DataError, match=r"column 'n' has type null: .* leave it out \(--column n=skip\)$"):
-        [chunk.cells("n") for chunk, _ in open_data(rows, format="jsonl").chunks()]  # later rows may hold numbers
+        for part, _ in open_data(rows, format="jsonl").chunks():  # later rows may hold numbers
+            told(part, "n")
 
 
 @pytest.mark.parametrize(
@@ -538,16 +545,49 @@ def test_lines_above_the_table_are_skipped_and_counted(mark: bytes, tmp_path: Pa
         open_data(b"", format="jsonl", skip_rows=1)
 
 
+def test_columns_without_a_name_and_without_a_cell_are_left_out() -> None:
+    rows = "a,,y,\n" + "".join(f"{k % 7},,{'np'[k % 2]},\n" for k in range(30))
+    for chunk in (
+        open_data(rows.encode(), target="y").read(),
+        *(chunk for chunk, _ in open_data(rows.encode(), target="y").chunks()),
+    ):
+        assert isinstance(chunk, TableChunk)
+        assert chunk.names == ["a", "unnamed 2", "unnamed 4"]
+    found = find_kinds(open_data(rows.encode(), target="y").read(), {})
+    assert found.left_out == dict.fromkeys(["unnamed 2", "unnamed 4"], "no value in any row")
+    with pytest.raises(DataError, match=r"buffer:1: column 4 has no name; name it"):
+        open_data((rows + "1,,n,x\n").encode(), target="y").read()
+
+
+def test_lines_above_a_table_with_more_columns_are_named() -> None:
+    rows = b"".join(b"%d;%d;%s\n" % (k, k % 3, [b"n", b"p"][k % 2]) for k in range(30))
+    for above, count in ((b"Sales;\nNorth;\n\n", 3), (b"Sales;2024\n", 1)):
+        said = (
+            rf"buffer:1: line {count + 1} and those below have more columns, separated by ';': .* --skip-rows {count} "
+        )
+        with pytest.raises(DataError, match=said):
+            open_data(above + b"a;b;y\n" + rows, target="y").read()
+        assert open_data(above + b"a;b;y\n" + rows, target="y", skip_rows=count).read().n_rows == 30
+
+
+def test_a_header_among_the_rows_and_several_cells_without_a_number_are_named() -> None:
+    rows = "".join(f"{k},{'np'[k % 2]}\n" for k in range(9))
+    with pytest.raises(
+        DataError, match=r"buffer:11, column 'a': 'a' is the name of the column again, .* take this line"
+    ):
+        open_data(f"a,y\n{rows}a,y\n".encode(), target="y").read().cells("a")
+    with pytest.raises(
+        DataError, match=r"buffer:11, column 'a': 'n/v' is not .* say --na n/v --na 'k. A.' \(na=\[...\]\) if they"
+    ):
+        open_data(f"a,y\n{rows}n/v,n\nk. A.,p\n<5,n\n".encode(), target="y").read().cells("a")
+
+
 def test_a_stream_goes_on_after_skipped_lines(tmp_path: Path) -> None:
     rows = "".join(f"{k % 7},{'yes' if k % 7 > 3 else 'no'}\n" for k in range(400_000))
     (tmp_path / "plain.csv").write_text("a,y\n" + rows)
     (tmp_path / "title.csv").write_text("Sales\n\na,y\n" + rows)
-
-    def told(chunk: Any, position: Any) -> tuple[int, float, Any]:
-        return chunk.n_rows, float(chunk.cells("a").values.sum()), position
-
     kept = [
-        [told(*one) for one in source.chunks()]
+        [(chunk.n_read, told(chunk, "a"), position) for chunk, position in source.chunks()]
         for source in (
             open_data(tmp_path / "plain.csv", target="y"),
             open_data(tmp_path / "title.csv", target="y", skip_rows=2),
@@ -556,7 +596,7 @@ def test_a_stream_goes_on_after_skipped_lines(tmp_path: Path) -> None:
     assert sum(n for n, _, _ in kept[0]) == sum(n for n, _, _ in kept[1]) == 400_000
     assert sum(total for _, total, _ in kept[0]) == sum(total for _, total, _ in kept[1])
     again = open_data(tmp_path / "title.csv", target="y", skip_rows=2)
-    later = [told(*one) for one in again.chunks(kept[1][0][2])]
+    later = [(chunk.n_read, told(chunk, "a"), at) for chunk, at in again.chunks(kept[1][0][2])]
     assert later == kept[1][1:] != []
 
 

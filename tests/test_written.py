@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linsep
-from linsep import DataError, TableModel, load, open_data, save
+from linsep import DataError, TableModel, fit_table, load, open_data, save
 from linsep.data.amounts import read_amounts
 from linsep.data.cells import are_amounts
 from linsep.data.columns import Column, TableChunk
@@ -419,3 +419,17 @@ def test_models_and_certificates_keep_the_encoding(tmp_path: Path) -> None:
         [sys.executable, program, "c.json", "t.csv"], capture_output=True, text=True, cwd=tmp_path, check=False
     )
     assert (proved.returncode, claim["encoding"]) == (0, "cp1252"), proved.stdout
+
+
+@pytest.mark.parametrize("unit", [" kWh", "kg", " °C"])
+def test_points_between_thousands_are_seen_behind_a_unit(unit: str) -> None:
+    numbers = [491 + 97 * k for k in range(40)]
+    cells = [f"{one:,}".replace(",", ".") + unit for one in numbers]
+    rows = "use;y\n" + "".join(f"{cell};{'np'[k % 2]}\n" for k, cell in enumerate(cells))
+    source = open_data(rows.encode(), target="y")
+    source.read()
+    assert "decimal comma ('1.073' in column 'use' is taken for 1073; --decimal . says otherwise)" in source.read_as
+    found = fit_table(source)
+    assert found.model.encoder_.kinds_ == {"use": f"0,0 {unit.strip()}"}
+    means = found.model.encoder_.transform(source).X.mean(axis=0)
+    np.testing.assert_allclose(means, 0.0, atol=1e-12)

@@ -26,6 +26,7 @@ _MONEY = "$\u20ac\u00a3\u00a5"
 SIGNS = f"%{_MONEY}"
 _CURRENCY = f"(?:{_BLANK}?[{_MONEY}]{_BLANK}?)"
 _PERCENT = f"(?:{_BLANK}?%)?"
+_MOST_WORDS = 6  # that stand for no value, named at once
 _ENOUGH = 5  # cells that are numbers with another decimal mark than expected, until that is no accident
 # Cells that stand for no value in a column of numbers; in a column of text only an empty one does.
 MISSING = r"^(na|n/a|#n/a|nan|null|#null!|none|\?|--?)?$"
@@ -90,8 +91,13 @@ def number_column(
             return otherwise
         good = are_numbers(text, decimal) | are_amounts(text, decimal)
         if good.any() and (good | gone).all():
+            signed = ~gone & ~are_numbers(text, decimal)
+            cells = " and ".join(
+                f"{text[row].as_py()!r:.40} ({where(row)})"
+                for row in sorted({int(some.argmax()) for some in (signed, good & ~signed) if some.any()})
+            )
             raise DataError(
-                f"{where(0)}, column {name!r}: some cells have a % or the sign of a currency that others lack: write "
+                f"column {name!r}: some cells have a % or the sign of a currency that others lack, as {cells}: write "
                 f"all in one unit, or read the column as categories with --column {quote(name)}=category"
             )
         advice = f", or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
@@ -100,7 +106,7 @@ def number_column(
         unbounded = pc.is_in(lower, pa.array(INFINITE)).to_numpy(zero_copy_only=False)
         if 2 * int(good.sum()) <= len(good) and not (unbounded.any() and (good | unbounded | gone).all()):
             return category_column(name, text, decimal)
-        _refuse_cell(name, text, int(np.flatnonzero(~good & ~gone)[0]), where)
+        _refuse_cell(name, text, np.flatnonzero(~good & ~gone), where)
     trimmed, values = numbers
     finite = np.isfinite(values)
     if not finite.all():
@@ -329,7 +335,8 @@ def refuse_other_mark(
         )
 
 
-def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str]) -> NoReturn:
+def _refuse_cell(name: str, text: pa.Array, rows: Array, where: Callable[[int], str]) -> NoReturn:
+    row = int(rows[0])
     cell = text[row].as_py()
     if cell.strip().lower() in INFINITE:
         raise infinite(where(row), name, f"{cell!r:.80}", 1)
@@ -339,8 +346,16 @@ def _refuse_cell(name: str, text: pa.Array, row: int, where: Callable[[int], str
             f"numbers that are to stand for them; --na {quote(cell.strip())} (na=[...]) makes it a missing value, "
             f"which says less than a limit; --categorical {quote(name)} (categorical=[{name!r}]) makes the column text"
         )
+    if cell.strip() == name.strip():
+        raise DataError(
+            f"{where(row)}, column {name!r}: {cell!r:.80} is the name of the column again, as where a table follows "
+            "another one: take this line out"
+        )
+    words = pc.unique(pc.utf8_trim_whitespace(text.take(pa.array(rows)))).to_pylist()
+    words = [word for word in words if not _LIMIT.match(word)] if len(words) <= _MOST_WORDS else words[:1]
+    stands, options = "they stand" if len(words) > 1 else "it stands", " ".join(f"--na {quote(word)}" for word in words)
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
-        f"mend it, or say --na {quote(cell.strip())} (na=[...]) if it stands for no value in CSV or a spreadsheet, or "
+        f"mend it, or say {options} (na=[...]) if {stands} for no value in CSV or a spreadsheet, or "
         f"read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
     )

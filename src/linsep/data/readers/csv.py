@@ -25,7 +25,8 @@ from linsep.types import Array, DataError, NoRowsError
 
 _NEWLINE = b"\n"
 _WHOLE = re.compile("-?[0-9]+")
-_TITLE_BYTES, _TITLE_LINES = 1 << 16, 20  # in which the lines after a title are looked for
+_HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name
+_TITLE_LINES = 20
 
 
 class CsvReader(TextReader):
@@ -130,12 +131,12 @@ def read_header(content: bytes, name: str, written: Written) -> list[str]:
         end = max(0, int(record_end(_as_array(content), 0, written.mark)[0]))
     first = content[: end or len(content)] if content[: end or len(content)].strip() else content
     check_text(first, name, 1, written)
-    return _header(first, name, written)
+    return _named(_header(first, name, written), content, name, written)
 
 
 def _refuse_title(head: bytes, name: str, first: str, target: str) -> None:
     """Raise DataError where the first line holds one name, and soon two lines as many cells each, more than one."""
-    text = head[:_TITLE_BYTES].decode(errors="replace").splitlines()
+    text = head[:_HEAD_BYTES].decode(errors="replace").splitlines()
     lines = [(number, line) for number, line in enumerate(text[:_TITLE_LINES]) if line.strip()]
     wide: list[tuple[int, list[str]]] = []
     for (above, one), (_, other) in pairwise(lines[1:]):
@@ -206,9 +207,23 @@ def _header(content: bytes, name: str, written: Written) -> list[str]:
             f"{place}: {title!r:.80} is alone on this line: if it is a title above the names of the columns, say how "
             "many lines stand above them with --skip-rows (skip_rows=)"
         )
+    return names
+
+
+def _named(names: list[str], content: bytes, name: str, written: Written) -> list[str]:
+    """The names of columns; one without a name and, in the first lines, without a cell is called "unnamed 5".
+
+    Spreadsheets write such columns where cells were cleared.
+    """
+    if "" in names:
+        head = content if len(content) <= _HEAD_BYTES else content[: content.rfind(b"\n", 0, _HEAD_BYTES)]
+        records = list(csv.reader(_as_lines(head), delimiter=written.sep))[1:]
+        for j, one in enumerate(names):
+            if not one and not any(j < len(record) and record[j].strip() for record in records):
+                names[j] = f"unnamed {j + 1}"
     if "" in names:
         raise DataError(
-            f"{place}: column {names.index('') + 1} has no name; name it, or write the table without its row numbers, "
+            f"{name}:1: column {names.index('') + 1} has no name; name it, or write the table without its row numbers, "
             "or say with --skip-rows (skip_rows=) how many lines stand above the names"
         )
     check_names(names, name)
@@ -246,7 +261,7 @@ def _parse(place: _Place, names: list[str]) -> Any:
                 delimiter=place.written.sep, newlines_in_values=True, invalid_row_handler=note
             ),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types={column: pa.string() for column in names}, strings_can_be_null=False
+                column_types=dict.fromkeys([*names, ""], pa.string()), strings_can_be_null=False
             ),
         )
     except pa.ArrowInvalid as error:
@@ -256,6 +271,8 @@ def _parse(place: _Place, names: list[str]) -> Any:
         line = place.of(number - 1 - place.has_header)
         what = "a comma" if place.written.sep == "," else repr(place.written.sep)
         raise DataError(f"{line}: {found} fields where the header has {expected}; quote fields that hold {what}")
+    if place.has_header and "" in table.column_names:
+        table = table.rename_columns([one or names[j] for j, one in enumerate(table.column_names)])
     return table
 
 

@@ -21,11 +21,15 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # 1.234.567 or 1.234,5 with a decimal comma, 1,234,567 or 1,234.5 with a point, 1 234,5 or 1'234.5 with either one:
 # decimal mark -> numbers in groups.
 _GROUPED = {mark: re.compile(f"[+-]?{grouped_digits(mark)}") for mark in ".,"}
+_WITH_UNIT = re.compile(
+    r"(?P<front>(?:[A-Z]{3}|Fr|kr|Rs)\.?\s*)?(?P<number>[-+]?[0-9.,][-+0-9.,'’\s]*?)(?P<unit>\s*(?:°|[^\W\d_])[^\s]{0,9}|)"
+)
 _NO_SIGNS = str.maketrans(dict.fromkeys(f"{SIGNS}()"))
 
 # A column of whole numbers with points between thousands alone, as 491, 1.234, 12.478.
 _BELOW_1000 = re.compile(r"[+-]?(0|[1-9][0-9]{0,2})")
 _ABOVE_1000 = re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
+_MOST_ABOVE = 12  # lines above a table, of a file with more records
 _FEWEST_CELLS = 20  # with fewer numbers 491 and 1.234 may stand beside each other by chance
 _FEWEST_OF_BOTH = 3
 
@@ -183,6 +187,13 @@ def _separator(text: str, name: str) -> str:
     even = [mark for mark in found if len({len(one) for one in records[mark]}) == 1]
     if len(even) == 1:
         return even[0]
+    above = {mark: count for mark in found if mark not in even and (count := _lines_above(text, mark))}
+    if not even and len(above) == 1:
+        [(mark, count)] = above.items()
+        raise DataError(
+            f"{name}:1: line {count + 1} and those below have more columns, separated by {_MARKS[mark]}: if it has the "
+            f"names of the columns, leave out what stands above with --skip-rows {count} (skip_rows=)"
+        )
     if not even and "," in found:
         return ","
     if not even and len(found) == 1:
@@ -195,6 +206,19 @@ def _separator(text: str, name: str) -> str:
         f"{name}:1: the columns may be separated by {listed}, and the first lines do not tell: name the mark between "
         "them with --sep (sep=)"
     )
+
+
+def _lines_above(text: str, mark: str) -> int:
+    """How many lines stand above a table whose records have all as many cells, more than the first line; else 0."""
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    try:
+        ends = [(len(record), lines.line_num) for record in lines if record]
+    except csv.Error:
+        return 0
+    width = ends[-1][0]
+    first = next(k for k in range(len(ends), 0, -1) if k == 1 or ends[k - 2][0] != width) - 1
+    above = ends[first][1] - 1 if first else 0
+    return above if width > max([1, *(cells for cells, _ in ends[:first])]) and above <= _MOST_ABOVE < len(ends) else 0
 
 
 def _columns(records: list[list[str]], na: Collection[str]) -> dict[str, list[str]]:
@@ -216,7 +240,11 @@ def _in_thousands(cells: list[str]) -> str:
 
 
 def _without_signs(cells: list[str]) -> list[str]:
-    """The cells without the signs of currencies, per cent and parentheses."""
+    """The cells without the signs of currencies, per cent and parentheses, and without the one unit that all have."""
+    found = [_WITH_UNIT.fullmatch(cell) for cell in cells]
+    units = {one["front"] or one["unit"] if one else "" for one in found}
+    if len(units) == 1 and "" not in units:
+        cells = [one["number"] for one in found if one]
     return [cell.translate(_NO_SIGNS).strip() for cell in cells]
 
 
