@@ -97,6 +97,26 @@ def test_npy_and_npz_files(tmp_path: Path) -> None:
     check(read(str(tmp_path / "*.npz")), b=B, a=A)
 
 
+def test_layers_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for name in ("l1", "l10", "l2"):
+        np.save(tmp_path / f"{name}.npy", A)
+    for given in (tmp_path, str(tmp_path / "l*.npy"), [tmp_path]):
+        assert [layer.name for layer in open_layers(given)] == ["l1", "l2", "l10"]
+    chosen = [tmp_path / f"{name}.npy" for name in ("l10", "l1", "l2")]
+    assert [layer.name for layer in open_layers(chosen)] == ["l10", "l1", "l2"]
+    (tmp_path / "z").mkdir()
+    np.savez(tmp_path / "z" / "z.npz", **{"l²": A, "l1": A, "l10": B, "l2": A})  # an order that was chosen
+    check(read(tmp_path / "z" / "z.npz"), **{"l²": A, "l1": A, "l10": B, "l2": A})
+    np.savez(tmp_path / "z" / "z.npz", l1=A, l10=B, l2=A)
+    check(read(tmp_path / "z" / "z.npz"), l1=A, l2=A, l10=B)
+    pyarrow.parquet.write_table(
+        pa.table({"l1": A.tolist(), "l10": B.tolist(), "l2": A.tolist()}), tmp_path / "t.parquet"
+    )
+    check(read(tmp_path / "t.parquet"), l1=A, l2=A, l10=B)
+    save_file({"l²": A, "l10": B, "l2": A}, tmp_path / "s.safetensors")
+    check(read(tmp_path / "s.safetensors"), **{"l2": A, "l10": B, "l²": A})
+
+
 def test_safetensors_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     parts: dict[str, Array] = {"h.10": A, "h.9": B, "cube": np.stack([A, -A], axis=1), "flag": B > 0}
     save_file(parts, tmp_path / "s.safetensors")

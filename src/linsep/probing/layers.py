@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linsep.data.inputs import find_files
-from linsep.probing.files import arrays_of_file
+from linsep.probing.files import arrays_of_file, by_number
 from linsep.probing.stored import Stored
 from linsep.tables import check_finite
 from linsep.types import Array, DataError
@@ -55,7 +55,7 @@ def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) 
     elif hasattr(given, "shape"):
         layers = _of_parts([("X", _in_memory(given))], axis, key, "X")
     elif isinstance(given, list | tuple) and given and all(isinstance(one, str | Path) for one in given):
-        layers = _of_files([path for one in given for path in find_files(str(one))], axis, key)
+        layers = _of_files(files_of(given), axis, key)
     elif isinstance(given, list | tuple) and given and all(len(getattr(one, "shape", ())) == 2 for one in given):
         layers = _of_parts([(str(k), _in_memory(part)) for k, part in enumerate(given)], axis, key, "X")
     else:
@@ -65,6 +65,11 @@ def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) 
         if names.count(name) > 1:
             raise DataError(f"two layers are called {name!r}: give their files or keys other names")
     return layers
+
+
+def files_of(given: Iterable[str | Path]) -> list[str]:
+    """The files that paths, folders and patterns name: those of one in the order of the numbers in their names."""
+    return [path for one in given for path in sorted(find_files(str(one)), key=by_number)]
 
 
 def _of_files(paths: list[str], axis: int | None, key: str | None) -> list[Layer]:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from linsep.app.report import check_report, page_of_probe, with_report
 from linsep.app.result import Result
-from linsep.data.inputs import find_files
 from linsep.files import check_output
 from linsep.probing.directions import cosines, read_directions, write_directions
+from linsep.probing.layers import files_of
 from linsep.probing.probe import Probe, asked, probe_rows
 from linsep.probing.saved import SavedRows, question
 
@@ -34,7 +34,7 @@ def probe(
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Result:
     """Ask every layer about every concept; Ctrl-C keeps the rows found so far, and a file of them is gone on from."""
-    files = [path for one in activations for path in find_files(one)]
+    files = files_of(activations)
     reads = [*files, labels]
     if output is not None:
         check_output(output, "the rows", reads=tuple(reads))
