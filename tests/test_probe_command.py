@@ -156,6 +156,35 @@ def test_a_file_of_other_answers_is_not_gone_on_from(folder: Path) -> None:
         ask(output=Path("y.csv"))
 
 
+def test_files_are_known_by_their_bytes_alone(folder: Path) -> None:
+    asked: dict[str, Any] = {"labels": "y.csv", "label": ["side"], "controls": 0, "output": Path("o")}
+    np.save("x.npy", HIDDEN)
+    command(["x.npy"], **asked)
+    there = ("rows", "o: 1 of 1; 1 of them were there before")
+    state = os.stat("x.npy")
+    os.utime("x.npy", ns=(0, 0))
+    assert there in command(["x.npy"], **asked).lines
+    (folder / "elsewhere").mkdir()
+    Path("elsewhere/x.npy").write_bytes(Path("x.npy").read_bytes())
+    assert there in command(["elsewhere/x.npy"], **asked).lines
+    with open("x.npy", "r+b") as file:  # one bit, in a file of the same size and date
+        file.seek(state.st_size // 2)
+        one = file.read(1)[0]
+        file.seek(state.st_size // 2)
+        file.write(bytes([one ^ 1]))
+    os.utime("x.npy", ns=(state.st_atime_ns, state.st_mtime_ns))
+    with pytest.raises(DataError, match=r"another question \(activations differ\)"):
+        command(["x.npy"], **asked)
+
+
+def test_another_axis_is_another_question(folder: Path) -> None:
+    np.save("cube.npy", np.ones((60, 60, 2)))
+    asked: dict[str, Any] = {"labels": "y.csv", "label": ["side"], "controls": 0, "time_limit": 0.0, "output": Path("o")}
+    command(["cube.npy"], **asked, axis=0)
+    with pytest.raises(DataError, match=r"another question \(axis differ"):
+        command(["cube.npy"], **asked, axis=1)
+
+
 def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
     (folder / "z.npz").write_bytes((folder / "x.npz").read_bytes())
     done = linsep("probe", "z.npz", "--labels", "y.csv", "--label", "side", "--controls", 1, "--report", "r.html")

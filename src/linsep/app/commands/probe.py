@@ -43,7 +43,10 @@ def probe(
     check_report(report, *reads, output, directions)
     on_step("reading the labels")
     layers, read, settings = asked(files, labels, label, groups, types, key, axis, pairs, controls, 5, time_limit, 0)
-    about = question(layers, read, settings, files)
+    to_know_again = files if output is not None or directions is not None else []
+    if to_know_again:
+        on_step("reading the activations, to know them again")
+    about = question(layers, read, settings, to_know_again, axis)
     saved = None if output is None else SavedRows(output, about, reads)
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     before = {} if saved is None else saved.known
