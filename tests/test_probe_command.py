@@ -179,7 +179,13 @@ def test_files_are_known_by_their_bytes_alone(folder: Path) -> None:
 
 def test_another_axis_is_another_question(folder: Path) -> None:
     np.save("cube.npy", np.ones((60, 60, 2)))
-    asked: dict[str, Any] = {"labels": "y.csv", "label": ["side"], "controls": 0, "time_limit": 0.0, "output": Path("o")}
+    asked: dict[str, Any] = {
+        "labels": "y.csv",
+        "label": ["side"],
+        "controls": 0,
+        "time_limit": 0.0,
+        "output": Path("o"),
+    }
     command(["cube.npy"], **asked, axis=0)
     with pytest.raises(DataError, match=r"another question \(axis differ"):
         command(["cube.npy"], **asked, axis=1)
@@ -199,6 +205,17 @@ def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
         report(found, HIDDEN, SIDE)
     with pytest.raises(DataError, match="this command reads or writes it too"):
         command(["x.npz"], labels="y.csv", label=["side"], report=Path("y.csv"))
+
+
+def test_doubts_are_printed_and_kept(folder: Path) -> None:
+    Path("y.csv").write_text(Path("y.csv").read_text().replace("down", "donw", 1))
+    asked = ["probe", "x.npz", "--labels", "y.csv", "--label", "side", "--controls", 0, "--time-limit", 0, "-o", "o"]
+    for _ in range(2):
+        said = linsep(*asked, "--report", "r.html", status=3).stderr
+        assert "warning: concept 'side': 'donw' (1 row) and 'down' (" in said
+    assert "differ in one letter" in Path("r.html").read_text()
+    [kept] = json.loads(linsep(*asked, "--json", status=3).stdout)["warnings"]
+    assert kept.startswith("concept 'side': 'donw' (1 row) and 'down' (")
 
 
 def test_exit_status(folder: Path) -> None:

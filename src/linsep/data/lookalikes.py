@@ -56,12 +56,12 @@ def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]
     """
     doubts = []
     if chunk.y is not None and chunk.y.dtype.kind == "U":
-        pairs = _lookalikes(set(chunk.y.tolist()))
+        pairs = lookalikes(set(chunk.y.tolist()))
         if pairs:
             doubts.append(f"the labels {_said(pairs)} classes: write them alike if they are one")
     for name in columns:
         column = chunk.cells(name)
-        pairs = [] if column is None else _lookalikes(_levels(column))
+        pairs = [] if column is None else lookalikes(_levels(column))
         if pairs:
             advice = f"write them alike if they are one, or leave the column out with --column {quote(name)}=skip"
             doubts.append(f"column {name!r:.80}: {_said(pairs)} levels: {advice}")
@@ -155,7 +155,7 @@ def _levels(column: Column) -> set[str]:
     return set() if column.text is None else set(pc.unique(column.text).to_pylist())
 
 
-def _lookalikes(texts: set[str]) -> list[list[str]]:
+def lookalikes(texts: set[str]) -> list[list[str]]:
     """Those that are one with single blanks and in lower case, in groups of two or more."""
     groups: dict[str, list[str]] = {}
     for text in sorted(texts):

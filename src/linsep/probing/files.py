@@ -180,7 +180,10 @@ def _arrow(path: str, key: str | None) -> list[tuple[str, Stored]]:
 def _of_columns(
     path: str, schema: Any, n_rows: int, read: Callable[[list[str]], Any], key: str | None
 ) -> list[tuple[str, Stored]]:
-    """Each column of lists is an array; without one, the columns of numbers are an array together."""
+    """Each column of lists is an array; without one, the columns of numbers are an array together.
+
+    Columns of single values are arrays of one axis too: one of them may be the key.
+    """
     kinds = dict(zip(schema.names, schema.types, strict=True))
     found = [
         (name, _list_column(path, name, (n_rows, getattr(kind, "list_size", -1)), read))
@@ -196,9 +199,12 @@ def _of_columns(
                 "it out, or name it as the key of the rows (key, --key)"
             )
         found = [("", _number_columns(path, numbers, n_rows, read))]
-    if key is not None and key in kinds:
-        found.append((key, _of_table((n_rows,), lambda: read([key])[key].to_numpy())))
-    return found
+    single = [name for name, kind in kinds.items() if not pa.types.is_nested(kind)]
+    return found + [(name, _single_values(name, n_rows, read)) for name in single]
+
+
+def _single_values(name: str, n_rows: int, read: Callable[[list[str]], Any]) -> Stored:
+    return _of_table((n_rows,), lambda: read([name])[name].to_numpy())
 
 
 def _is_list(kind: Any) -> bool:

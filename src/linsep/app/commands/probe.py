@@ -11,6 +11,7 @@ from linsep.app.report import check_report, page_of_probe, with_report
 from linsep.app.result import Result
 from linsep.files import check_output
 from linsep.probing.directions import cosines, read_directions, write_directions
+from linsep.probing.doubts import doubts_of, doubts_of_unused
 from linsep.probing.layers import files_of
 from linsep.probing.probe import Probe, asked, probe_rows
 from linsep.probing.saved import SavedRows, question
@@ -70,8 +71,9 @@ def probe(
         if not rows:
             raise KeyboardInterrupt("interrupted before there was a row") from None
         interrupted = True
-    found = Probe(tuple(rows), vectors)
-    result = Result(list(found.lines), {"rows": found.to_dict()}, interrupted=interrupted)
+    doubts = [*doubts_of(layers, read, settings.folds), *doubts_of_unused(rows, read)]
+    found = Probe(tuple(rows), vectors, tuple(doubts))
+    result = Result(list(found.lines), {"rows": found.to_dict()}, doubts, interrupted=interrupted)
     if saved is not None:
         taken = f"; {len(known)} of them were there before" if known else ""
         result.lines.append(("rows", f"{output}: {len(saved.known)} of {len(layers) * len(read.questions)}{taken}"))
