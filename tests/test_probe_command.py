@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,17 @@ def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
         report(found, HIDDEN, SIDE)
     with pytest.raises(DataError, match="this command reads or writes it too"):
         command(["x.npz"], labels="y.csv", label=["side"], report=Path("y.csv"))
+
+
+def test_every_column_of_the_table_is_explained(folder: Path) -> None:
+    asked = ["probe", "x.npz", "--labels", "y.csv", "--label", "side", "--controls", 2]
+    plain, grouped = (linsep(*asked, *more).stdout for more in ([], ["--groups", "word"]))
+    heads = re.split(r"  +", grouped.splitlines()[0])
+    help_ = " ".join(linsep("probe", "--help").stdout.split())
+    assert len(heads) == 11
+    assert [head for head in heads[4:] if f" {head}: " not in help_] == []
+    note = "selectivity  accuracy less control, both in folds that share types or groups: near 0"
+    assert (note in grouped, "selectivity" in plain) == (True, False)
 
 
 def test_doubts_are_printed_and_kept(folder: Path) -> None:
