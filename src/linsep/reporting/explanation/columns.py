@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import comb, log10
 from typing import Any, NamedTuple
@@ -65,10 +65,10 @@ class ExplainedColumns(NamedTuple):
     powers: list[int]
     groups: dict[str, list[int]]
 
-    def lines(self) -> Lines:
-        """What is said: a few lines of each kind."""
+    def lines(self, said: Collection[str] = ()) -> Lines:
+        """What is said: a few lines of each kind, but nothing of columns of which enough is `said` already."""
         title = f" ({self.title})" if self.title else ""
-        doubtful = [f"{_alone(one)}: is it known before the label is?" for one in self.alone]
+        doubtful = [f"{_alone(one)}: is it known before the label is?" for one in self.alone if one.name not in said]
         doubtful += [self._pair(k) for k in range(len(self.pairs.found))]
         lines = [(f"too good?{title}", text) for text in doubtful[:_LINES]]
         if len(doubtful) > _LINES:
