@@ -19,6 +19,7 @@ from in_process import run_linsep
 from linsep import DataError, open_data, separability
 from linsep.data.columns import TableChunk
 from linsep.reporting.explanation.gaps import Gap, telling_gaps
+from linsep.reporting.explanation.nearly import nearly_alone
 from linsep.reporting.table_check import check_table
 from linsep.theory.explanation.columns import MOST_COLUMNS, needed_columns, separating_pairs
 from linsep.theory.separability.certificate import Separability
@@ -212,6 +213,41 @@ def test_a_category_that_is_missing_in_one_class_is_named_once() -> None:
     lines = check_table(open_data(table, target="late"), explain=True).lines
     [said] = [text for _, text in lines if "alone tells" in text]
     assert said.startswith("column 'reason' alone tells the classes apart (missing in every row of no, and in no row")
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), turned=st.integers(0, 4), far=st.booleans())
+def test_a_column_that_separates_all_rows_but_a_few_has_the_fewest_errors(seed: int, turned: int, far: bool) -> None:
+    rng = np.random.default_rng(seed)
+    x, n = rng.integers(0, 30, 60), 60
+    y = (x > np.median(x)) ^ (rng.permutation(n) < turned) ^ bool(seed % 2)
+    X = np.array([[int(v) + 2**70 if far else int(v), 5] for v in x], dtype=object)
+    found = nearly_alone(X, y.astype(int), ["x", "constant"])
+    errors = [int(((x > cut) != y).sum()) for cut in np.unique(x)[:-1]]
+    fewest = min(min(e, n - e) for e in errors)
+    assert bool(found) == (0 < fewest < 4)
+    for one in found:
+        assert (one.column, len(one.wrong)) == ("x", fewest)
+        assert separates(np.delete(x[:, None].astype(float), one.wrong, 0), np.delete(y, one.wrong), [0])
+
+
+def test_one_wrong_label_of_a_column_that_separates_is_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"dose": np.arange(100) / 10, "age": rng.integers(20, 60, 100), "city": ["Oslo", "Rome"] * 50})
+    table["ill"] = np.where(table.dose > 4.55, "yes", "no")
+    table.loc[83, "ill"] = "no"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    words = ["check", "t.csv", "--target", "ill", "--explain"]
+    said = dict(line.split(maxsplit=1) for line in run_linsep(words, tmp_path).stdout.splitlines())
+    assert said["nearly"] == "column 'dose' alone separates all rows but 1: row 83"
+    assert said["suspects"] == "row 83 (no): the others are separable, checked exactly"
+    plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
+    assert plain["nearly"] == [{"column": "dose", "wrong": [83]}]
+    table.loc[0, "age"] = np.nan  # rows are counted as in the file
+    [behind] = check_table(open_data(table, target="ill"), missing="drop", explain=True).behind
+    assert [str(one) for one in behind.nearly] == ["column 'dose' alone separates all rows but 1: row 83"]
+    [few] = check_table(open_data(table[79:92:2], target="ill"), missing="drop", explain=True).behind
+    assert few.nearly == []  # chance does that
 
 
 def test_a_category_counts_as_one_column() -> None:
