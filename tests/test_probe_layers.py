@@ -105,16 +105,17 @@ def test_layers_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     chosen = [tmp_path / f"{name}.npy" for name in ("l10", "l1", "l2")]
     assert [layer.name for layer in open_layers(chosen)] == ["l10", "l1", "l2"]
     (tmp_path / "z").mkdir()
-    np.savez(tmp_path / "z" / "z.npz", **{"l²": A, "l1": A, "l10": B, "l2": A})  # an order that was chosen
-    check(read(tmp_path / "z" / "z.npz"), **{"l²": A, "l1": A, "l10": B, "l2": A})
+    by_hand: dict[str, Any] = {"l²": A, "l1": A, "l10": B, "l2": A}
+    np.savez(tmp_path / "z" / "z.npz", **by_hand)
+    check(read(tmp_path / "z" / "z.npz"), **by_hand)
     np.savez(tmp_path / "z" / "z.npz", l1=A, l10=B, l2=A)
     check(read(tmp_path / "z" / "z.npz"), l1=A, l2=A, l10=B)
     pyarrow.parquet.write_table(
         pa.table({"l1": A.tolist(), "l10": B.tolist(), "l2": A.tolist()}), tmp_path / "t.parquet"
     )
     check(read(tmp_path / "t.parquet"), l1=A, l2=A, l10=B)
-    save_file({"l²": A, "l10": B, "l2": A}, tmp_path / "s.safetensors")
-    check(read(tmp_path / "s.safetensors"), **{"l2": A, "l10": B, "l²": A})
+    save_file({name: by_hand[name] for name in ("l²", "l10", "l2")}, tmp_path / "s.safetensors")
+    check(read(tmp_path / "s.safetensors"), **{name: by_hand[name] for name in ("l2", "l10", "l²")})
 
 
 def test_safetensors_in_the_order_of_their_numbers(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ class Labels:
                     + (f"; both have {both[0]!r}" if both else "")
                 )
             return None, self
-        rows = self._rows_of(layer, n, keys)
+        rows = self._rows_of(layer, n, keys, self.keys)
         order = np.argsort(rows)
         return order, self if n == self.n else self._only(layer, rows[order])
 
@@ -72,11 +72,12 @@ class Labels:
         columns = {name: self.beside[name].tolist() for name in beside if name in self.beside}
         return [name for name, values in columns.items() if None not in values and len(set(values)) == self.n]
 
-    def _rows_of(self, layer: str, n: int, keys: Array) -> Array:
+    @staticmethod
+    def _rows_of(layer: str, n: int, keys: Array, of_labels: Array) -> Array:
         """The row of the labels that each row of a layer has by its key."""
         if len(keys) != n:
             raise DataError(f"layer {layer!r} has {n:,} rows and {len(keys):,} keys")
-        theirs, ours = (_texts(values).tolist() for values in (keys, self.keys))
+        theirs, ours = (_texts(values).tolist() for values in (keys, of_labels))
         where = {name: row for row, name in enumerate(ours)}
         for side, names in (("the labels", ours), (f"layer {layer!r}", theirs)):
             if len(set(names)) < len(names):

@@ -167,18 +167,18 @@ def check_table(
     """
     refuse_label_for_each_row(source.read().y, source.target, positive)
     found = kinds_in_proof(source.read(), columns or {})
-    numbers = _numbers(source, found.kinds, missing)
+    numbers, y = _numbers(source, found.kinds, missing)
     rounded = ["more digits than doubles hold: the verdict is about the nearest doubles"]
     doubts = found.doubts + ([] if numbers.as_written else rounded)
-    labels = np.unique(numbers.y)
+    labels = np.unique(y)
     if labels.size == 1:
         raise _one_class(labels[0], source, found.kinds)
     if labels.size == 2 or positive is not None:
         names = binary_names(labels, positive)
-        asked = [_ask(numbers, numbers.y, labels if names is None else names, positive, time_limit)]
+        asked = [_ask(numbers, y, labels if names is None else names, positive, time_limit)]
         (lines, details), data = _of_two(asked[0].found, numbers), _with_columns(asked[0].found, numbers, source)
     else:
-        asked = [_ask_of(numbers, numbers.y, label, time_limit) for label in labels]
+        asked = [_ask_of(numbers, y, label, time_limit) for label in labels]
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
     explained: list[Explained] = []
@@ -203,15 +203,15 @@ def check_table(
     return TableCheck(verdict, asked, numbers, lines, data, doubts, details, said, explained, behind)
 
 
-def _numbers(source: Source, kinds: Mapping[str, str], missing: str | None) -> ExactNumbers:
-    """The rows of a proof; where values are missing that may not be, the refusal says what they tell."""
+def _numbers(source: Source, kinds: Mapping[str, str], missing: str | None) -> tuple[ExactNumbers, Array]:
+    """The rows of a proof and their labels; a refusal of missing values says what these tell."""
     try:
         numbers = exact_numbers(source, kinds=kinds, missing=missing, advice=LEAVE_OUT)
     except DataError as error:
         raise DataError(f"{error}{_told_by_gaps(source, kinds)}") from None
     if numbers.y is None:
         raise DataError("these rows have no labels: name the label column with --target")
-    return numbers
+    return numbers, numbers.y
 
 
 def _one_class(label: Any, source: Source, kinds: Mapping[str, str]) -> DataError:

@@ -84,4 +84,4 @@ def _fewest_wrong(x: Array, y: Array) -> Array:
     upside = wrong.min() <= (len(y) - wrong).min()
     k = int(ends[(wrong if upside else -wrong).argmin()])
     told = np.arange(len(y)) > k
-    return order[told != (y[order] > 0)] if upside else order[told == (y[order] > 0)]
+    return np.asarray(order[(told != (y[order] > 0)) == upside])
