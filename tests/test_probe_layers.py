@@ -325,7 +325,7 @@ def test_a_key_that_is_not_named_is_hinted_at_where_the_order_differs(name: str,
     probe(tmp_path / name, {"side": side, "id": names[::-1]}, labels="side", key="id", controls=0)
     layer = {"x.npz": "h", "lists.parquet": "h", "numbers.arrow": "numbers"}[name]
     [said] = warnings(id=names[::-1], length=names)
-    assert said.startswith(f"the labels and the file of layer '{layer}' both have 'id', in another order, and ")
+    assert said.startswith(f"the labels and the activations (layer '{layer}') both have 'id', in another order, and ")
     assert said.endswith("--key id (key=) matches them by it")
     assert warnings(id=names) == warnings(id=names + 1) == warnings(length=[0] * 9) == ()
     with pytest.raises(DataError, match=r"9 rows and the labels 7: .* both have 'id'$"):
