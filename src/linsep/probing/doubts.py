@@ -90,8 +90,8 @@ def _of_keys(layers: Sequence[Layer], labels: Labels) -> list[str]:
             read = layer.beside[name]
             if id(read) not in done and in_another_order(read(), labels.beside[name]):
                 return [
-                    f"the labels and the activations (layer {layer.name!r:.40}) both have {name!r:.40}, in another order, "
-                    f"and rows are matched by their position: --key {quote(name)} (key=) matches them by it"
+                    f"the labels and the activations (layer {layer.name!r:.40}) both have {name!r:.40}, in another "
+                    f"order, and rows are matched by their position: --key {quote(name)} (key=) matches them by it"
                 ]
             done.add(id(read))
     return []
