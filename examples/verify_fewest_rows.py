@@ -35,7 +35,7 @@ from verify_certificate import (
 from verify_certificate import prove_all as prove_verdicts
 
 FORMAT = "linsep fewest rows certificate 1"
-BESIDE = ("fewest_rows", "columns_behind")  # keys that stand beside the certificates
+BESIDE = ("fewest_rows", "columns_behind", "telling_gaps")  # keys that stand beside the certificates
 DEEPEST = 200  # rows that have gone in one branch of a proof
 
 

@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
 from in_process import run_linsep
-from linsep import open_data, separability
+from linsep import DataError, open_data, separability
+from linsep.data.columns import TableChunk
+from linsep.reporting.explanation.gaps import Gap, telling_gaps
+from linsep.reporting.explanation.nearly import nearly_alone
 from linsep.reporting.table_check import check_table
 from linsep.theory.explanation.columns import MOST_COLUMNS, needed_columns, separating_pairs
 from linsep.theory.separability.certificate import Separability
@@ -140,6 +143,111 @@ def test_a_column_that_is_missing_in_one_class_is_named() -> None:
     assert behind.needed.found == []
     assert behind.needed.asked == 8
     assert any(text.startswith("column 'reason' alone tells the classes apart (") for _, text in found.lines)
+
+
+def leaking(lacks: Any) -> pd.DataFrame:
+    """Days overdue of those rows of 80 that do not lack it; half of the rows are late."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.integers(20, 70, 80), "overdue": rng.integers(1, 30, 80).astype(float)})
+    table["late"] = [("no", "yes")[k % 2] for k in range(80)]
+    table.loc[lacks(table), "overdue"] = np.nan
+    return table
+
+
+def test_a_number_that_is_missing_in_every_row_of_a_class_is_named_where_it_is_refused() -> None:
+    source = open_data(leaking(lambda table: table.late == "no"), target="late")
+    said = (
+        r"; column 'overdue' alone tells the classes apart \(missing in every row of no, and in no row of another class"
+        r"\): is it known before the label is\? --column overdue=skip asks without it$"
+    )
+    for missing in (None, "drop"):
+        for explain in (False, True):
+            with pytest.raises(DataError, match=said):
+                check_table(source, missing=missing, explain=explain)
+    without = check_table(source, columns={"overdue": "skip"}, explain=True)
+    assert without.data["telling_gaps"] == []
+
+
+def test_a_number_that_is_missing_in_rows_of_one_class_alone_is_named_and_proved() -> None:
+    table = leaking(lambda table: (table.late == "yes") & (np.arange(80) % 3 > 0))
+    found = check_table(open_data(table, target="late"), missing="drop", explain=True)
+    assert (
+        "too good?",
+        "column 'overdue' alone tells some rows apart (missing in 27 of 40 rows of yes, and in no row of another "
+        "class): is it known before the label is?",
+    ) in found.lines
+    [gap] = found.data["telling_gaps"]
+    proof = Separability.from_dict(gap.pop("certificate"))
+    assert gap == {"column": "overdue", "label": "yes", "missing": True, "rows": 27, "of": 40}
+    assert proof.verdict == "quasi-separable"
+    proof.verify(table[["overdue"]].isna().to_numpy(int), table.late.to_numpy())
+
+
+def gaps_of(lacks: Any, labels: list[str]) -> list[Gap]:
+    column = [None if one else f"{k}" for k, one in enumerate(lacks)]
+    chunk = open_data(pd.DataFrame({"reason": column, "age": range(len(labels)), "y": labels}), target="y").read()
+    assert isinstance(chunk, TableChunk)
+    return telling_gaps(chunk, chunk.y)
+
+
+def test_gaps_that_tell() -> None:
+    two, three = ["a", "b"] * 30, ["a", "b", "c"] * 20
+    there = np.array([label == "b" and k % 4 == 1 for k, label in enumerate(two)])
+    [gap] = gaps_of(~there, two)
+    assert (gap.label, gap.missing, gap.rows, gap.of) == ("b", False, 15, 30)
+    [gap] = gaps_of(np.array(three) == "c", three)
+    assert (gap.label, gap.missing, gap.tells_all, gap.proof.verdict) == ("c", True, True, "separable")
+    assert str(gap).startswith(
+        "column 'reason' alone tells c from the other classes (missing in every row of c, and in"
+    )
+    gap.proof.verify((np.array(three) == "c")[:, None].astype(int), np.array(three))
+    [gap] = gaps_of(np.array(three) != "c", three)
+    assert (gap.label, gap.missing, gap.tells_all) == ("c", False, True)
+    few = np.arange(60) < 5  # a, b, a, b, a
+    assert gaps_of(few, two) == gaps_of(few & (np.array(two) == "a"), two) == []
+
+
+def test_a_category_that_is_missing_in_one_class_is_named_once() -> None:
+    table = frame()
+    table["reason"] = ["other" if late == "yes" else None for late in table.late]
+    lines = check_table(open_data(table, target="late"), explain=True).lines
+    [said] = [text for _, text in lines if "alone tells" in text]
+    assert said.startswith("column 'reason' alone tells the classes apart (missing in every row of no, and in no row")
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), turned=st.integers(0, 4), far=st.booleans())
+def test_a_column_that_separates_all_rows_but_a_few_has_the_fewest_errors(seed: int, turned: int, far: bool) -> None:
+    rng = np.random.default_rng(seed)
+    x, n = rng.integers(0, 30, 60), 60
+    y = (x > np.median(x)) ^ (rng.permutation(n) < turned) ^ bool(seed % 2)
+    X = np.array([[int(v) + 2**70 if far else int(v), 5] for v in x], dtype=object)
+    found = nearly_alone(X, y.astype(int), ["x", "constant"])
+    errors = [int(((x > cut) != y).sum()) for cut in np.unique(x)[:-1]]
+    fewest = min(min(e, n - e) for e in errors)
+    assert bool(found) == (0 < fewest < 4)
+    for one in found:
+        assert (one.column, len(one.wrong)) == ("x", fewest)
+        assert separates(np.delete(x[:, None].astype(float), one.wrong, 0), np.delete(y, one.wrong), [0])
+
+
+def test_one_wrong_label_of_a_column_that_separates_is_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"dose": np.arange(100) / 10, "age": rng.integers(20, 60, 100), "city": ["Oslo", "Rome"] * 50})
+    table["ill"] = np.where(table.dose > 4.55, "yes", "no")
+    table.loc[83, "ill"] = "no"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    words = ["check", "t.csv", "--target", "ill", "--explain"]
+    said = dict(line.split(maxsplit=1) for line in run_linsep(words, tmp_path).stdout.splitlines())
+    assert said["nearly"] == "column 'dose' alone separates all rows but 1: row 83"
+    assert said["suspects"] == "row 83 (no): the others are separable, checked exactly"
+    plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
+    assert plain["nearly"] == [{"column": "dose", "wrong": [83]}]
+    table.loc[0, "age"] = np.nan  # rows are counted as in the file
+    [behind] = check_table(open_data(table, target="ill"), missing="drop", explain=True).behind
+    assert [str(one) for one in behind.nearly] == ["column 'dose' alone separates all rows but 1: row 83"]
+    [few] = check_table(open_data(table[79:92:2], target="ill"), missing="drop", explain=True).behind
+    assert few.nearly == []  # chance does that
 
 
 def test_a_category_counts_as_one_column() -> None:

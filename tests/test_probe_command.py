@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -156,6 +157,41 @@ def test_a_file_of_other_answers_is_not_gone_on_from(folder: Path) -> None:
         ask(output=Path("y.csv"))
 
 
+def test_files_are_known_by_their_bytes_alone(folder: Path) -> None:
+    asked: dict[str, Any] = {"labels": "y.csv", "label": ["side"], "controls": 0, "output": Path("o")}
+    np.save("x.npy", HIDDEN)
+    command(["x.npy"], **asked)
+    there = ("rows", "o: 1 of 1; 1 of them were there before")
+    state = os.stat("x.npy")
+    os.utime("x.npy", ns=(0, 0))
+    assert there in command(["x.npy"], **asked).lines
+    (folder / "elsewhere").mkdir()
+    Path("elsewhere/x.npy").write_bytes(Path("x.npy").read_bytes())
+    assert there in command(["elsewhere/x.npy"], **asked).lines
+    with open("x.npy", "r+b") as file:  # one bit, in a file of the same size and date
+        file.seek(state.st_size // 2)
+        one = file.read(1)[0]
+        file.seek(state.st_size // 2)
+        file.write(bytes([one ^ 1]))
+    os.utime("x.npy", ns=(state.st_atime_ns, state.st_mtime_ns))
+    with pytest.raises(DataError, match=r"another question \(activations differ\)"):
+        command(["x.npy"], **asked)
+
+
+def test_another_axis_is_another_question(folder: Path) -> None:
+    np.save("cube.npy", np.ones((60, 60, 2)))
+    asked: dict[str, Any] = {
+        "labels": "y.csv",
+        "label": ["side"],
+        "controls": 0,
+        "time_limit": 0.0,
+        "output": Path("o"),
+    }
+    command(["cube.npy"], **asked, axis=0)
+    with pytest.raises(DataError, match=r"another question \(axis differ"):
+        command(["cube.npy"], **asked, axis=1)
+
+
 def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
     (folder / "z.npz").write_bytes((folder / "x.npz").read_bytes())
     done = linsep("probe", "z.npz", "--labels", "y.csv", "--label", "side", "--controls", 1, "--report", "r.html")
@@ -170,6 +206,28 @@ def test_the_report_has_the_rows_and_pictures(folder: Path) -> None:
         report(found, HIDDEN, SIDE)
     with pytest.raises(DataError, match="this command reads or writes it too"):
         command(["x.npz"], labels="y.csv", label=["side"], report=Path("y.csv"))
+
+
+def test_every_column_of_the_table_is_explained(folder: Path) -> None:
+    asked = ["probe", "x.npz", "--labels", "y.csv", "--label", "side", "--controls", 2]
+    plain, grouped = (linsep(*asked, *more).stdout for more in ([], ["--groups", "word"]))
+    heads = re.split(r"  +", grouped.splitlines()[0])
+    help_ = " ".join(linsep("probe", "--help").stdout.split())
+    assert len(heads) == 11
+    assert [head for head in heads[4:] if f" {head}: " not in help_] == []
+    note = "selectivity  accuracy less control, both in folds that share types or groups: near 0"
+    assert (note in grouped, "selectivity" in plain) == (True, False)
+
+
+def test_doubts_are_printed_and_kept(folder: Path) -> None:
+    Path("y.csv").write_text(Path("y.csv").read_text().replace("down", "donw", 1))
+    asked = ["probe", "x.npz", "--labels", "y.csv", "--label", "side", "--controls", 0, "--time-limit", 0, "-o", "o"]
+    for _ in range(2):
+        said = linsep(*asked, "--report", "r.html", status=3).stderr
+        assert "warning: concept 'side': 'donw' (1 row) and 'down' (" in said
+    assert "differ in one letter" in Path("r.html").read_text()
+    [kept] = json.loads(linsep(*asked, "--json", status=3).stdout)["warnings"]
+    assert kept.startswith("concept 'side': 'donw' (1 row) and 'down' (")
 
 
 def test_exit_status(folder: Path) -> None:

@@ -97,6 +97,27 @@ def test_npy_and_npz_files(tmp_path: Path) -> None:
     check(read(str(tmp_path / "*.npz")), b=B, a=A)
 
 
+def test_layers_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for name in ("l1", "l10", "l2"):
+        np.save(tmp_path / f"{name}.npy", A)
+    for given in (tmp_path, str(tmp_path / "l*.npy"), [tmp_path]):
+        assert [layer.name for layer in open_layers(given)] == ["l1", "l2", "l10"]
+    chosen = [tmp_path / f"{name}.npy" for name in ("l10", "l1", "l2")]
+    assert [layer.name for layer in open_layers(chosen)] == ["l10", "l1", "l2"]
+    (tmp_path / "z").mkdir()
+    by_hand: dict[str, Any] = {"l²": A, "l1": A, "l10": B, "l2": A}
+    np.savez(tmp_path / "z" / "z.npz", **by_hand)
+    check(read(tmp_path / "z" / "z.npz"), **by_hand)
+    np.savez(tmp_path / "z" / "z.npz", l1=A, l10=B, l2=A)
+    check(read(tmp_path / "z" / "z.npz"), l1=A, l2=A, l10=B)
+    pyarrow.parquet.write_table(
+        pa.table({"l1": A.tolist(), "l10": B.tolist(), "l2": A.tolist()}), tmp_path / "t.parquet"
+    )
+    check(read(tmp_path / "t.parquet"), l1=A, l2=A, l10=B)
+    save_file({name: by_hand[name] for name in ("l²", "l10", "l2")}, tmp_path / "s.safetensors")
+    check(read(tmp_path / "s.safetensors"), **{name: by_hand[name] for name in ("l2", "l10", "l²")})
+
+
 def test_safetensors_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     parts: dict[str, Array] = {"h.10": A, "h.9": B, "cube": np.stack([A, -A], axis=1), "flag": B > 0}
     save_file(parts, tmp_path / "s.safetensors")
@@ -259,11 +280,76 @@ def test_rows_are_matched_by_their_key(tmp_path: Path) -> None:
     assert row == probe({"h": X[order]}, {"side": side[order]}, controls=0).rows[0]
     for theirs, said in (
         (np.arange(1, 41), "layer 'h' has 40 rows and the labels 40: 1 keys are not in the labels, such as '40'"),
-        (np.arange(39), "layer 'h' has 39 rows and the labels 40: 1 keys are not in layer 'h', such as '39'"),
         (np.zeros(40), "layer 'h': the key '0' names two rows"),
     ):
         with pytest.raises(DataError, match=said):
             probe({"h": X[: len(theirs)], "id": theirs}, y, key="id")
+
+
+def test_labels_of_rows_that_a_layer_has_not_are_counted_and_left_out(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    X, some = rng.normal(size=(40, 3)), rng.permutation(40)[:25]
+    side, group = X[:, 0] > 0, np.arange(40) // 2
+    np.savez(tmp_path / "x.npz", h=X[some], id=some)
+    y = {"side": side, "other": [None, *side[1:]], "id": range(40), "group": group}
+    asked: dict[str, Any] = {"labels": ["side", "other"], "groups": "group", "controls": 1}
+    found = probe(tmp_path / "x.npz", y, key="id", **asked)
+    kept = np.sort(some)
+    less = {name: np.array(values, dtype=object)[kept] for name, values in y.items()}
+    assert found.rows == probe({"h": X[kept]}, less, **asked).rows
+    assert found.rows[0].n == 25
+    others = 14 if 0 not in some else 15
+    assert found.warnings[-1] == (
+        "labels whose key names no row of the activations are not used: 15 of 40 of 'side' (layer 'h'), "
+        f"{others} of 39 of 'other' (layer 'h')"
+    )
+    one = some[side[some]]
+    with pytest.raises(DataError, match="layer 'h' has no row of one side of 'side': leave those labels out"):
+        probe({"h": X[one], "id": one}, y, key="id", **asked)
+
+
+@pytest.mark.parametrize("name", ["x.npz", "lists.parquet", "numbers.arrow"])
+def test_a_key_that_is_not_named_is_hinted_at_where_the_order_differs(name: str, tmp_path: Path) -> None:
+    X, side = np.random.default_rng(2).normal(size=(9, 3)), np.arange(9) % 2
+    names = np.arange(9)
+    np.savez(tmp_path / "x.npz", h=X, id=names, length=names)
+    lists = pa.table({"h": X.tolist(), "id": names, "length": names})
+    pyarrow.parquet.write_table(lists, tmp_path / "lists.parquet")
+    plain = pa.table({"a": X[:, 0], "b": X[:, 1], "id": names, "length": names})
+    with pyarrow.ipc.new_file(str(tmp_path / "numbers.arrow"), plain.schema) as writer:
+        writer.write_table(plain)
+
+    def warnings(**y: Any) -> tuple[str, ...]:
+        return probe(tmp_path / name, {"side": side, **y}, labels="side", controls=0).warnings[1:]
+
+    probe(tmp_path / name, {"side": side, "id": names[::-1]}, labels="side", key="id", controls=0)
+    layer = {"x.npz": "h", "lists.parquet": "h", "numbers.arrow": "numbers"}[name]
+    [said] = warnings(id=names[::-1], length=names)
+    assert said.startswith(f"the labels and the activations (layer '{layer}') both have 'id', in another order, and ")
+    assert said.endswith("--key id (key=) matches them by it")
+    assert warnings(id=names) == warnings(id=names + 1) == warnings(length=[0] * 9) == ()
+    with pytest.raises(DataError, match=r"9 rows and the labels 7: .* both have 'id'$"):
+        probe(tmp_path / name, {"side": side[:7], "id": names[:7]}, labels="side", controls=0)
+
+
+def test_a_misspelt_label_is_named_beside_the_one_that_it_may_be() -> None:
+    classes = {"dog": 60, "cat": 50, "dgo": 1, "Dog": 3, "dog ": 2, "cta": 1, "owl": 2, "emu": 2, "k1": 50, "k2": 5}
+    y = np.repeat(list(classes), list(classes.values()))
+    X = np.random.default_rng(0).normal(size=(len(y), 2))
+    first, second = probe(X, {"animal": y}, controls=0, time_limit=0.0).warnings
+    assert first == (
+        "concept 'animal': 'dog ' (2 rows) and 'dog' (60 rows) differ in blanks or case alone, 'Dog' (3 rows) and "
+        "'dog' (60 rows) differ in blanks or case alone, 'cta' (1 row) and 'cat' (50 rows) differ in one letter and 1 "
+        "more; they count as classes of their own: write them alike if they are one"
+    )
+    assert second == (
+        "concept 'animal': 'emu' (2 rows), 'owl' (2 rows) have fewer rows than there are parts to hold out (5), so "
+        "that fewer parts are held out: is the label meant?"
+    )
+    found = probe(X, {"animal": y}, controls=0, time_limit=0.0)
+    assert found.summary().splitlines()[-2].startswith("warning      concept 'animal': 'dog ' (2 rows)")
+    assert len(found.rows) == len(classes)
+    assert not probe(X, np.where(X[:, 0] > 0, "male", "female"), controls=0, time_limit=0.0).warnings
 
 
 def test_one_layer_is_read_at_a_time(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def doubts_of_labels(y: Array | None) -> list[str]:
     if y is None:
         return []
     if y.dtype.kind == "U":
-        pairs = _lookalikes(set(y.tolist()))
+        pairs = lookalikes(set(y.tolist()))
         return [f"the labels {_said(pairs)} classes: write them alike if they are one"] if pairs else []
     values = np.unique(y) if y.dtype.kind in "iuf" else np.empty(0)
     if len(values) <= (_MOST_WHOLE if (values == np.floor(values)).all() else _MOST_FRACTIONS):
@@ -84,7 +84,7 @@ def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]
     doubts = doubts_of_labels(chunk.y)
     for name in columns:
         column = chunk.cells(name)
-        pairs = [] if column is None else _lookalikes(_levels(column))
+        pairs = [] if column is None else lookalikes(_levels(column))
         if pairs:
             advice = f"write them alike if they are one, or leave the column out with --column {quote(name)}=skip"
             doubts.append(f"column {name!r:.80}: {_said(pairs)} levels: {advice}")
@@ -178,7 +178,7 @@ def _levels(column: Column) -> set[str]:
     return set() if column.text is None else set(pc.unique(column.text).to_pylist())
 
 
-def _lookalikes(texts: set[str]) -> list[list[str]]:
+def lookalikes(texts: set[str]) -> list[list[str]]:
     """Those that are one with single blanks and in lower case, in groups of two or more."""
     groups: dict[str, list[str]] = {}
     for text in sorted(texts):

@@ -43,11 +43,27 @@ def arrays_of_file(path: str, key: str | None = None) -> list[tuple[str, Stored]
     if suffix not in _READERS:
         raise DataError(f"{path}: activations are read from {', '.join(_READERS)}")
     try:
-        return _READERS[suffix](path, key)
+        found = _READERS[suffix](path, key)
     except (ValueError, EOFError, OSError, BadZipFile, SafetensorError, pa.ArrowException) as error:
         if isinstance(error, DataError) or getattr(error, "errno", None) is not None:
             raise
         raise DataError(f"{path}: not a whole {suffix} file: {in_a_line(error)}") from None
+    names = [name for name, _ in found]
+    # another order than that of the alphabet is one that somebody chose
+    return sorted(found, key=lambda one: by_number(one[0])) if names == sorted(names) else found
+
+
+def by_number(name: str) -> list[tuple[int, str]]:
+    """What to sort names by, so that layer.2 stands before layer.10.
+
+    Examples
+    --------
+    >>> sorted(["l10.npy", "l2.npy", "l1.npy", "embedding.npy"], key=by_number)
+    ['embedding.npy', 'l1.npy', 'l2.npy', 'l10.npy']
+    >>> by_number("l10")[1]
+    (10, '')
+    """
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def _npy(path: str, key: str | None) -> list[tuple[str, Stored]]:
@@ -91,16 +107,11 @@ def _of_array(load: Callable[[], Array]) -> Stored:
 
 def _safetensors(path: str, key: str | None) -> list[tuple[str, Stored]]:
     with safe_open(path, "np") as file:  # checks the header, its offsets and lengths
-        names = sorted(file.keys(), key=_by_number)
+        names = sorted(file.keys())
     with open(path, "rb") as raw:
         length = int.from_bytes(raw.read(8), "little")
         header = json.loads(raw.read(length))
     return [(name, _tensor(path, name, header[name], 8 + length)) for name in names]
-
-
-def _by_number(name: str) -> list[tuple[int, str]]:
-    """Layers in the order of their numbers: layer.2 stands before layer.10."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def _tensor(path: str, name: str, facts: dict[str, Any], begin: int) -> Stored:
@@ -148,7 +159,7 @@ def _hdf5(path: str, key: str | None) -> list[tuple[str, Stored]]:
 
         return Stored(shapes[name], read, lambda axis, k: read((slice(None),) * axis + (k,)))
 
-    return [(name, one(name)) for name in sorted(shapes, key=_by_number)]
+    return [(name, one(name)) for name in sorted(shapes)]
 
 
 def _parquet(path: str, key: str | None) -> list[tuple[str, Stored]]:
@@ -169,7 +180,10 @@ def _arrow(path: str, key: str | None) -> list[tuple[str, Stored]]:
 def _of_columns(
     path: str, schema: Any, n_rows: int, read: Callable[[list[str]], Any], key: str | None
 ) -> list[tuple[str, Stored]]:
-    """Each column of lists is an array; without one, the columns of numbers are an array together."""
+    """Each column of lists is an array; without one, the columns of numbers are an array together.
+
+    Columns of single values are arrays of one axis too: one of them may be the key.
+    """
     kinds = dict(zip(schema.names, schema.types, strict=True))
     found = [
         (name, _list_column(path, name, (n_rows, getattr(kind, "list_size", -1)), read))
@@ -185,9 +199,12 @@ def _of_columns(
                 "it out, or name it as the key of the rows (key, --key)"
             )
         found = [("", _number_columns(path, numbers, n_rows, read))]
-    if key is not None and key in kinds:
-        found.append((key, _of_table((n_rows,), lambda: read([key])[key].to_numpy())))
-    return found
+    single = [name for name, kind in kinds.items() if not pa.types.is_nested(kind)]
+    return found + [(name, _single_values(name, n_rows, read)) for name in single]
+
+
+def _single_values(name: str, n_rows: int, read: Callable[[list[str]], Any]) -> Stored:
+    return _of_table((n_rows,), lambda: read([name])[name].to_numpy())
 
 
 def _is_list(kind: Any) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -29,46 +29,93 @@ class Question:
 
 @dataclass(frozen=True)
 class Labels:
-    """What is asked of each layer, for `n` rows; `groups` and `types` are codes, `keys` names of the rows."""
+    """What is asked of each layer, for `n` rows; `groups` and `types` are codes, `keys` names of the rows.
+
+    `sizes` counts the rows of each class of a concept, `beside` has the columns that nothing is asked of.
+    """
 
     n: int
     questions: list[Question]
     groups: Array | None = None
     types: Array | None = None
     keys: Array | None = None
+    sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    beside: Mapping[str, Array] = field(default_factory=dict)
 
-    def order(self, layer: str, n: int, keys: Array | None) -> Array | None:
-        """Which row of the labels belongs to each row of a layer; None where both have the same order.
+    def matched(
+        self, layer: str, n: int, keys: Array | None, beside: Iterable[str] = ()
+    ) -> tuple[Array | None, Labels]:
+        """Which rows of a layer to take in turn, and their labels; None where both have the same order.
+
+        Labels whose key is not in the layer are left out. `beside` are names of arrays that may be the key.
 
         Raises
         ------
         DataError
-            The numbers of rows differ, or their keys do.
+            The numbers of rows differ, a key of the layer is not in the labels, or one class is left of a concept.
         """
         if keys is None or self.keys is None:
             if n != self.n:
+                both = self.shared(beside)
                 raise DataError(
                     f"layer {layer!r} has {n:,} rows and the labels {self.n:,}: one label a row in the same order is "
                     "needed, or a key that names the rows on both sides (key, --key)"
+                    + (f"; both have {both[0]!r}" if both else "")
                 )
-            return None
+            return None, self
+        rows = self._rows_of(layer, n, keys, self.keys)
+        order = np.argsort(rows)
+        return order, self if n == self.n else self._only(layer, rows[order])
+
+    def shared(self, beside: Iterable[str]) -> list[str]:
+        """Those of these names that are columns of labels which could name the rows: all differ, none is missing."""
+        columns = {name: self.beside[name].tolist() for name in beside if name in self.beside}
+        return [name for name, values in columns.items() if None not in values and len(set(values)) == self.n]
+
+    @staticmethod
+    def _rows_of(layer: str, n: int, keys: Array, of_labels: Array) -> Array:
+        """The row of the labels that each row of a layer has by its key."""
         if len(keys) != n:
             raise DataError(f"layer {layer!r} has {n:,} rows and {len(keys):,} keys")
-        theirs, ours = (_texts(values).tolist() for values in (keys, self.keys))
+        theirs, ours = (_texts(values).tolist() for values in (keys, of_labels))
         where = {name: row for row, name in enumerate(ours)}
         for side, names in (("the labels", ours), (f"layer {layer!r}", theirs)):
             if len(set(names)) < len(names):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise DataError(f"{side}: the key {twice!r} names two rows; a key names one")
         lost = [name for name in theirs if name not in where]
-        if lost or len(theirs) != len(ours):
-            missing = lost or [name for name in ours if name not in set(theirs)]
-            side = "the labels" if lost else f"layer {layer!r}"
+        if lost:
             raise DataError(
-                f"layer {layer!r} has {len(theirs):,} rows and the labels {len(ours):,}: {len(missing):,} keys are not "
-                f"in {side}, such as {missing[0]!r}"
+                f"layer {layer!r} has {len(theirs):,} rows and the labels {len(ours):,}: {len(lost):,} keys are not "
+                f"in the labels, such as {lost[0]!r}"
             )
         return np.array([where[name] for name in theirs], dtype=np.int64)
+
+    def _only(self, layer: str, kept: Array) -> Labels:
+        """The labels of some rows, in ascending order."""
+        questions = []
+        for one in self.questions:
+            there = np.isin(one.rows, kept)
+            rows, positive = np.searchsorted(kept, one.rows[there]), one.positive[there]
+            if len(np.unique(positive)) < 2:
+                raise DataError(
+                    f"layer {layer!r} has no row of one side of {one.concept!r}: leave those labels out, or this layer"
+                )
+            questions.append(Question(one.concept, rows, positive))
+        groups, types = (None if codes is None else codes[kept] for codes in (self.groups, self.types))
+        return Labels(len(kept), questions, groups, types)
+
+
+def in_another_order(theirs: Array, ours: Array) -> bool:
+    """Whether two arrays have the same names in another order.
+
+    Examples
+    --------
+    >>> in_another_order(np.array([2.0, 1.0]), np.array([1, 2])), in_another_order(np.array([1, 2]), np.array([1, 2]))
+    (True, False)
+    """
+    names, own = _texts(np.asarray(theirs)).tolist(), _texts(ours).tolist()
+    return bool(names != own and sorted(names) == sorted(own))
 
 
 def open_labels(
@@ -117,13 +164,16 @@ def open_labels(
         raise DataError(f"name the columns that hold the concepts (labels, --label); there are {listed}")
     n = len(next(iter(table.values())))
     found = {what: None if one is None else _whole(table, one, what, n) for what, one in beside.items()}
-    questions = [question for name in names or free for question in _questions(name, table[name], pairs)]
+    concepts = {name: _classes(name, table[name]) for name in names or free}
+    questions = [question for name in names or free for question in _questions(name, *concepts[name][:3], pairs)]
     asked = [question.concept for question in questions]
     for concept in asked:
         if asked.count(concept) > 1:
             raise DataError(f"two questions are called {concept!r}: give columns and classes names that differ")
     codes = {what: None if values is None else _codes(values) for what, values in found.items() if what != "key"}
-    return Labels(n, questions, codes["group"], codes["type"], found["key"])
+    sizes = {name: counted for name, (*_, counted) in concepts.items()}
+    beside_these = {name: values for name, values in table.items() if name not in (*taken, *concepts)}
+    return Labels(n, questions, codes["group"], codes["type"], found["key"], sizes, beside_these)
 
 
 def _table(given: Any) -> dict[str, Array]:
@@ -193,19 +243,24 @@ def _codes(values: Array) -> Array:
     return np.asarray(np.unique(_texts(values), return_inverse=True)[1])
 
 
-def _questions(concept: str, values: Array, pairs: bool) -> list[Question]:
-    """Two classes are one question about the second in sorted order, more are one each, and then one each pair."""
+def _classes(concept: str, values: Array) -> tuple[Array, Array, Array, dict[str, int]]:
+    """The rows of a concept that have a label, their labels, its classes, and how many rows each has by name."""
     rows = np.flatnonzero([value is not None for value in values])
     labels = np.array(values[rows].tolist()) if rows.size else np.zeros(0)
     if labels.dtype.kind not in "biufU":
         labels = labels.astype(np.str_)
-    classes = np.unique(labels)
+    classes, counts = np.unique(labels, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"concept {concept!r}: two classes are needed, there is {len(classes)}")
     if rows.size >= _MANY_ROWS and 2 * len(classes) > rows.size:
         raise DataError(
             f"concept {concept!r}: {len(classes):,} labels in {rows.size:,} rows: is that the right column?"
         )
+    return rows, labels, classes, dict(zip(label_names(classes).tolist(), counts.tolist(), strict=True))
+
+
+def _questions(concept: str, rows: Array, labels: Array, classes: Array, pairs: bool) -> list[Question]:
+    """Two classes are one question about the second in sorted order, more are one each, and then one each pair."""
     if len(classes) == 2:
         return [Question(concept, rows, labels == classes[1])]
     names = label_names(classes)

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from linsep.data.inputs import find_files
-from linsep.probing.files import arrays_of_file
+from linsep.probing.files import arrays_of_file, by_number
 from linsep.probing.stored import Stored
 from linsep.tables import check_finite
 from linsep.types import Array, DataError
 
 _KINDS = "biuf"
+_LISTED = 8  # arrays that a message names
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer: its name, and what reads its rows and their keys."""
+    """A layer: its name, and what reads its rows, their keys, and arrays beside it that have a value a row."""
 
     name: str
     read: Callable[[], Array]
     read_keys: Callable[[], Array] | None = None
+    beside: Mapping[str, Callable[[], Array]] = field(default_factory=dict)
 
 
 def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) -> list[Layer]:
@@ -55,7 +57,7 @@ def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) 
     elif hasattr(given, "shape"):
         layers = _of_parts([("X", _in_memory(given))], axis, key, "X")
     elif isinstance(given, list | tuple) and given and all(isinstance(one, str | Path) for one in given):
-        layers = _of_files([path for one in given for path in find_files(str(one))], axis, key)
+        layers = _of_files(files_of(given), axis, key)
     elif isinstance(given, list | tuple) and given and all(len(getattr(one, "shape", ())) == 2 for one in given):
         layers = _of_parts([(str(k), _in_memory(part)) for k, part in enumerate(given)], axis, key, "X")
     else:
@@ -65,6 +67,11 @@ def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) 
         if names.count(name) > 1:
             raise DataError(f"two layers are called {name!r}: give their files or keys other names")
     return layers
+
+
+def files_of(given: Iterable[str | Path]) -> list[str]:
+    """The files that paths, folders and patterns name: those of one in the order of the numbers in their names."""
+    return [path for one in given for path in sorted(find_files(str(one)), key=by_number)]
 
 
 def _of_files(paths: list[str], axis: int | None, key: str | None) -> list[Layer]:
@@ -90,11 +97,12 @@ def _of_parts(
         raise DataError(f"{place}: there is nothing called {key!r} that names the rows; there are {_listed(parts)}")
     read_keys = None if keys is None else keys.read
     layers: list[Layer] = []
+    beside = {name.rpartition("/")[2]: part.read for name, part in parts if len(part.shape) == 1}
     many = [(name, part) for name, part in parts if name != key and (len(part.shape) != 1 or len(parts) == 1)]
     for name, part in many:
         if axis is None or len(part.shape) == 2:
             _check_axes(name, part.shape, place, axis)
-            layers.append(Layer(name, _rows(name, part), read_keys))
+            layers.append(Layer(name, _rows(name, part), read_keys, beside))
             continue
         if len(part.shape) != 3 or not -3 <= axis < 3:
             raise DataError(
@@ -102,14 +110,15 @@ def _of_parts(
             )
         for k in range(part.shape[axis]):
             inner = str(k) if numbered and len(many) == 1 else f"{name}/{k}"
-            layers.append(Layer(inner, _rows(inner, part, (axis % 3, k)), read_keys))
+            layers.append(Layer(inner, _rows(inner, part, (axis % 3, k)), read_keys, beside))
     if not layers:
         raise DataError(f"{place}: there is no layer: an array with a row for each label; there are {_listed(parts)}")
     return layers
 
 
-def _listed(parts: Iterable[tuple[str, Stored]]) -> str:
-    return ", ".join(f"{name!r} {part.shape}" for name, part in parts) or "no arrays"
+def _listed(parts: Sequence[tuple[str, Stored]]) -> str:
+    more = ", ..." if len(parts) > _LISTED else ""
+    return ", ".join(f"{name!r} {part.shape}" for name, part in parts[:_LISTED]) + more or "no arrays"
 
 
 def _check_axes(name: str, shape: tuple[int, ...], place: str, axis: int | None) -> None:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from linsep.probing.directions import Direction, cosines, write_directions
+from linsep.probing.doubts import doubts_of, doubts_of_unused
 from linsep.probing.labels import Labels, open_labels
 from linsep.probing.layers import Layer, open_layers
 from linsep.probing.measured import ProbeRow, Settings, measured
@@ -30,10 +29,13 @@ class Probe:
         In the order of the layers, and for each layer in that of the concepts.
     directions : mapping of (layer, concept) to Direction
         w and b of the maximum margin where the rows are separable, else of a probe fitted on all rows; ||w|| is 1.
+    warnings : tuple of str
+        Labels that may be misspelt, labels that are not used, and a key that may have been forgotten.
     """
 
     rows: tuple[ProbeRow, ...]
     directions: Mapping[tuple[str, str], Direction] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Probe: {len(self.rows)} rows>"
@@ -119,8 +121,9 @@ class Probe:
 
     def summary(self) -> str:
         """Return the rows as a table for people, and what is to be said about them."""
-        width = max((len(first) for first, _ in self.lines), default=0)
-        return "\n".join(f"{first.ljust(width)}  {rest}" for first, rest in self.lines)
+        lines = [*self.lines, *(("warning", text) for text in self.warnings)]
+        width = max((len(first) for first, _ in lines), default=0)
+        return "\n".join(f"{first.ljust(width)}  {rest}" for first, rest in lines)
 
 
 def _pandas(what: str) -> Any:
@@ -171,7 +174,8 @@ def probe(
         A column of y, or a value a row, such as the word: each gets a random label in the control task. Otherwise the
         groups.
     key : str, optional
-        An array of X and a column of y that name the rows, which are matched by it instead of by position.
+        An array of X and a column of y that name the rows, which are matched by it instead of by position. Labels of
+        rows that a layer has not are left out.
     axis : int, optional
         The axis of arrays of three axes that counts the layers.
     pairs : bool, default=False
@@ -224,7 +228,8 @@ def probe(
             directions[row.layer, row.concept] = direction
         if callback is not None:
             callback(row)
-    return Probe(tuple(rows), directions)
+    said = [*doubts_of(layers, read, folds), *doubts_of_unused(rows, read)]
+    return Probe(tuple(rows), directions, tuple(said))
 
 
 def asked(
@@ -263,18 +268,17 @@ def probe_rows(
     known = known or {}
     for k, layer in enumerate(layers):
         open_questions = [one for one in labels.questions if (layer.name, one.concept) not in known]
-        X = None
+        X, own = None, labels
         if open_questions:
             on_layer(k, layer.name, open_questions[0].concept)
             X = layer.read()
             keys = None if layer.read_keys is None else layer.read_keys()
-            order = labels.order(layer.name, len(X), keys)
-            if order is not None:
-                X = X[np.argsort(order)]
-        for question in labels.questions:
+            order, own = labels.matched(layer.name, len(X), keys, layer.beside)
+            X = X if order is None else X[order]
+        for question in own.questions:
             if X is None or (layer.name, question.concept) in known:
                 yield known[layer.name, question.concept]
                 continue
             on_layer(k, layer.name, question.concept)
-            types = labels.groups if labels.types is None else labels.types
-            yield measured(layer.name, X, question, labels.groups, types, settings)
+            types = own.groups if own.types is None else own.types
+            yield measured(layer.name, X, question, own.groups, types, settings)

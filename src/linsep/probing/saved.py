@@ -82,18 +82,28 @@ def _whole_rows(lines: list[bytes]) -> list[ProbeRow]:
     return rows
 
 
-def question(layers: Sequence[Layer], labels: Labels, settings: Settings, files: Sequence[str]) -> dict[str, Any]:
-    """What is asked, in values that JSON has: layers, a digest of the labels, settings, and the state of the files."""
+def question(
+    layers: Sequence[Layer], labels: Labels, settings: Settings, files: Sequence[str], axis: int | None
+) -> dict[str, Any]:
+    """What is asked, in values that JSON has: layers, digests of the labels and of each file, axis and settings.
+
+    All bytes of the files are read: neither a date nor a part of a file tells that the rest is what it was.
+    """
     digest = hashlib.sha256()
     parts: list[Any] = [labels.groups, labels.types, labels.keys]
     for one in labels.questions:
         parts += [np.array([one.concept]), one.rows, one.positive]
     for part in parts:
         digest.update(b"-" if part is None else repr((part.shape, part.tolist())).encode())
-    states = [(file, Path(file).stat()) for file in files]
     return {
         "layers": [layer.name for layer in layers],
         "labels": digest.hexdigest(),
         "settings": list(settings),
-        "activations": [[file, state.st_size, state.st_mtime_ns] for file, state in states],
+        "axis": axis,
+        "activations": [_digest_of(file) for file in files],
     }
+
+
+def _digest_of(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

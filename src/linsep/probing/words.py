@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from linsep.probing.measured import ProbeRow
 
 _LEVEL = -2.0  # log10 of the chance below which a verdict counts as no accident
+_SELECTIVITY = "accuracy less control, both in folds that share types or groups: near 0 the probe knows these by heart"
 _HEADS = ("layer", "concept", "rows x columns", "verdict", "odds", "margin / radius", "accuracy", "auc")
 
 
@@ -58,6 +59,8 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
         said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
     if any(row.accuracy is None for row in rows):
         said.append(("no accuracy", "where a class has fewer than two rows or groups: nothing can be held out"))
+    if any(row.selectivity is not None for row in rows):
+        said.append(("selectivity", _SELECTIVITY))
     if any(row.verdict == "undecided" for row in rows):
         said.append(("undecided", "the time limit ended the search for a proof"))
     return said

@@ -66,7 +66,7 @@ def report(model: Any, X: Any = None, y: Any = None) -> Report:
 
         if X is not None:
             raise DataError("a report on a Probe has all that it needs: leave out X and y")
-        return render(of_probe(model, "linsep.report(probe)"))
+        return render(of_probe(model, "linsep.report(probe)", model.warnings))
     command = f"linsep.report({model!r}{'' if X is None else ', X, y'})"
     if isinstance(model, Separability | Separation):
         command = f"linsep.report({type(model).__name__.lower()}, X, y)"

@@ -10,14 +10,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
-from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
+from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof, without_skipped
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.hints import hints_on_proof
 from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
+from linsep.markup import quote
 from linsep.reporting.explanation.columns import ExplainedColumns, columns_behind
+from linsep.reporting.explanation.gaps import Gap, telling_gaps
 from linsep.reporting.explanation.suspects import Explained, suspects_of, suspects_table
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
 from linsep.theory.explanation.fewest_rows import fewest_rows
@@ -32,6 +35,7 @@ _ORDER: tuple[Verdict, ...] = ("separable", "undecided", "not-separable", "quasi
 _SEPARATED: tuple[Verdict, ...] = ("separable", "quasi-separable")
 
 _SECONDS = 30.0  # for all that is asked of rows and columns of all classes together, unless a limit is given
+_GAPS = 3  # columns that are named because of where they are missing
 _MANY_CLASSES = 8  # from here on each class has its line among the details
 
 
@@ -163,20 +167,18 @@ def check_table(
     """
     refuse_label_for_each_row(source.read().y, source.target, positive)
     found = kinds_in_proof(source.read(), columns or {})
-    numbers = exact_numbers(source, kinds=found.kinds, missing=missing, advice=LEAVE_OUT)
-    if numbers.y is None:
-        raise DataError("these rows have no labels: name the label column with --target")
+    numbers, y = _numbers(source, found.kinds, missing)
     rounded = ["more digits than doubles hold: the verdict is about the nearest doubles"]
     doubts = found.doubts + ([] if numbers.as_written else rounded)
-    labels = np.unique(numbers.y)
+    labels = np.unique(y)
     if labels.size == 1:
-        raise DataError(f"every row has the label {labels[0]}: a separator needs rows of at least two classes")
+        raise _one_class(labels[0], source, found.kinds)
     if labels.size == 2 or positive is not None:
         names = binary_names(labels, positive)
-        asked = [_ask(numbers, numbers.y, labels if names is None else names, positive, time_limit)]
+        asked = [_ask(numbers, y, labels if names is None else names, positive, time_limit)]
         (lines, details), data = _of_two(asked[0].found, numbers), _with_columns(asked[0].found, numbers, source)
     else:
-        asked = [_ask_of(numbers, numbers.y, label, time_limit) for label in labels]
+        asked = [_ask_of(numbers, y, label, time_limit) for label in labels]
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
     explained: list[Explained] = []
@@ -184,9 +186,14 @@ def check_table(
     if explain:
         explained, behind = _explain(asked, numbers, source, found.kinds, time_limit)
         lines += [line for one in explained for line in one.lines()]
-        lines += [line for one in behind for line in one.lines()]
+        gaps = _gaps(source, found.kinds)
+        lines += [("too good?", str(gap)) for gap in gaps[:_GAPS]]
+        lines += [
+            line for one in behind for line in one.lines(said={gap.column for gap in gaps[:_GAPS] if gap.tells_all})
+        ]
         data["fewest_rows"] = _by_title(explained)
         data["columns_behind"] = _by_title(behind)
+        data["telling_gaps"] = [gap.to_dict() for gap in gaps]
     lines[1:1] = [*numbers.rows_left_out(), *left_out_of_proof(found)]
     verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
     some = any(one.found.verdict in _SEPARATED for one in asked)
@@ -194,6 +201,34 @@ def check_table(
     lines += hints
     said = [text for _, text in hints]
     return TableCheck(verdict, asked, numbers, lines, data, doubts, details, said, explained, behind)
+
+
+def _numbers(source: Source, kinds: Mapping[str, str], missing: str | None) -> tuple[ExactNumbers, Array]:
+    """The rows of a proof and their labels; a refusal of missing values says what these tell."""
+    try:
+        numbers = exact_numbers(source, kinds=kinds, missing=missing, advice=LEAVE_OUT)
+    except DataError as error:
+        raise DataError(f"{error}{_told_by_gaps(source, kinds)}") from None
+    if numbers.y is None:
+        raise DataError("these rows have no labels: name the label column with --target")
+    return numbers, numbers.y
+
+
+def _one_class(label: Any, source: Source, kinds: Mapping[str, str]) -> DataError:
+    gaps = _told_by_gaps(source, kinds)
+    return DataError(f"every row has the label {label}: a separator needs rows of at least two classes{gaps}")
+
+
+def _gaps(source: Source, kinds: Mapping[str, str]) -> list[Gap]:
+    """The columns that tell by where they are missing, of all rows that have a label."""
+    chunk = source.read()
+    return telling_gaps(without_skipped(chunk, kinds), chunk.y) if isinstance(chunk, TableChunk) else []
+
+
+def _told_by_gaps(source: Source, kinds: Mapping[str, str]) -> str:
+    """What to add to a refusal: the column that tells most, and how to ask without it."""
+    gaps = _gaps(source, kinds)[:1]
+    return "".join(f"; {gap} --column {quote(gap.column)}=skip asks without it" for gap in gaps)
 
 
 def _ask_of(numbers: ExactNumbers, y: Array, label: Any, time_limit: float | None) -> Asked:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from linsep.app.report import check_report, page_of_probe, with_report
 from linsep.app.result import Result
-from linsep.data.inputs import find_files
 from linsep.files import check_output
 from linsep.probing.directions import cosines, read_directions, write_directions
+from linsep.probing.doubts import doubts_of, doubts_of_unused
+from linsep.probing.layers import files_of
 from linsep.probing.probe import Probe, asked, probe_rows
 from linsep.probing.saved import SavedRows, question
 
@@ -34,7 +35,7 @@ def probe(
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Result:
     """Ask every layer about every concept; Ctrl-C keeps the rows found so far, and a file of them is gone on from."""
-    files = [path for one in activations for path in find_files(one)]
+    files = files_of(activations)
     reads = [*files, labels]
     if output is not None:
         check_output(output, "the rows", reads=tuple(reads))
@@ -43,7 +44,10 @@ def probe(
     check_report(report, *reads, output, directions)
     on_step("reading the labels")
     layers, read, settings = asked(files, labels, label, groups, types, key, axis, pairs, controls, 5, time_limit, 0)
-    about = question(layers, read, settings, files)
+    to_know_again = files if output is not None or directions is not None else []
+    if to_know_again:
+        on_step("reading the activations, to know them again")
+    about = question(layers, read, settings, to_know_again, axis)
     saved = None if output is None else SavedRows(output, about, reads)
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     before = {} if saved is None else saved.known
@@ -67,8 +71,9 @@ def probe(
         if not rows:
             raise KeyboardInterrupt("interrupted before there was a row") from None
         interrupted = True
-    found = Probe(tuple(rows), vectors)
-    result = Result(list(found.lines), {"rows": found.to_dict()}, interrupted=interrupted)
+    doubts = [*doubts_of(layers, read, settings.folds), *doubts_of_unused(rows, read)]
+    found = Probe(tuple(rows), vectors, tuple(doubts))
+    result = Result(list(found.lines), {"rows": found.to_dict()}, doubts, interrupted=interrupted)
     if saved is not None:
         taken = f"; {len(known)} of them were there before" if known else ""
         result.lines.append(("rows", f"{output}: {len(saved.known)} of {len(layers) * len(read.questions)}{taken}"))

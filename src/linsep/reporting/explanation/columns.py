@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import comb, log10
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from linsep.data.features.kinds import without_skipped
 from linsep.data.telling import TellingColumn, tell, telling_columns
 from linsep.regression.separation import separation
 from linsep.regression.smallest_set import SmallestSet
+from linsep.reporting.explanation.nearly import Nearly, nearly_alone
 from linsep.reporting.proof import Lines, form_of, some_rows
 from linsep.tables import dense, stored
 from linsep.theory.bounds.cover import cover_odds
@@ -29,6 +30,7 @@ from linsep.types import Array, DataError
 
 _LINES = 3  # of a kind
 _CHANCE = -3.0  # log10 of the chance that labels without meaning have a separating pair
+_MOST_CELLS = 50_000_000  # of columns that are sorted one by one
 _MOST_ENTRIES = 1_000_000  # of a table whose smallest set of columns is looked for
 
 
@@ -46,6 +48,8 @@ class ExplainedColumns(NamedTuple):
         such a pair.
     needed : Needed
         Columns without which the classes are not separable, by their places in `groups`.
+    nearly : list of Nearly
+        Columns of numbers that separate all rows but a few, counted as in the file, where not all are separable.
     part : SmallestSet or None
         The fewest columns that separate some rows and leave the others on the plane, where only some are separable.
     names : list of str
@@ -60,15 +64,16 @@ class ExplainedColumns(NamedTuple):
     alone: list[TellingColumn]
     pairs: Pairs
     needed: Needed
+    nearly: list[Nearly]
     part: SmallestSet | None
     names: list[str]
     powers: list[int]
     groups: dict[str, list[int]]
 
-    def lines(self) -> Lines:
-        """What is said: a few lines of each kind."""
+    def lines(self, said: Collection[str] = ()) -> Lines:
+        """What is said: a few lines of each kind, but nothing of columns of which enough is `said` already."""
         title = f" ({self.title})" if self.title else ""
-        doubtful = [f"{_alone(one)}: is it known before the label is?" for one in self.alone]
+        doubtful = [f"{_alone(one)}: is it known before the label is?" for one in self.alone if one.name not in said]
         doubtful += [self._pair(k) for k in range(len(self.pairs.found))]
         lines = [(f"too good?{title}", text) for text in doubtful[:_LINES]]
         if len(doubtful) > _LINES:
@@ -76,6 +81,7 @@ class ExplainedColumns(NamedTuple):
         if 0 < self.pairs.asked < self.pairs.of:
             some = f"{self.pairs.asked:,} of {self.pairs.of:,} pairs were asked about"
             lines.append((f"pairs of columns{title}", some))
+        lines += [(f"nearly{title}", str(one)) for one in self.nearly[:_LINES]]
         return [*lines, *self._needed(title), *self._part(title)]
 
     def _pair(self, k: int) -> str:
@@ -121,6 +127,7 @@ class ExplainedColumns(NamedTuple):
             "pairs_of": self.pairs.of,
             "needed": [{"column": columns[k], "without": proof.to_dict()} for k, proof in self.needed.found],
             "needed_asked": self.needed.asked,
+            "nearly": [one._asdict() for one in self.nearly],
             "part": None
             if self.part is None
             else {
@@ -163,12 +170,11 @@ def columns_behind(
     y = (class_signs(labels, found.classes) > 0).astype(np.intp)
     groups = _columns_of_table(numbers)
     nothing = ExplainedColumns(
-        title, [], Pairs([], 0, 0), Needed([], 0), None, numbers.names, numbers.exponents, groups
+        title, [], Pairs([], 0, 0), Needed([], 0), [], None, numbers.names, numbers.exponents, groups
     )
-    if found.verdict == "quasi-separable":
-        return nothing._replace(part=_part(found, numbers, y, time_limit))
     if found.verdict != "separable":
-        return nothing
+        part = _part(found, numbers, y, time_limit) if found.verdict == "quasi-separable" else None
+        return nothing._replace(part=part, nearly=_nearly(found, numbers, y))
     alone = _that_separate(numbers, chunk, kinds, labels, y, groups)
     known = [groups[one.name] for one in alone if one.name in groups]
     pairs = Pairs([], 0, 0)
@@ -232,7 +238,7 @@ def _that_separate(
 
 def _pairs(numbers: ExactNumbers, y: Array, seconds: float) -> Pairs:
     """Pairs of columns that are numbers in the table; not asked where labels without meaning could have one."""
-    plain = [j for j, name in enumerate(numbers.names) if name not in (numbers.levels or {})]
+    plain = _plain(numbers)
     several = comb(len(plain), 2)
     if not several or log10(several) + cover_odds(y.size, 3, int(y.sum())) > _CHANCE:
         return Pairs([], 0, 0)
@@ -240,6 +246,20 @@ def _pairs(numbers: ExactNumbers, y: Array, seconds: float) -> Pairs:
     found = separating_pairs(X, y, time_limit=None if seconds == np.inf else seconds)
     placed = [one._replace(columns=(plain[one.columns[0]], plain[one.columns[1]])) for one in found.found]
     return found._replace(found=placed)
+
+
+def _plain(numbers: ExactNumbers) -> list[int]:
+    """The columns that are numbers in the table."""
+    return [j for j, name in enumerate(numbers.names) if name not in (numbers.levels or {})]
+
+
+def _nearly(found: Separability, numbers: ExactNumbers, y: Array) -> list[Nearly]:
+    """Columns that separate all rows but a few; not asked of very many columns, which would have to be dense."""
+    plain = _plain(numbers)
+    if len(plain) * y.size > _MOST_CELLS:
+        return []
+    near = nearly_alone(dense(numbers.X[:, plain]), y, [numbers.names[j] for j in plain])
+    return [one._replace(wrong=tuple(found.in_file(one.wrong).tolist())) for one in near]
 
 
 def _part(found: Separability, numbers: ExactNumbers, y: Array, time_limit: float | None) -> SmallestSet | None:

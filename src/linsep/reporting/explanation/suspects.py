@@ -62,7 +62,8 @@ class Explained(NamedTuple):
         if self.suspects:
             shown = ", ".join(f"{one.row} ({one.label})" for one in self.suspects[:_SHOWN])
             more = ", ..." if len(self.suspects) > _SHOWN else ""
-            lines.append(("suspects" + title, f"rows {shown}{more}: the others are separable, checked exactly"))
+            rows = "row" if len(self.suspects) == 1 else "rows"
+            lines.append(("suspects" + title, f"{rows} {shown}{more}: the others are separable, checked exactly"))
         return lines
 
     def to_dict(self) -> dict[str, Any]:
