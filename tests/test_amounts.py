@@ -15,9 +15,12 @@ from hypothesis import strategies as st
 
 from linsep import DataError, TableModel, fit_stream, fit_table, iter_predictions, load, open_data, save
 from linsep.data.amounts import read_amounts
+from linsep.data.columns import TableChunk
+from linsep.data.features.bad_cells import doubts_of_thousands
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import find_kinds
 from linsep.export.as_json import to_json
+from linsep.reporting.scores import unknown_levels
 from linsep.streaming.result import StreamWarning
 from test_excel import workbook
 
@@ -203,3 +206,39 @@ def test_a_stream_says_that_it_takes_them_for_categories_and_how_they_become_num
     table.assign(dose=[*table.dose[:-1], "3 g"]).to_csv(path, index=False)
     with pytest.raises(DataError, match=r"t\.csv:41, column 'dose': '3 g' is not a number in 'mg'"):
         fit_stream(path, target="y", bits=8, columns={"dose": "0.0 mg"})
+
+
+@pytest.mark.parametrize("unit", [" kWh", ""])
+@pytest.mark.parametrize(("sep", "marks"), [(";", ",."), (",", ".,")])
+def test_new_rows_in_another_style_are_doubted_and_read_as_asked(sep: str, marks: str, unit: str) -> None:
+    numbers = 491 + 97 * np.arange(40)
+    labels = np.where(numbers > 2500, "yes", "no").tolist()
+
+    def table(values: Any, sep: str, grouping: str, labels: Any) -> bytes:
+        cells = [f"{one:,}".replace(",", grouping) + unit for one in values]
+        lines = [f'"{cell}"{sep}{k % 3}{sep}{label}' for k, (cell, label) in enumerate(zip(cells, labels, strict=True))]
+        return "\n".join([sep.join(["use", "n", "y"]), *lines, ""]).encode()
+
+    decimal, grouping = marks
+    asked = {"decimal": decimal}
+    model = fit_table(open_data(table(numbers, sep, grouping, labels), target="y", **asked)).model
+    new, there = [2900, 1200, 4100], ["", "", ""]
+    [plain] = iter_predictions(model, table(new, sep, grouping, there), **asked)
+    assert not unknown_levels(model)
+    other = table(new, ",;"[sep == ","], decimal, there)
+    [found] = iter_predictions(model, other)
+    doubts = [said for said in unknown_levels(model) if "say which decimal mark these rows have" in said]
+    assert len(doubts) == (found.decision_values.tolist() != plain.decision_values.tolist())
+    [again] = iter_predictions(model, other, decimal=grouping)
+    np.testing.assert_array_equal(again.decision_values, plain.decision_values)
+    assert not [said for said in unknown_levels(model) if "say which decimal mark" in said]
+
+
+@pytest.mark.parametrize(("mean", "scale", "told"), [(2500.0, 1200.0, True), (2.5, 1.2, False), (500.0, 800.0, False)])
+def test_numbers_a_thousand_times_too_small_are_told(mean: float, scale: float, told: bool) -> None:
+    rows = open_data(b"use;n\n2.900;1\n1.200;2\n300;1\n").read()
+    assert isinstance(rows, TableChunk)
+    assert ("use" in doubts_of_thousands(rows, {"use": (mean, scale)})) == told
+    large = open_data(b"use;n\n2900;1\n1200;2\n").read()
+    assert isinstance(large, TableChunk)
+    assert ("use" in doubts_of_thousands(large, {"use": (mean, scale)})) == (mean == 2.5)

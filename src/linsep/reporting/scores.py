@@ -171,7 +171,7 @@ def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[t
         if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
             continue
         empty = False
-        mended = encoder.mended(chunk)
+        mended = encoder.mended(chunk, source.written_as_asked["decimal"])
         if encoder.bad_cells_.total and not lenient:
             raise _refused(encoder, chunks)
         yield encoder.encode_chunk(mended), chunk.y, chunk

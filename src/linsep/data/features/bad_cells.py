@@ -29,6 +29,10 @@ from linsep.data.features.kinds import text_of
 from linsep.types import Array, DataError
 
 _NAMED = 3  # cells that are named
+_SWAPPED = str.maketrans(",.", ".,")
+_MAY_BE_THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"
+_NEARER = 1.5  # times, to the mean of training, until a number is taken for a thousand times another
+_FAR = 10.0  # standard deviations
 
 
 @dataclass
@@ -68,12 +72,12 @@ class BadCells:
 
 
 def without_bad_cells(
-    chunk: TableChunk, numbers: Collection[str], kinds: Mapping[str, str], bad: BadCells
+    chunk: TableChunk, numbers: Collection[str], kinds: Mapping[str, str], bad: BadCells, decimal: str | None = None
 ) -> TableChunk:
     """Return the rows with their bad cells made missing, and count these in `bad`.
 
     `numbers` are the columns that held numbers in training; those of `kinds` that are dates held dates, and those that
-    are numbers with a unit held these.
+    are numbers with a unit held these; where they have another mark than in training, `decimal` says which.
 
     Examples
     --------
@@ -88,7 +92,7 @@ def without_bad_cells(
     for name in chunk.names:
         kind = kinds.get(name, "")
         if is_amount(kind):
-            mended[name], rows, wrong = _amounts(chunk, name, kind)
+            mended[name], rows, wrong = _amounts(chunk, name, kind, decimal)
         elif is_date(kind):
             mended[name], rows, wrong = _dates(chunk, name, kind)
         elif name in numbers:
@@ -148,8 +152,15 @@ def _dates(chunk: TableChunk, name: str, kind: str) -> tuple[Column, Array, Call
     return _of_text(known, name, not_dates(text, kind), f"is not {example_of(kind)}")
 
 
-def _amounts(chunk: TableChunk, name: str, kind: str) -> tuple[Column, Array, Callable[[int], str]]:
-    """A column of numbers with a unit, which of its cells are none, and what is said of one of these."""
+def _amounts(
+    chunk: TableChunk, name: str, kind: str, decimal: str | None
+) -> tuple[Column, Array, Callable[[int], str]]:
+    """A column of numbers with a unit, written as in training, which cells are none, and what is said of one."""
+    if decimal not in (None, kind[1]):
+        column, swapped = chunk.cells(name), [one.translate(_SWAPPED) for one in text_of(chunk, name).to_pylist()]
+        assert column is not None
+        text = pa.array(swapped, pa.string())
+        chunk = replace(chunk, parse=lambda _: replace(column, values=None, text=text), _parsed={})
     said = f"where the model was trained on numbers in {unit_of(kind)!r}, written like {kind!r}"
     return _of_text(chunk, name, read_amounts(text_of(chunk, name), kind)[1], said)
 
@@ -221,6 +232,47 @@ def doubts_of_signs(chunk: TableChunk, known: Mapping[str, str], numbers: list[s
         found[name] = (
             f"column {name!r:.80}: its cells had {_said(before)} in training and have {_said(column.sign)} here: "
             f"{cell} ({chunk.where(row)}) is read as {plain}"
+        )
+    return found
+
+
+def doubts_of_thousands(chunk: TableChunk, known: Mapping[str, tuple[float, float]]) -> dict[str, str]:
+    """Return what to say of each column whose numbers may be a thousand times as large, or as small.
+
+    `known` has mean and standard deviation of the columns in training. Numbers such as 2.900 may be 2900 where all
+    numbers of the column with a fraction have three decimals, and numbers from 1000 on may be 1.000. It is said where
+    most of them would then be nearer to the mean of training.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = open_data(b"use;age\n2.900;40\n1.200;50\n").read()
+    >>> doubts_of_thousands(rows, {"use": (2500.0, 1200.0), "age": (45.0, 9.0)})["use"]
+    "column 'use': 2.900 (buffer:2) is read as 2.9, and in training the mean was 2500: if it is 2900, say which decimal
+    mark these rows have with --decimal . or --decimal , (decimal=)"
+    """
+    found = {}
+    for name, (mean, scale) in known.items():
+        column = chunk.cells(name) if name in chunk.names else None
+        if column is None or column.values is None or column.text is None or not scale:
+            continue
+        there = np.ones(chunk.n_rows, np.bool_) if column.missing is None else ~column.missing
+        fraction, thin = (
+            pc.match_substring_regex(column.text, pattern).to_numpy(zero_copy_only=False).astype(np.bool_) & there
+            for pattern in (r"\.", _MAY_BE_THOUSANDS)
+        )
+        values = column.values
+        some, times = (thin, 1e3) if thin.any() and (thin == fraction).all() else (there, 1e-3)
+        if not some.any() or (times < 1 and (fraction.any() or np.abs(values[some]).min() < 1e3)):
+            continue
+        read, other = (float(np.median(np.abs(one - mean))) / scale for one in (values[some], values[some] * times))
+        if read <= _NEARER * other or (times < 1 and read < _FAR):
+            continue
+        row = int(some.argmax())
+        found[name] = (
+            f"column {name!r:.80}: {_number(column, row)} ({chunk.where(row)}) is read as {values[row]:.12g}, and in "
+            f"training the mean was {mean:.4g}: if it is {values[row] * times:.12g}, say which decimal mark these rows "
+            "have with --decimal . or --decimal , (decimal=)"
         )
     return found
 

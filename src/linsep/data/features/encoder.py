@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from linsep.data.columns import TableChunk
-from linsep.data.features.bad_cells import BadCells, doubts_of_signs, signs_of, without_bad_cells
+from linsep.data.features.bad_cells import BadCells, doubts_of_signs, doubts_of_thousands, signs_of, without_bad_cells
 from linsep.data.features.exact_decimals import row_names
 from linsep.data.features.fitted_columns import Fitted, Unknown, check_columns, encode_as_fitted, fit_columns, moments
 from linsep.data.features.kinds import CATEGORY, NUMBER, derive, find_kinds, is_words, kinds_in_stream
@@ -269,20 +269,22 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         chunk = derive(self._with_absent(chunk), self.kinds_)
         if self._signs is not None:
             new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
-            self.new_doubts_ = new | self.new_doubts_
+            self.new_doubts_ = new | doubts_of_thousands(chunk, self.number_moments) | self.new_doubts_
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
             return encode_as_fitted(chunk, self._fitted, unknown)
         return self._running.encode(chunk, learn=False)
 
-    def mended(self, chunk: TableChunk | Chunk) -> TableChunk | Chunk:
+    def mended(self, chunk: TableChunk | Chunk, decimal: str | None = None) -> TableChunk | Chunk:
         """Make the cells of new rows missing that the model cannot read, and count them in `bad_cells_`.
 
         Parameters
         ----------
         chunk : TableChunk or Chunk
             The rows.
+        decimal : str, optional
+            The decimal mark of numbers with a unit, if another one is asked for than in training.
 
         Returns
         -------
@@ -301,7 +303,7 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         lacking = [] if self.open_columns else [name for name in self.column_names or [] if name not in chunk.names]
         self.absent_ = [name for name in lacking if self.absent_ is None or name in self.absent_]
         chunk = self._with_absent(chunk)
-        return without_bad_cells(chunk, set(self.number_columns), self.kinds_, self.bad_cells_)
+        return without_bad_cells(chunk, set(self.number_columns), self.kinds_, self.bad_cells_, decimal)
 
     def _with_absent(self, chunk: TableChunk) -> TableChunk:
         """New rows with the columns that they lack: missing in all rows of JSON lines, else DataError."""

@@ -107,6 +107,16 @@ class KnownColumns:
         return [name for name, levels in self._fitted.levels.items() if levels is None]
 
     @property
+    def number_moments(self) -> dict[str, tuple[float, float]]:
+        """Mean and standard deviation of each column of numbers in training."""
+        if self._running is None:
+            return dict(zip(self.number_columns, zip(self._fitted.mean, self._fitted.scale, strict=True), strict=True))
+        count, mean, squares = self._running.moments.T
+        return dict(
+            zip(self._running.numbers, zip(mean, np.sqrt(squares / np.maximum(count, 1)), strict=True), strict=True)
+        )
+
+    @property
     def column_names(self) -> list[str] | None:
         """The columns that it was fitted to, in their order; None for rows of numbers, which have no names.
 
