@@ -64,7 +64,11 @@ def separation(
     ] = None,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
     time_limit: Annotated[
-        float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Give up after this number of seconds (exit status 3); --details searches the fewest columns as long.",
+        ),
     ] = None,
     certificate: CertificateOpt = None,
     report: ReportOpt = None,
