@@ -109,7 +109,8 @@ def test_whenever_the_clock_ends_the_search_the_set_separates(monkeypatch: pytes
     found, X, y = three_of_five()
     whole = found.smallest_set()
     assert (whole.columns, whole.is_smallest, whole.reason) == (("x1", "x2", "x4"), True, "")
-    sizes, proved = [], [False]
+    sizes: list[int] = []
+    proved = [False]
     while not proved[-1]:
         each_look_is_later(monkeypatch)
         least = found.smallest_set(time_limit=1.5 * STEP * 1.3 ** len(sizes))
