@@ -104,6 +104,7 @@ def test_an_empty_cell_of_a_two_by_two_table(empty: int) -> None:
     assert found.coefficients == {"(Intercept)": "finite", "x1": -inf if empty else inf}
     part = found.finite_part()
     assert part.estimates["(Intercept)"].value == pytest.approx(log(a / (n - a)))
+    assert all(type(number) is float for told in part.estimates.values() for number in told)
     assert part.estimates["(Intercept)"].error == pytest.approx((1 / a + 1 / (n - a)) ** 0.5)
     ones, all_rows = int(y.sum()), n + m
     split = a * log(a / n) + (n - a) * log(1 - a / n)

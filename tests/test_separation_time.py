@@ -130,3 +130,4 @@ def test_the_command_says_that_the_search_ended(tmp_path: Path) -> None:
     assert lines["smallest set"].startswith("x1, ")
     told = " ".join(run_linsep(["separation", "--help"], tmp_path).stdout.split())
     assert "--details searches the fewest" in told
+    assert "then finite_part(), drop() or firth() of its answer" in told

@@ -95,6 +95,9 @@ def separation(
     The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
     first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
     130 after Ctrl-C (what is known by then is printed).
+
+    What is finite is estimated in Python, and one limit of what is infinite: linsep.separation("y ~ x", data=frame),
+    then finite_part(), drop() or firth() of its answer.
     """
     from linsep.app.commands.labelled import kinds_of
     from linsep.app.commands.separation import separation as run

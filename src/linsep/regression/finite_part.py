@@ -144,7 +144,7 @@ class _Likelihood:
             whole = self.fit(self.proof, list(range(len(self.names))), np.zeros(len(self.y)))
         except OutOfTimeError:
             whole = None
-        z, drop = norm.ppf(0.5 + level / 2), chi2.ppf(level, 1) / 2
+        z, drop = float(norm.ppf(0.5 + level / 2)), float(chi2.ppf(level, 1)) / 2
         out: dict[str, Estimate] = {}
         tests: dict[str, LikelihoodRatio] = {}
         for name, said in told.items():
