@@ -15,8 +15,8 @@ from linsep.markup import table_html
 from linsep.regression.design import Design
 from linsep.regression.model import Regression
 from linsep.regression.remedies import dependent, design_columns
-from linsep.tables import is_sparse
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, Pace, deadline_of, time_left, why_over
+from linsep.tables import dense
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, Pace, time_left
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.separation.sentences import listed
 from linsep.theory.verify.pauses import verify_with_pauses
@@ -29,6 +29,7 @@ _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
 _AT_ONCE = 2**28  # multiplications between two looks at the clock
 _FEWEST_ROWS = 64
+_COPIED = 2e7  # numbers that a slow machine copies and scales in a second
 _INVERSE = 40  # what the singular values of p x p numbers take, in p^3 multiplications of a product of matrices
 
 
@@ -102,7 +103,7 @@ def finite_part(
     proof: SeparationProof,
     said: Mapping[Any, str | float],
     level: float,
-    time_limit: float | None,
+    deadline: Deadline,
 ) -> FinitePart:
     """Estimate what is finite, and bound what is infinite, given a checked proof and what it says of coefficients.
 
@@ -115,9 +116,7 @@ def finite_part(
         raise DataError("finite_part fits logistic (logit) and Poisson regressions of rows without weights")
     if not 0 < level < 1:
         raise DataError(f"level is a number between 0 and 1, not {level!r}")
-    deadline = deadline_of(time_limit)
-    found = _Likelihood(asked, proof, deadline).finite_part(said, level)
-    return found._replace(reason=why_over(time_limit)) if found.not_computed else found
+    return _Likelihood(asked, proof, deadline).finite_part(said, level)
 
 
 class _Fit(NamedTuple):
@@ -135,7 +134,7 @@ class _Likelihood:
             raise DataError(
                 f"{X.shape[1]:,} columns are too many to fit here, at most {_MOST_COLUMNS:,}: fit what drop() gives"
             )
-        self.X: Array = X.toarray() if is_sparse(X) else X
+        self.X = X
         y = asked.outcome.y
         self.y = (y == asked.rows.classes[1]).astype(float) if asked.family == "logistic" else y.astype(float)
 
@@ -184,16 +183,23 @@ class _Likelihood:
         kept = np.setdiff1d(np.arange(len(self.y)), list(proof.separated))
         lost = set(dependent(proof.null, len(among)))
         columns = [j for k, j in enumerate(among) if k not in lost]
+        if kept.size * len(columns) / _COPIED > time_left(self.deadline):
+            raise OutOfTimeError
+        X = dense(self.X[kept][:, columns])
         time_left(self.deadline)
-        X = self.X[kept][:, columns]
         value, b, errors = _maximum(X, self.y[kept], offset[kept], self.asked.family, self.deadline)
         return _Fit(value, columns, b, errors)
 
     def profile(self, j: int) -> Callable[[float], float]:
         """The largest logarithm of the likelihood, given coefficient j."""
+        time_left(self.deadline)
         among = [k for k in range(len(self.names)) if k != j]
         proof = self._without(among)
-        return lambda b: self.fit(proof, among, b * self.X[:, j]).value
+        column = self.column(j)
+        return lambda b: self.fit(proof, among, b * column).value
+
+    def column(self, j: int) -> Array:
+        return dense(self.X[:, [j]]).ravel()
 
     def limit(self, j: int, profile: Callable[[float], float], towards: float, target: float) -> float:
         """Where the profile likelihood of coefficient j, which rises towards its infinity, is `target`."""
@@ -202,7 +208,7 @@ class _Likelihood:
             return profile(b) - target
 
         way = 1.0 if towards > 0 else -1.0
-        size = 1 / np.abs(self.X[:, j]).max()
+        size = 1 / np.abs(self.column(j)).max()
         inner, outer = 0.0, way * size
         while above(outer) < 0 and abs(outer) < _FARTHEST * size:
             inner, outer = outer, outer * 2
@@ -229,9 +235,10 @@ class _Likelihood:
 
 def _maximum(X: Array, y: Array, offset: Array, family: str, deadline: Deadline) -> tuple[float, Array, Array]:
     """The largest logarithm of the likelihood, where, and the standard errors; the columns are independent."""
-    scale = np.abs(X).max(axis=0, initial=0)
+    scale = np.maximum(X.max(axis=0, initial=0), -X.min(axis=0, initial=0))
     X, b, pace = X / scale, np.zeros(X.shape[1]), Pace(deadline)
     inverse = _INVERSE * float(b.size) ** 3
+    pace.ask(0.0)
 
     def value(b: Array) -> float:
         eta = X @ b + offset

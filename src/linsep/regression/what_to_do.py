@@ -9,6 +9,7 @@ from linsep.regression.finite_part import FinitePart, finite_part
 from linsep.regression.model import Regression
 from linsep.regression.remedies import Remaining, RowsOfCoefficient, firth, remaining, rows_of, table_of_rows
 from linsep.regression.smallest_set import SmallestSet, smallest_set
+from linsep.theory.rows.deadline import deadline_of, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separation import SeparationProof
@@ -106,7 +107,9 @@ class Remedies:
         >>> round(found.tests["x1"].statistic, 3), round(found.tests["x1"].p_value, 3)
         (2.831, 0.092)
         """
-        return finite_part(*self._asked(), self.coefficients, level, time_limit)
+        deadline = deadline_of(time_limit)
+        found = finite_part(*self._asked(), self.coefficients, level, deadline)
+        return found._replace(reason=why_over(time_limit)) if found.not_computed else found
 
     def firth(self, **options: Any) -> Any:
         """Fit the whole design by Firth's method: all estimates are finite, and their bias is smaller.
