@@ -66,7 +66,11 @@ def separation(
     ] = None,
     intercept: Annotated[bool, typer.Option(help="Whether the regression has an intercept.")] = True,
     time_limit: Annotated[
-        float | None, typer.Option(min=0.0, help="Give up after this number of seconds (exit status 3).")
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Give up after this number of seconds (exit status 3); --details searches the fewest columns as long.",
+        ),
     ] = None,
     certificate: CertificateOpt = None,
     report: ReportOpt = None,
@@ -95,6 +99,9 @@ def separation(
     The outcome of a logistic model is the second label in sorted order. Text columns become indicators without their
     first level. Exit status: 0 overlap (finite estimates), 1 separated, 3 undecided, 2 bad usage or input,
     130 after Ctrl-C (what is known by then is printed).
+
+    What is finite is estimated in Python, and one limit of what is infinite: linsep.separation("y ~ x", data=frame),
+    then finite_part(), drop() or firth() of its answer.
     """
     from linsep.app.commands.labelled import kinds_of
     from linsep.app.commands.separation import separation as run

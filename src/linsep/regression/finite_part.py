@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf, isinf, nan
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from math import inf, isinf, isnan, nan
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -15,9 +15,11 @@ from linsep.markup import table_html
 from linsep.regression.design import Design
 from linsep.regression.model import Regression
 from linsep.regression.remedies import dependent, design_columns
-from linsep.tables import is_sparse
-from linsep.theory.rows.deadline import NEVER
+from linsep.tables import dense
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, Pace, time_left
 from linsep.theory.separation.search.decide import find_proof
+from linsep.theory.separation.sentences import listed
+from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separation import FINITE, SeparationProof, verify_proof
 from linsep.types import Array, DataError
 
@@ -25,6 +27,10 @@ _FITTED = (("logistic", "logit"), ("poisson", "log"))
 _STEPS = 200
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
+_AT_ONCE = 2**28  # multiplications between two looks at the clock
+_FEWEST_ROWS = 64
+_COPIED = 2e7  # numbers that a slow machine copies and scales in a second
+_INVERSE = 40  # what the singular values of p x p numbers take, in p^3 multiplications of a product of matrices
 
 
 class Estimate(NamedTuple):
@@ -61,13 +67,18 @@ class FinitePart(NamedTuple):
         Value, standard error, lower and upper limit. Finite: the limits of Wald. Infinite: the limits of the profile
         likelihood, one of which is infinite. NaN: not identified, or no limit is determined; limits are infinite.
     log_likelihood : float
-        Its least upper bound over all coefficients.
+        Its least upper bound over all coefficients; NaN if time ended before it was found.
     level : float
         The level of confidence.
     n_rows : int
         Rows that are not separated.
     tests : dict of name -> LikelihoodRatio
         Of each infinite coefficient, whether it may be 0. A standard error, and so a test of Wald, it has none.
+    not_computed : tuple of str
+        Coefficients for which time did not suffice: NaN stands for what is missing of the estimate, and a test may be
+        missing too.
+    reason : str
+        What ended the time; empty if everything was computed.
     """
 
     estimates: dict[str, Estimate]
@@ -75,17 +86,26 @@ class FinitePart(NamedTuple):
     level: float
     n_rows: int
     tests: dict[str, LikelihoodRatio]
+    not_computed: tuple[str, ...] = ()
+    reason: str = ""
 
     def _repr_html_(self) -> str:
         rows = [(name, ", ".join(f"{part:.6g}" for part in found)) for name, found in self.estimates.items()]
         tests = [
             (f"{name} = 0", f"chi-squared {t.statistic:.6g}, p = {t.p_value:.3g}") for name, t in self.tests.items()
         ]
-        return table_html(f"Estimate, error, lower, upper ({self.level:.0%})", [*rows, *tests])
+        left = [("not computed", f"{listed(self.not_computed)}: {self.reason}")] if self.not_computed else []
+        return table_html(f"Estimate, error, lower, upper ({self.level:.0%})", [*rows, *tests, *left])
 
 
-def finite_part(asked: Regression, proof: SeparationProof, level: float) -> FinitePart:
-    """Estimate what is finite, and bound what is infinite.
+def finite_part(
+    asked: Regression,
+    proof: SeparationProof,
+    said: Mapping[Any, str | float],
+    level: float,
+    deadline: Deadline,
+) -> FinitePart:
+    """Estimate what is finite, and bound what is infinite, given a checked proof and what it says of coefficients.
 
     Raises
     ------
@@ -96,7 +116,7 @@ def finite_part(asked: Regression, proof: SeparationProof, level: float) -> Fini
         raise DataError("finite_part fits logistic (logit) and Poisson regressions of rows without weights")
     if not 0 < level < 1:
         raise DataError(f"level is a number between 0 and 1, not {level!r}")
-    return _Likelihood(asked, proof).finite_part(level)
+    return _Likelihood(asked, proof, deadline).finite_part(said, level)
 
 
 class _Fit(NamedTuple):
@@ -104,56 +124,82 @@ class _Fit(NamedTuple):
     columns: list[int]
     b: Array
     errors: Array
-    n_rows: int
 
 
 class _Likelihood:
-    def __init__(self, asked: Regression, proof: SeparationProof) -> None:
-        self.asked, self.proof = asked, proof
+    def __init__(self, asked: Regression, proof: SeparationProof, deadline: Deadline) -> None:
+        self.asked, self.proof, self.deadline = asked, proof, deadline
         X, self.names = design_columns(asked.design, asked.fit_intercept)
         if X.shape[1] > _MOST_COLUMNS:
             raise DataError(
                 f"{X.shape[1]:,} columns are too many to fit here, at most {_MOST_COLUMNS:,}: fit what drop() gives"
             )
-        self.X: Array = X.toarray() if is_sparse(X) else X
+        self.X = X
         y = asked.outcome.y
         self.y = (y == asked.rows.classes[1]).astype(float) if asked.family == "logistic" else y.astype(float)
 
-    def finite_part(self, level: float) -> FinitePart:
-        whole = self.fit(self.proof, list(range(len(self.names))), np.zeros(len(self.y)))
-        told = self.asked.shown(self.proof)["coefficients"]
-        z, drop = norm.ppf(0.5 + level / 2), chi2.ppf(level, 1) / 2
+    def finite_part(self, told: Mapping[Any, str | float], level: float) -> FinitePart:
+        try:
+            whole = self.fit(self.proof, list(range(len(self.names))), np.zeros(len(self.y)))
+        except OutOfTimeError:
+            whole = None
+        z, drop = float(norm.ppf(0.5 + level / 2)), float(chi2.ppf(level, 1)) / 2
         out: dict[str, Estimate] = {}
         tests: dict[str, LikelihoodRatio] = {}
         for name, said in told.items():
-            if said == FINITE:
+            if said == FINITE and whole is not None:
                 k = whole.columns.index(self.names.index(name))
                 value, error = float(whole.b[k]), float(whole.errors[k])
                 out[name] = Estimate(value, error, value - z * error, value + z * error)
+            elif said == FINITE:
+                out[name] = Estimate(nan, nan, nan, nan)
             elif isinstance(said, float) and isinf(said):
-                j = self.names.index(name)
-                profile = self.profile(j)
-                limit = self.limit(j, profile, said, whole.value - drop)
-                statistic = max(0.0, 2 * (whole.value - profile(0.0)))
-                tests[name] = LikelihoodRatio(statistic, float(chi2.sf(statistic, 1)))
-                out[name] = Estimate(said, nan, *((limit, inf) if said > 0 else (-inf, limit)))
+                out[name], test = self.infinite(name, said, whole, drop)
+                tests |= {} if test is None else {name: test}
             else:  # the profile likelihood is the same everywhere
                 out[name] = Estimate(nan, nan, -inf, inf)
-        return FinitePart(out, whole.value, level, whole.n_rows, tests)
+        n_rows = len(self.y) - len(self.proof.separated)
+        left = tuple(name for name, found in out.items() if isnan(found.lower))
+        return FinitePart(out, nan if whole is None else whole.value, level, n_rows, tests, left)
+
+    def infinite(
+        self, name: str, said: float, whole: _Fit | None, drop: float
+    ) -> tuple[Estimate, LikelihoodRatio | None]:
+        """The limits of an infinite coefficient, NaN where time ends before, and its test."""
+        j, test, unknown = self.names.index(name), None, Estimate(said, nan, nan, nan)
+        if whole is None:
+            return unknown, test
+        try:
+            profile = self.profile(j)
+            statistic = max(0.0, 2 * (whole.value - profile(0.0)))
+            test = LikelihoodRatio(statistic, float(chi2.sf(statistic, 1)))
+            limit = self.limit(j, profile, said, whole.value - drop)
+        except OutOfTimeError:
+            return unknown, test
+        return Estimate(said, nan, *((limit, inf) if said > 0 else (-inf, limit))), test
 
     def fit(self, proof: SeparationProof, among: list[int], offset: Array) -> _Fit:
         """The largest likelihood over the coefficients of these columns, whose separation is proved."""
         kept = np.setdiff1d(np.arange(len(self.y)), list(proof.separated))
         lost = set(dependent(proof.null, len(among)))
         columns = [j for k, j in enumerate(among) if k not in lost]
-        value, b, errors = _maximum(self.X[kept][:, columns], self.y[kept], offset[kept], self.asked.family)
-        return _Fit(value, columns, b, errors, kept.size)
+        if kept.size * len(columns) / _COPIED > time_left(self.deadline):
+            raise OutOfTimeError
+        X = dense(self.X[kept][:, columns])
+        time_left(self.deadline)
+        value, b, errors = _maximum(X, self.y[kept], offset[kept], self.asked.family, self.deadline)
+        return _Fit(value, columns, b, errors)
 
     def profile(self, j: int) -> Callable[[float], float]:
         """The largest logarithm of the likelihood, given coefficient j."""
+        time_left(self.deadline)
         among = [k for k in range(len(self.names)) if k != j]
         proof = self._without(among)
-        return lambda b: self.fit(proof, among, b * self.X[:, j]).value
+        column = self.column(j)
+        return lambda b: self.fit(proof, among, b * column).value
+
+    def column(self, j: int) -> Array:
+        return dense(self.X[:, [j]]).ravel()
 
     def limit(self, j: int, profile: Callable[[float], float], towards: float, target: float) -> float:
         """Where the profile likelihood of coefficient j, which rises towards its infinity, is `target`."""
@@ -162,7 +208,7 @@ class _Likelihood:
             return profile(b) - target
 
         way = 1.0 if towards > 0 else -1.0
-        size = 1 / np.abs(self.X[:, j]).max()
+        size = 1 / np.abs(self.column(j)).max()
         inner, outer = 0.0, way * size
         while above(outer) < 0 and abs(outer) < _FARTHEST * size:
             inner, outer = outer, outer * 2
@@ -181,15 +227,18 @@ class _Likelihood:
             return nothing
         design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
         rows = Regression.of(design, self.asked.outcome, self.asked.family, self.asked.link, False).rows
-        proof = find_proof(rows.Z, rows.equal, NEVER)
-        verify_proof(rows.Z, rows.equal, proof)
+        proof = find_proof(rows.Z, rows.equal, self.deadline)
+        with verify_with_pauses(lambda: time_left(self.deadline)):
+            verify_proof(rows.Z, rows.equal, proof)
         return proof
 
 
-def _maximum(X: Array, y: Array, offset: Array, family: str) -> tuple[float, Array, Array]:
+def _maximum(X: Array, y: Array, offset: Array, family: str, deadline: Deadline) -> tuple[float, Array, Array]:
     """The largest logarithm of the likelihood, where, and the standard errors; the columns are independent."""
-    scale = np.abs(X).max(axis=0, initial=0)
-    X, b = X / scale, np.zeros(X.shape[1])
+    scale = np.maximum(X.max(axis=0, initial=0), -X.min(axis=0, initial=0))
+    X, b, pace = X / scale, np.zeros(X.shape[1]), Pace(deadline)
+    inverse = _INVERSE * float(b.size) ** 3
+    pace.ask(0.0)
 
     def value(b: Array) -> float:
         eta = X @ b + offset
@@ -199,24 +248,34 @@ def _maximum(X: Array, y: Array, offset: Array, family: str) -> tuple[float, Arr
 
     now = value(b)
     for _ in range(_STEPS if b.size else 0):
-        score, information = _slopes(X, y, X @ b + offset, family)
+        score, information = _slopes(X, y, X @ b + offset, family, pace)
+        pace.ask(inverse)
         step = np.linalg.lstsq(information, score, rcond=None)[0]
+        pace.done += inverse
         size = 1.0
         while not (found := value(b + size * step)) >= now and size > 1e-12:
             size /= 2
         gain, now, b = found - now, max(found, now), b + size * step if found >= now else b
         if gain <= 1e-13 * (1 + abs(now)) and np.abs(step).max() <= 1e-10 * (1 + np.abs(b).max()):
             break
-    information = _slopes(X, y, X @ b + offset, family)[1]
+    information = _slopes(X, y, X @ b + offset, family, pace)[1]
+    pace.ask(inverse)
     errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
     return now, b / scale, errors / scale
 
 
-def _slopes(X: Array, y: Array, eta: Array, family: str) -> tuple[Array, Array]:
-    """First derivatives, and minus the second ones."""
+def _slopes(X: Array, y: Array, eta: Array, family: str, pace: Pace) -> tuple[Array, Array]:
+    """First derivatives, and minus the second ones: a sum over blocks of rows, with a look at the clock before each."""
     if family == "logistic":
         mean = expit(eta)
         w = mean * expit(-eta)
     else:
         mean = w = np.exp(np.minimum(eta, 500.0))
-    return X.T @ (y - mean), X.T @ (w[:, None] * X)
+    n, p = X.shape
+    information, rows = np.zeros((p, p)), max(_FEWEST_ROWS, _AT_ONCE // max(1, p * p))
+    for first in range(0, n, rows):
+        part = X[first : first + rows]
+        pace.ask(part.size * p)
+        information += part.T @ (w[first : first + rows, None] * part)
+        pace.done += part.size * p
+    return X.T @ (y - mean), information

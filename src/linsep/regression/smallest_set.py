@@ -21,17 +21,20 @@ from linsep.data.columns import like
 from linsep.regression.model import Regression
 from linsep.tables import as_doubles, exact_table, is_sparse
 from linsep.theory.explanation.packing import hitting_set
-from linsep.theory.rows.deadline import NEVER
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import primitive
 from linsep.theory.separation.exact_rows import column_multiples
 from linsep.theory.separation.search.decide import find_proof
+from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separation import FINITE, UNIDENTIFIED, SeparationProof, Vector, verify_proof
 from linsep.types import DataError
 
 _ABOVE_ROUNDING = 1e-7  # of what a direction with entries of at most 1 makes of rows whose largest entry is 1
 _MOST_COLUMNS = 60  # among which the smallest set is proved
 _MOST_ROUNDS = 60
+_TO_PROVE = 0.5  # of the time of the search is kept for the proof of what it found
+_IRREDUCIBLE = "none of them can be left out"
 _MOST_ENTRIES = 5_000_000
 
 
@@ -47,16 +50,21 @@ class SmallestSet(NamedTuple):
     rows : tuple of int
         The rows that it separates, by their places in the table.
     is_smallest : bool
-        Whether it is proved that no smaller set separates. If not, no column of this one can be left out.
+        Whether it is proved that no smaller set separates.
+    reason : str
+        Why that is not proved, and whether a column of this set can be left out; empty if it is proved.
     """
 
     columns: tuple[str, ...]
     direction: dict[Any, int]
     rows: tuple[int, ...]
     is_smallest: bool
+    reason: str = ""
 
 
-def smallest_set(asked: Regression, proof: SeparationProof, name: Any = None) -> SmallestSet:
+def smallest_set(
+    asked: Regression, proof: SeparationProof, name: Any = None, time_limit: float | None = None
+) -> SmallestSet:
     """The fewest columns that separate, or that send the coefficient `name` to infinity, given a checked proof.
 
     Raises
@@ -72,9 +80,16 @@ def smallest_set(asked: Regression, proof: SeparationProof, name: Any = None) ->
     goal = None if name is None else names.index(name)
     if goal is not None and (proof.bases or not _is_open(proof.null, goal) or _is_open(proof.null_all, goal)):
         raise DataError(f"the coefficient {name!r} is not infinite: no set of columns sends it there")
-    cone = _Cone(asked, proof, goal)
-    found, proved = _searched(cone)
-    return cone.told(found, proved)
+    cone = _Cone(asked, proof, goal, deadline_of(time_limit))
+    try:
+        some, reason = _searched(cone)
+    except OutOfTimeError:
+        some, reason = cone.best, why_over(time_limit)
+    try:
+        found = cone.proof_of(some)
+    except OutOfTimeError:
+        found, reason = None, why_over(time_limit)
+    return cone.told(found, reason)
 
 
 def _is_open(null: Sequence[Vector], j: int) -> bool:
@@ -82,38 +97,42 @@ def _is_open(null: Sequence[Vector], j: int) -> bool:
     return any(j in v for v in null)
 
 
-def _searched(cone: _Cone) -> tuple[list[int], bool]:
-    """Columns that separate, and whether no fewer do."""
+def _searched(cone: _Cone) -> tuple[list[int], str]:
+    """Columns that separate, and why fewer might; that is empty if it is proved that they do not."""
+    time_left(cone.deadline)
+    cone.start()
     known = cone.shrunk()
     if len(cone.columns) > _MOST_COLUMNS:
-        return known, known == cone.needed or (len(known) == 1 and cone.proof_of([]) is None)
+        least = known == cone.needed or (len(known) == 1 and cone.proof_within([]) is None)
+        return known, "" if least else f"{_IRREDUCIBLE}, and among more than {_MOST_COLUMNS} columns fewer may do"
     complements: list[list[int]] = [[j] for j in cone.needed]
     for _ in range(_MOST_ROUNDS):
-        hit = hitting_set(complements, {}, NEVER)
+        hit = hitting_set(complements, {}, cone.deadline)
         if not hit.exact:
+            time_left(cone.deadline)
             break
         few = hit.members
         if len(few) >= len(known):
-            return known, True
+            return known, ""
         if cone.guess(few):
-            return few, True
+            return few, ""
         others = [j for j in range(len(cone.columns)) if j not in few]
         inside = list(few)
         for j in others:
             if not cone.guess([*inside, j]):
                 inside.append(j)
-        if cone.proof_of(inside) is not None:  # rounding hid a direction
+        if cone.proof_within(inside) is not None:  # rounding hid a direction
             break
         complements.append([j for j in others if j not in inside])
-    return known, False
+    return known, f"{_IRREDUCIBLE}, and the search for fewer found no end"
 
 
 class _Cone:
     """Which sets of columns separate: guessed by a linear programme in doubles, proved by the search for proofs."""
 
-    def __init__(self, asked: Regression, proof: SeparationProof, goal: int | None) -> None:
+    def __init__(self, asked: Regression, proof: SeparationProof, goal: int | None, deadline: Deadline) -> None:
         rows = asked.rows
-        self.asked, self.goal = asked, goal
+        self.asked, self.proof, self.goal, self.deadline = asked, proof, goal, deadline
         held = np.flatnonzero(rows.equal) if proof.bases else np.array(proof.spanning, dtype=np.int64)
         self.separated = np.array(proof.separated)
         ids = np.concatenate([self.separated, held])
@@ -133,9 +152,10 @@ class _Cone:
         self.free = sorted(set(range(len(rows.names))) - {j for group in of_columns.values() for j in group})
         self.columns, self.groups = list(of_columns), list(of_columns.values())
         self.needed = [k for k, group in enumerate(self.groups) if goal in group]
-        self._start()
+        self.best = list(range(len(self.columns)))  # the fewest columns so far that separate
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Make the linear programme that guesses."""
         import highspy  # only where a linear programme is asked
 
         A = sp.csr_array(as_doubles(self.Z))
@@ -147,7 +167,7 @@ class _Cone:
         A.data[~np.isfinite(A.data)] = 0  # then the guess is wrong, and no proof comes of it
         make: Any = highspy.Highs  # its constructor carries no types
         self.highs = make()
-        self.optimal = highspy.HighsModelStatus.kOptimal
+        self.optimal, self.late = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit
         for option, value in (("output_flag", False), ("threads", 1)):
             self.highs.setOptionValue(option, value)
         for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
@@ -163,7 +183,13 @@ class _Cone:
         self.goals = [strict] if self.goal is None else [unit.astype(float), -unit.astype(float)]
 
     def guess(self, some: Sequence[int]) -> bool:
-        """Whether these columns separate, up to rounding."""
+        """Whether these columns separate, up to rounding; those that do and are the fewest so far are kept as `best`.
+
+        Raises
+        ------
+        OutOfTimeError
+            What is left of the time is needed for the proof.
+        """
         p = self.Z.shape[1]
         within = np.zeros(p)
         within[[*self.free, *(j for k in some for j in self.groups[k])]] = 1.0
@@ -171,9 +197,15 @@ class _Cone:
         self.highs.changeColsBounds(p, every, -within, within)
         for goal in self.goals:
             self.highs.changeColsCost(p, every, -goal)
+            with self.deadline.with_time_to_check(_TO_PROVE):
+                left = time_left(self.deadline)
+            self.highs.setOptionValue("time_limit", self.highs.getRunTime() + min(left, 1e6))
             self.highs.run()
+            if self.highs.getModelStatus() == self.late:
+                raise OutOfTimeError
             reached = -self.highs.getInfo().objective_function_value
             if self.highs.getModelStatus() == self.optimal and reached > _ABOVE_ROUNDING:
+                self.best = min(self.best, list(some), key=len)
                 return True
         return False
 
@@ -200,18 +232,23 @@ class _Cone:
         if not ids:
             return None
         Z = self.Z[:, ids]
-        proof = find_proof(Z, self.equal, NEVER, signs=False)
-        said = verify_proof(Z, self.equal, proof)
+        proof = find_proof(Z, self.equal, self.deadline, signs=False)
+        with verify_with_pauses(lambda: time_left(self.deadline)):
+            said = verify_proof(Z, self.equal, proof)
         if not proof.separated or (self.goal is not None and said[ids.index(self.goal)] in (FINITE, UNIDENTIFIED)):
             return None
         return proof, ids
 
-    def told(self, some: Sequence[int], proved: bool) -> SmallestSet:
-        found = self.proof_of(some)
+    def proof_within(self, some: Sequence[int]) -> tuple[SeparationProof, list[int]] | None:
+        """The same in the midst of the search: time for another proof has to be left."""
+        with self.deadline.with_time_to_check(_TO_PROVE):
+            return self.proof_of(some)
+
+    def told(self, found: tuple[SeparationProof, list[int]] | None, reason: str) -> SmallestSet:
+        """The set of a proof; without one, what is known of all columns."""
         if found is None:
-            found = self.proof_of(range(len(self.columns)))
-            proved = False
-        assert found is not None
+            found = self.proof, list(range(self.Z.shape[1]))
+            reason = reason or "rounding hid which of them can be left out"
         proof, ids = found
         Z = self.Z[:, ids]
         d = _direction(Z, proof, None if self.goal is None else ids.index(self.goal))
@@ -227,7 +264,7 @@ class _Cone:
         whole = primitive([int(v * common) for v in exact])
         direction = dict(zip(named, whole, strict=True))
         columns = dict.fromkeys(_column(name) for name in direction if _column(name) in multiples)
-        return SmallestSet(tuple(columns), direction, tuple(at[owners[owners >= 0]].tolist()), proved)
+        return SmallestSet(tuple(columns), direction, tuple(at[owners[owners >= 0]].tolist()), not reason, reason)
 
 
 def _column(name: Any) -> str:

@@ -9,6 +9,7 @@ from linsep.regression.finite_part import FinitePart, finite_part
 from linsep.regression.model import Regression
 from linsep.regression.remedies import Remaining, RowsOfCoefficient, firth, remaining, rows_of, table_of_rows
 from linsep.regression.smallest_set import SmallestSet, smallest_set
+from linsep.theory.rows.deadline import deadline_of, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.outcome import Outcome
 from linsep.theory.verify.separation import SeparationProof
@@ -22,6 +23,7 @@ class Remedies:
     link: str
     fit_intercept: bool
     proof: SeparationProof | None
+    coefficients: dict[Any, str | float]
     reason: str
     about: tuple[Design, Outcome] | None
 
@@ -61,7 +63,7 @@ class Remedies:
         """
         return remaining(*self._asked())
 
-    def finite_part(self, level: float = 0.95) -> FinitePart:
+    def finite_part(self, level: float = 0.95, time_limit: float | None = None) -> FinitePart:
         """Estimate the finite coefficients, and bound each infinite one from its own side.
 
         The finite estimates maximise the likelihood of the rows that remain when the separated ones are dropped. For a
@@ -75,6 +77,8 @@ class Remedies:
         ----------
         level : float, default=0.95
             The level of confidence.
+        time_limit : float, optional
+            Seconds, after which what is known by then is given: `not_computed` names what is not.
 
         Returns
         -------
@@ -103,7 +107,9 @@ class Remedies:
         >>> round(found.tests["x1"].statistic, 3), round(found.tests["x1"].p_value, 3)
         (2.831, 0.092)
         """
-        return finite_part(*self._asked(), level)
+        deadline = deadline_of(time_limit)
+        found = finite_part(*self._asked(), self.coefficients, level, deadline)
+        return found._replace(reason=why_over(time_limit)) if found.not_computed else found
 
     def firth(self, **options: Any) -> Any:
         """Fit the whole design by Firth's method: all estimates are finite, and their bias is smaller.
@@ -188,7 +194,7 @@ class Remedies:
         """
         return table_of_rows(*self._asked())
 
-    def smallest_set(self, name: Any = None) -> SmallestSet:
+    def smallest_set(self, name: Any = None, time_limit: float | None = None) -> SmallestSet:
         """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
 
         Each row z has z.d >= 0 along a direction d that separates; d is 0 outside of these columns and the constants.
@@ -200,6 +206,8 @@ class Remedies:
         ----------
         name : str or (class, str), optional
             An infinite coefficient, as `coefficients` names it; without it, any set that separates.
+        time_limit : float, optional
+            Seconds, after which the best set found by then is given, with the reason why a smaller one is not excluded.
 
         Returns
         -------
@@ -226,7 +234,7 @@ class Remedies:
         >>> len(found.columns)
         1
         """
-        return smallest_set(*self._asked(), name)
+        return smallest_set(*self._asked(), name, time_limit)
 
     def _asked(self) -> tuple[Regression, SeparationProof]:
         if self.about is None:

@@ -156,17 +156,19 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
     return lines
 
 
-def separation_details(found: Separation, left_out: Array | None = None) -> list[tuple[str, str]]:
+def separation_details(
+    found: Separation, left_out: Array | None = None, time_limit: float | None = None
+) -> list[tuple[str, str]]:
     """The rows that move each infinite coefficient, and the fewest columns that separate, as (label, text).
 
-    Nothing if no row is separated.
+    Nothing if no row is separated. The columns are searched for so many seconds.
     """
     if found.verdict not in ("complete", "quasi-complete"):
         return []
     lines = [_moved(line, left_out) for line in found.table() if line.estimate not in (FINITE, UNIDENTIFIED)]
     more = len(lines) - _MOST_LINES
     lines = [*lines[:_MOST_LINES], ("  ...", f"{more:,} more")] if more > 0 else lines
-    return [("rows that move", _many(len(lines), "coefficient")), *lines, _smallest(found, left_out)]
+    return [("rows that move", _many(len(lines), "coefficient")), *lines, _smallest(found, left_out, time_limit)]
 
 
 def _moved(line: RowsOfCoefficient, left_out: Array | None) -> tuple[str, str]:
@@ -178,13 +180,13 @@ def _moved(line: RowsOfCoefficient, left_out: Array | None) -> tuple[str, str]:
     return f"  {listed([line.name])}", f"{told(line.estimate)}: {said}{level}"
 
 
-def _smallest(found: Separation, left_out: Array | None) -> tuple[str, str]:
+def _smallest(found: Separation, left_out: Array | None, time_limit: float | None) -> tuple[str, str]:
     try:
-        least = found.smallest_set()
+        least = found.smallest_set(time_limit=time_limit)
     except DataError as error:
         return "smallest set", f"not looked for: {error}"
     rows = listed(rows_of_file(least.rows, left_out).tolist())
-    proved = "no fewer columns separate" if least.is_smallest else "none of them can be left out"
+    proved = "no fewer columns separate" if least.is_smallest else least.reason
     return "smallest set", f"{listed(least.columns)}: {_many(len(least.rows), 'row')} separated ({rows}); {proved}"
 
 

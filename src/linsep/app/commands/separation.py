@@ -91,7 +91,7 @@ def separation(
     told = separation_lines(found, numbers.left_out)
     lines = [*read_as(source), *gone, *told, *written_certificate(certificate, data, table)]
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
-    result.details += separation_details(found, numbers.left_out) if details else []
+    result.details += separation_details(found, numbers.left_out, time_limit) if details else []
     return with_report(result, report, page_of_separation(found, numbers, source, columns, list(lines)))
 
 
@@ -120,7 +120,7 @@ def _of_formula(
         data["design"] = design.name
         lines += written_certificate(design, design_as_data(asked), table, "design")
     lines += written_certificate(certificate, data, table)
-    more = separation_details(found) if details else []
+    more = separation_details(found, time_limit=time_limit) if details else []
     doubts = [] if exact else [_ROUNDED]
     return Result(lines, {**data, **guessed(source)}, doubts, exit_status=_STATUS[found.verdict], details=more)
 

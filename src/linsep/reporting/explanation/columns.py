@@ -268,7 +268,7 @@ def _part(found: Separability, numbers: ExactNumbers, y: Array, time_limit: floa
         return None
     X = numbers.X
     try:
-        least = separation(X, y, time_limit=time_limit).smallest_set()
+        least = separation(X, y, time_limit=time_limit).smallest_set(time_limit=time_limit)
     except DataError:
         return None
     names = dict(zip((f"x{j + 1}" for j in range(X.shape[1])), numbers.names, strict=True))

@@ -8,7 +8,6 @@ the basis; its inverse is rounded to the digits that the proof multiplies. The t
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ import numpy as np
 import scipy.linalg
 from scipy.linalg import blas, lapack
 
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError
+from linsep.theory.rows.deadline import Deadline, Pace
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.integers import whole_weights
 from linsep.theory.rows.signed import SignedRows
@@ -56,20 +55,6 @@ class Near(NamedTuple):
         return Near(named, [{columns[j]: v for j, v in vector.items()} for vector in self.null])
 
 
-class _Pace:
-    """Ends a search before work that would end after the deadline, at the pace of products so far."""
-
-    def __init__(self, deadline: Deadline) -> None:
-        self.deadline, self.began, self.done = deadline, time.perf_counter(), 0.0
-
-    def ask(self, work: float) -> None:
-        """Raise OutOfTimeError unless there is time for so many multiplications."""
-        now = time.perf_counter()
-        needs = (now - self.began) * work / self.done if self.done else 0.0
-        if now + needs > self.deadline.at:
-            raise OutOfTimeError
-
-
 @dataclass
 class _Search:
     """Rows Z on independent columns; `pace` is that of the products with them.
@@ -78,7 +63,7 @@ class _Search:
     """
 
     Z: Array
-    pace: _Pace
+    pace: Pace
     before: tuple[Array, Array] | None = None  # Z and R
 
     def turn(self) -> bool:
@@ -160,7 +145,7 @@ def near_weights(rows: SignedRows, ids: Array, deadline: Deadline, y: Array | No
     >>> len(found.weights.basis), found.weights.inverse.shape, found.null
     (3, (3, 3), [])
     """
-    pace = _Pace(deadline)
+    pace = Pace(deadline)
     search = _Search(rows.Z if ids.size == rows.n else rows.Z[ids], pace)
     gram = search.gram(None)
     pace.ask(rows.width**3)

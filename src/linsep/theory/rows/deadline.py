@@ -59,6 +59,33 @@ class Deadline:
 NEVER = Deadline()
 
 
+class Pace:
+    """Ends a search before work that would end after the deadline, at the pace of the multiplications so far.
+
+    Examples
+    --------
+    >>> pace = Pace(Deadline(time.perf_counter() + 60), began=time.perf_counter() - 2)
+    >>> pace.done = 1e6  # in 2 seconds
+    >>> pace.ask(5e6)
+    >>> try:
+    ...     pace.ask(1e9)
+    ... except OutOfTimeError:
+    ...     1e9 / pace.done
+    1000.0
+    """
+
+    def __init__(self, deadline: Deadline, began: float | None = None) -> None:
+        self.deadline, self.began = deadline, time.perf_counter() if began is None else began
+        self.done = 0.0
+
+    def ask(self, work: float) -> None:
+        """Raise OutOfTimeError unless there is time for so many multiplications."""
+        now = time.perf_counter()
+        needs = (now - self.began) * work / self.done if self.done else 0.0
+        if now + needs > self.deadline.at:
+            raise OutOfTimeError
+
+
 @dataclass
 class Ending:
     """Whether Ctrl-C has ended the searches of a block, and the deadlines of those that had begun."""

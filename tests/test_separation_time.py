@@ -1,0 +1,133 @@
+"""What can be done about separation ends with its time, and gives what is known by then."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from math import inf
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from in_process import run_linsep
+from linsep import Separation, SmallestSet, separation
+from linsep.regression import finite_part as estimated
+from linsep.reporting.proof import separation_details
+from linsep.theory.rows import deadline
+from linsep.types import Array, DataError
+
+STEP = 1000.0  # seconds from one look at the clock to the next
+
+
+def one_infinite() -> Separation:
+    """An intercept, a number, a level whose rows all have the outcome 1."""
+    X = [[0, 1], [0, 2], [0, 3], [0, 4], [1, 1], [1, 2]]
+    return separation(X, [0, 1, 0, 1, 1, 1])
+
+
+def three_of_five() -> tuple[Separation, Array, Array]:
+    """Five columns, of which three together separate all rows and no two do."""
+    X = np.random.default_rng(3).integers(-9, 10, size=(60, 5))
+    score = X[:, 0] + X[:, 1] - X[:, 3]
+    X, score = X[score != 0], score[score != 0]
+    y = (score > 0).astype(int)
+    return separation(X, y), X, y
+
+
+def each_look_is_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    # It begins now: other clocks, as that of HiGHS, then never say that it is late.
+    ticks = count(1)
+    began = time.perf_counter()
+    clock = SimpleNamespace(perf_counter=lambda: began + STEP * next(ticks))
+    monkeypatch.setattr(deadline, "time", clock)
+
+
+def separates(least: SmallestSet, X: Array, y: Array) -> bool:
+    d = [least.direction.get(f"x{j + 1}", 0) for j in range(X.shape[1])]
+    z = (X @ np.array(d, dtype=object) + least.direction.get("(Intercept)", 0)) * np.where(y == 1, 1, -1)
+    return bool((z >= 0).all()) and np.flatnonzero(z).tolist() == list(least.rows) and len(least.rows) > 0
+
+
+def test_without_time_nothing_is_estimated_and_this_is_said() -> None:
+    part = one_infinite().finite_part(time_limit=0)
+    assert part.not_computed == ("(Intercept)", "x1", "x2")
+    assert part.reason == "the time limit of 0 s ended the search"
+    assert part.estimates["x1"].value == inf
+    assert np.isnan([*part.estimates["x2"], *part.estimates["x1"][1:], part.log_likelihood]).all()
+    assert (part.tests, part.n_rows) == ({}, 4)
+    assert "(Intercept), x1, x2: the time limit of 0 s ended the search" in part._repr_html_()
+    whole = one_infinite().finite_part()
+    assert (whole.not_computed, whole.reason) == ((), "")
+    assert "not computed" not in whole._repr_html_()
+
+
+def test_whenever_the_clock_ends_the_estimates_what_is_there_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = one_infinite()
+    whole = found.finite_part()
+    left: list[int] = []
+    while not left or left[-1]:
+        each_look_is_later(monkeypatch)
+        part = found.finite_part(time_limit=1.5 * STEP * 1.3 ** len(left))
+        monkeypatch.undo()
+        left.append(len(part.not_computed))
+        assert bool(part.reason) == bool(part.not_computed)
+        for name, told in part.estimates.items():
+            if name not in part.not_computed:
+                assert told == pytest.approx(whole.estimates[name], nan_ok=True)
+        for name, test in part.tests.items():
+            assert test == whole.tests[name]
+    assert left == sorted(left, reverse=True)
+    assert {0, 1, 3} == set(left)  # first the finite ones, then the infinite one
+
+
+def test_a_long_product_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = one_infinite()
+    whole = found.finite_part()
+    monkeypatch.setattr(estimated, "_AT_ONCE", 1)
+    monkeypatch.setattr(estimated, "_FEWEST_ROWS", 1)
+    cut = found.finite_part()
+    assert cut.log_likelihood == pytest.approx(whole.log_likelihood)
+    assert cut.estimates["x2"] == pytest.approx(whole.estimates["x2"])
+    assert cut.estimates["x1"].lower == pytest.approx(whole.estimates["x1"].lower)
+
+
+def test_without_time_the_smallest_set_is_that_of_the_proof() -> None:
+    found, X, y = three_of_five()
+    least = found.smallest_set(time_limit=0)
+    assert (least.is_smallest, least.reason) == (False, "the time limit of 0 s ended the search")
+    assert separates(least, X, y)
+    named = one_infinite().smallest_set("x1", time_limit=0)
+    assert "x1" in named.columns
+    assert named.direction["x1"] > 0
+    with pytest.raises(DataError, match="time_limit is a number of seconds"):
+        found.smallest_set(time_limit=-1)
+
+
+def test_whenever_the_clock_ends_the_search_the_set_separates(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, X, y = three_of_five()
+    whole = found.smallest_set()
+    assert (whole.columns, whole.is_smallest, whole.reason) == (("x1", "x2", "x4"), True, "")
+    sizes: list[int] = []
+    proved = [False]
+    while not proved[-1]:
+        each_look_is_later(monkeypatch)
+        least = found.smallest_set(time_limit=1.5 * STEP * 1.3 ** len(sizes))
+        monkeypatch.undo()
+        assert separates(least, X, y)
+        assert least.is_smallest == (not least.reason)
+        sizes.append(len(least.columns))
+        proved.append(least.is_smallest)
+    assert sizes == sorted(sizes, reverse=True)
+    assert (least.columns, sizes[-1]) == (whole.columns, 3)
+    assert 3 in sizes[:-1]  # it is found before it is proved
+
+
+def test_the_command_says_that_the_search_ended(tmp_path: Path) -> None:
+    lines = dict(separation_details(three_of_five()[0], time_limit=0))
+    assert lines["smallest set"].endswith("; the time limit of 0 s ended the search")
+    assert lines["smallest set"].startswith("x1, ")
+    told = " ".join(run_linsep(["separation", "--help"], tmp_path).stdout.split())
+    assert "--details searches the fewest" in told
+    assert "then finite_part(), drop() or firth() of its answer" in told
