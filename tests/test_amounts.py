@@ -219,8 +219,8 @@ def test_new_rows_in_another_style_are_doubted_and_read_as_asked(sep: str, marks
         lines = [f'"{cell}"{sep}{k % 3}{sep}{label}' for k, (cell, label) in enumerate(zip(cells, labels, strict=True))]
         return "\n".join([sep.join(["use", "n", "y"]), *lines, ""]).encode()
 
-    decimal, grouping = marks
-    asked = {"decimal": decimal}
+    decimal, grouping = marks[0], marks[1]
+    asked: dict[str, Any] = {"decimal": decimal}
     model = fit_table(open_data(table(numbers, sep, grouping, labels), target="y", **asked)).model
     new, there = [2900, 1200, 4100], ["", "", ""]
     [plain] = iter_predictions(model, table(new, sep, grouping, there), **asked)

@@ -430,6 +430,7 @@ def test_points_between_thousands_are_seen_behind_a_unit(unit: str) -> None:
     source.read()
     assert "decimal comma ('1.073' in column 'use' is taken for 1073; --decimal . says otherwise)" in source.read_as
     found = fit_table(source)
+    assert found.model.encoder_ is not None
     assert found.model.encoder_.kinds_ == {"use": f"0,0 {unit.strip()}"}
     means = found.model.encoder_.transform(source).X.mean(axis=0)
     np.testing.assert_allclose(means, 0.0, atol=1e-12)

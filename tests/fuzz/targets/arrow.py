@@ -64,6 +64,8 @@ def naive(table: Any) -> Any:
     for field in table.schema:
         if field.name != "y" and pa.types.is_date(field.type):
             columns[field.name] = ["" if value is None else value.isoformat() for value in columns[field.name]]
+        if field.name != "y" and pa.types.is_null(field.type):
+            columns[field.name] = [""] * table.num_rows
         if field.name != "y" and is_text(field.type):
             columns[field.name] = ["" if value is None else value for value in columns[field.name]]
     if not table.num_rows:

@@ -52,6 +52,9 @@ def naive(case: bytes) -> Any:
             raise RefusedError
         return []
     header, *rows = records(text)
+    for k, name in enumerate(header):  # cells that were cleared
+        if rows and not name and not any(row[k].strip() for row in rows if k < len(row)):
+            header[k] = f"unnamed {k + 1}"
     if "" in header or len(set(header)) < len(header) or "y" not in header or len(header) == 1:
         raise RefusedError
     if any(len(row) != len(header) for row in rows):

@@ -217,9 +217,9 @@ def _named(names: list[str], content: bytes, name: str, written: Written) -> lis
     """
     if "" in names:
         head = content if len(content) <= _HEAD_BYTES else content[: content.rfind(b"\n", 0, _HEAD_BYTES)]
-        records = list(csv.reader(_as_lines(head), delimiter=written.sep))[1:]
+        records = [one for one in csv.reader(_as_lines(head), delimiter=written.sep) if one][1:]
         for j, one in enumerate(names):
-            if not one and not any(j < len(record) and record[j].strip() for record in records):
+            if records and not one and not any(j < len(record) and record[j].strip() for record in records):
                 names[j] = f"unnamed {j + 1}"
     if "" in names:
         raise DataError(
