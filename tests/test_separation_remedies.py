@@ -176,6 +176,18 @@ def test_statsmodels_agrees_on_estimates_and_standard_errors() -> None:
         assert told[2:] == pytest.approx(tuple(fit.conf_int()[k]), abs=1e-7)
 
 
+def test_the_finite_part_is_printed_as_a_table() -> None:
+    X = pd.DataFrame({"dose": [1, 2, 3, 4, 5, 6], "new": [0, 0, 0, 0, 1, 1]})
+    part = separation(X, [0, 1, 0, 1, 1, 1]).finite_part()
+    lines = str(part).splitlines()
+    assert lines[0].split() == ["estimate", "error", "lower", "upper"]
+    assert {line.split()[0]: line.split()[1] for line in lines[1:4]} == {
+        name: f"{part.estimates[name].value:.4g}" for name in part.estimates
+    }
+    assert len({len(line) for line in lines[:4]}) == 1
+    assert lines[4].startswith("new = 0: chi-squared ") and lines[5].endswith("limits at 95%")
+
+
 @pytest.mark.parametrize("n", [1, 3, 50])
 def test_of_a_cell_of_zeros_the_limit_is_known(n: int) -> None:
     """n counts of 0: the log-likelihood is -n exp(b), so exp(b) = quantile / (2 n)."""

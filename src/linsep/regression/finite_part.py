@@ -89,13 +89,30 @@ class FinitePart(NamedTuple):
     not_computed: tuple[str, ...] = ()
     reason: str = ""
 
+    def __str__(self) -> str:
+        head = ("", "estimate", "error", "lower", "upper")
+        rows = [(name, *(f"{part:.4g}" for part in found)) for name, found in self.estimates.items()]
+        widths = [max(map(len, cells)) for cells in zip(head, *rows, strict=True)]
+        lines = [
+            "  ".join(
+                [name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))]
+            )
+            for name, *cells in (head, *rows)
+        ]
+        tests = [f"{name} = 0: {_of_test(test)}" for name, test in self.tests.items()]
+        left = [f"not computed: {listed(self.not_computed)}: {self.reason}"] if self.not_computed else []
+        about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}, limits at {self.level:.0%}"
+        return "\n".join([*lines, *tests, *left, about])
+
     def _repr_html_(self) -> str:
         rows = [(name, ", ".join(f"{part:.6g}" for part in found)) for name, found in self.estimates.items()]
-        tests = [
-            (f"{name} = 0", f"chi-squared {t.statistic:.6g}, p = {t.p_value:.3g}") for name, t in self.tests.items()
-        ]
+        tests = [(f"{name} = 0", _of_test(test)) for name, test in self.tests.items()]
         left = [("not computed", f"{listed(self.not_computed)}: {self.reason}")] if self.not_computed else []
         return table_html(f"Estimate, error, lower, upper ({self.level:.0%})", [*rows, *tests, *left])
+
+
+def _of_test(test: LikelihoodRatio) -> str:
+    return f"chi-squared {test.statistic:.6g}, p = {test.p_value:.3g}"
 
 
 def finite_part(

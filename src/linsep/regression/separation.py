@@ -23,6 +23,10 @@ from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import DataError
 
+_THEN = (
+    "what next: the attribute `separation` of this error has finite_part() for estimates and limits, drop() for the "
+    "rows and columns that remain, and firth()"
+)
 _SECONDS, _SHARE = 0.25, 0.05  # the larger of so many seconds and such a part of the limit
 
 
@@ -40,7 +44,8 @@ class SeparationError(DataError):
     """
 
     def __init__(self, separation: Separation) -> None:
-        super().__init__(separation.summary())
+        then = "" if separation.verdict == "undecided" else f"\n{_THEN}"
+        super().__init__(f"{separation.summary()}{then}")
         self.separation = separation
 
 
