@@ -17,7 +17,7 @@ from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words, left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
-from linsep.data.hints import hints_on_holding_out
+from linsep.data.hints import hints_on_holding_out, mixed_groups
 from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
@@ -195,10 +195,12 @@ def fit_table(
     lines += told(gone, encoder.way, encoder.kinds_of_parts)
     lines += left_out_line(encoder.left_out_)
     hints: list[tuple[str, str]] = []
-    copies = 0
+    copies, mixed = 0, []
     if holdout and groups is None and aside is not None:
-        hints = hints_on_holding_out(source.read(), encoder.kinds_, holdout)
-        copies, of_copies = hint_on_copies(_in_use(source, prepared), aside.train, aside.test)
+        used = _in_use(source, prepared)
+        hints = hints_on_holding_out(used, encoder.kinds_, holdout, {one.name for one in telling})
+        mixed = mixed_groups(used, encoder.kinds_, aside.train, aside.test)
+        copies, of_copies = hint_on_copies(used, aside.train, aside.test)
         hints += of_copies
     lines += hints
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
@@ -214,6 +216,7 @@ def fit_table(
         + [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
         + encoder.doubts_
         + receipt.warnings
+        + mixed
     )
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
