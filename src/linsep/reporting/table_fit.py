@@ -23,6 +23,8 @@ from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
 from linsep.data.unlabelled import told as told_unlabelled
 from linsep.learners.base.batch import NOT_DECIDED
+from linsep.learners.calibration import labels_apart, told_apart
+from linsep.learners.inputs.class_names import positions
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
@@ -217,6 +219,7 @@ def fit_table(
         + encoder.doubts_
         + receipt.warnings
         + mixed
+        + _apart(model, prepared.rows)
     )
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
@@ -228,6 +231,17 @@ def _telling(source: Source, kinds: Mapping[str, str], positive: Any) -> list[Te
     chunk = without_skipped(source.read(), kinds)
     names = label_names(chunk.y if chunk.y is not None else np.empty(0))
     return tell(chunk, names if positive is None else label_names(names == str(positive)))
+
+
+def _apart(model: TableModel, rows: Any) -> list[str]:
+    """What to say of training rows whose label is not the most probable class, because classes have weights."""
+    learner = model.learner_
+    known = getattr(model, "calibration_", None)  # there is none after Ctrl-C
+    if known is None or getattr(learner, "class_weight", None) is None:
+        return []
+    p = known.of(np.asarray(learner.decision_function(rows)))
+    n = labels_apart(p, positions(learner.predict(rows), learner.classes_))
+    return told_apart(learner, n, len(p), "training rows")
 
 
 def _with_answer(warning: str, verdict: str | None) -> str:
