@@ -127,6 +127,12 @@ def test_ordinary_categories_are_not_named(name: str, n_rows: int, n_values: int
     assert many(name, n_rows, n_values) == []
 
 
+def test_a_category_that_is_mostly_missing_is_not_named() -> None:
+    why = [f"w{k % 44}" if k % 3 == 0 else "" for k in range(200)]
+    chunk = open_data(pd.DataFrame({"why": why, "size": RNG.normal(size=200)})).read()
+    assert hints_on_holding_out(chunk, {}, 0.25) == []
+
+
 def test_groups_by_name_come_before_categories() -> None:
     chunk = open_data(
         pd.DataFrame({"street": [f"s{k % 300}" for k in range(600)], "user": [f"u{k % 40}" for k in range(600)]})

@@ -157,22 +157,23 @@ def _groups(chunk: Any, kinds: Mapping[str, str]) -> _Groups | None:
         if kind == SKIP or is_words(kind) or is_date(kind):
             continue
         column = chunk.cells(name)
-        n_rows = chunk.n_rows - (0 if column.missing is None else int(column.missing.sum()))
         n_values = _n_values(column)
+        if n_values > NEARLY_ALL * (chunk.n_rows - (0 if column.missing is None else int(column.missing.sum()))):
+            continue  # hardly two rows share a value
         what = f"{n_values:,} values of {name!r:.40} in {chunk.n_rows:,} rows"
-        if names_whom(name) and _FEWEST_GROUPS <= n_values <= NEARLY_ALL * n_rows:
+        if names_whom(name) and n_values >= _FEWEST_GROUPS:
             return _Groups(name, what, True)
         is_category = kind == CATEGORY or (not kind and column.values is None)
-        if is_category and n_values > most and _are_many(n_values, n_rows) and not a_pair_of_numbers(column):
+        if is_category and n_values > most and _are_many(n_values, chunk.n_rows) and not a_pair_of_numbers(column):
             most, found = n_values, _Groups(name, what, False)
     return found
 
 
 def _are_many(n_levels: int, n_rows: int) -> bool:
-    """Whether levels are too many for an ordinary category of so many rows, and rows share them."""
+    """Whether levels are too many for an ordinary category of so many rows."""
     few_rows_of_each = n_levels >= max(_MANY_LEVELS, _MANY_OF_ROWS * n_rows)
     half = n_rows >= _FEWEST_ROWS and 2 * n_levels >= n_rows
-    return (few_rows_of_each or half) and n_levels <= NEARLY_ALL * n_rows
+    return few_rows_of_each or half
 
 
 def _n_values(column: Column) -> int:
