@@ -15,7 +15,7 @@ from linsep.app.commands.check import check
 from linsep.data.copies import hint_on_copies
 from linsep.data.features.aside import held_out_split
 from linsep.data.features.kinds import find_kinds
-from linsep.data.hints import hints_on_holding_out
+from linsep.data.hints import hints_on_holding_out, mixed_groups
 from linsep.reporting.table_check import check_table
 
 N = 120
@@ -30,7 +30,13 @@ def hints(**columns: Any) -> list[str]:
     return [text for _, text in hints_on_holding_out(chunk, find_kinds(chunk, {}).kinds, 0.25)]
 
 
-@pytest.mark.parametrize("name", ["patient", "customer_id", "userId", "Subject", "PATIENT_ID", "session id"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("patient", "customer_id", "userId", "Subject", "PATIENT_ID", "session id", "Kundennr", "Kundennummer"),
+        *("Patienten-Nr", "customer_no", "client_number", "Mitgliedsnummer", "klantnummer", "id_cliente", "élève"),
+    ],
+)
 def test_groups_are_named(name: str) -> None:
     option = f"'{name}'" if " " in name else name
     assert hints(**{name: GROUPS}) == [
@@ -45,16 +51,114 @@ def test_groups_are_named(name: str) -> None:
         ("city", GROUPS),  # an ordinary category, however many levels
         ("user_type", GROUPS),
         ("member", ["yes", "no"] * 60),  # two values
-        ("patient", [f"p{k % 100}" for k in range(N)]),  # hardly two rows of one
+        ("patient", [f"p{k % 110}" for k in range(N)]),  # hardly two rows of any
+        ("city", RNG.choice([f"c{k}" for k in range(50)], N)),
         ("patient", [f"p{k}" for k in range(N)]),  # names of rows, which are left out
         ("account", RNG.normal(size=N).round(3)),  # an amount
         ("birth_date", DAYS),
         ("dob", DAYS),
+        *((name, DAYS) for name in ("Geburtsdatum", "date_naissance", "fecha_nacimiento", "Födelsedatum", "geb.")),
+        ("end", [day if k % 3 == 0 else "" for k, day in enumerate(DAYS)]),  # mostly missing
         ("date", [DAYS[0]] * N),
     ],
 )
 def test_no_false_alarms(name: str, values: Any) -> None:
     assert hints(**{name: values}) == []
+
+
+@pytest.mark.parametrize("written", ["p{:05d}", "{}"])
+def test_groups_of_hardly_two_rows_are_named_and_a_score_that_mixes_them_is_doubted(written: str) -> None:
+    whose = RNG.permutation(np.repeat(np.arange(700), RNG.integers(1, 4, 700)))[:1200]
+    n_groups = len(set(whose.tolist()))
+    patient = [written.format(300 + 7 * k) for k in whose]
+    frame = pd.DataFrame({"patient": patient, "size": RNG.normal(size=1200), "y": RNG.integers(0, 2, 1200)})
+    source = open_data(frame.to_csv(index=False).encode(), target="y")
+    fitted = fit_table(source, holdout=0.25)
+    train, test = held_out_split(1200, 0.25)
+    mixed = int(np.isin(whose[test], whose[train]).sum())
+    assert fitted.receipt.data["hints"] == [
+        f"{n_groups} values of 'patient' in 1,200 rows: --group patient holds out all rows of one, or none"
+    ]
+    said = (
+        f"{mixed} of 300 held-out rows have a value of 'patient' that training rows have, too: the accuracy may be "
+        "higher than that of new ones; --group patient keeps the rows of a value together"
+    )
+    assert said in fitted.warnings
+    ways: list[dict[str, Any]] = [{"holdout": 0.25, "group": "patient"}, {}]
+    for asked in [*ways, {"holdout": 0.25, "columns": {"patient": "skip"}}]:
+        found = fit_table(open_data(frame.to_csv(index=False).encode(), target="y"), **asked)
+        assert not [text for text in found.warnings if "held-out rows have a value" in text]
+
+
+def test_few_rows_on_both_sides_are_not_worth_a_word() -> None:
+    patient = np.array([f"p{k}" for k in range(100)] + ["p0", "p1", "p2", *["p96"] * 17])
+    chunk = open_data(pd.DataFrame({"patient": patient, "size": RNG.normal(size=120)})).read()
+    assert mixed_groups(chunk, {}, np.arange(90), np.arange(90, 120)) == []
+    assert len(mixed_groups(chunk, {}, np.arange(1, 98), np.r_[0, 98:120])) == 1
+    assert mixed_groups(open_data((np.eye(3), [0, 1, 1])).read(), {}, np.arange(2), np.array([2])) == []
+
+
+def many(name: str, n_rows: int, n_values: int, written: str = "v{}", **kinds: str) -> list[str]:
+    """What is said of a column with so many values, each as often as the others."""
+    cells = [written.format(k % n_values) for k in range(n_rows)]
+    text = pd.DataFrame({name: cells, "size": RNG.normal(size=n_rows)}).to_csv(index=False)
+    chunk = open_data(text.encode()).read()
+    return [text for _, text in hints_on_holding_out(chunk, find_kinds(chunk, kinds).kinds, 0.25)]
+
+
+def test_a_category_of_very_many_levels_is_named_whatever_it_is_called() -> None:
+    said = (
+        "923 values of 'N° x' in 1,500 rows: --group 'N° x' holds out all rows of one, or none, if they belong "
+        "together, and --column 'N° x'=skip leaves it out if its values will be others in new rows"
+    )
+    assert many("N° x", 1500, 923) == [said]
+    assert len(many("ref", 1000, 100)) == len(many("ref", 60, 30)) == 1
+    assert many("ref", 1500, 923, "{}") == []  # numbers
+    assert many("ref", 1500, 923, "{}", ref="category")[0].startswith("923 values of 'ref' in 1,500 rows: --group ref")
+    assert many("ref", 1500, 1400) == []  # names of rows, which are left out
+    assert many("pressure", 300, 150, "120/{}") == []  # which has a warning of its own
+
+
+@pytest.mark.parametrize(
+    ("name", "n_rows", "n_values"),
+    [("state", 120, 50), ("state", 5000, 50), ("product", 400, 99), ("city", 1200, 119), ("airport", 5000, 320)],
+)
+def test_ordinary_categories_are_not_named(name: str, n_rows: int, n_values: int) -> None:
+    assert many(name, n_rows, n_values) == []
+
+
+def test_a_category_that_is_mostly_missing_is_not_named() -> None:
+    why = [f"w{k % 44}" if k % 3 == 0 else "" for k in range(200)]
+    chunk = open_data(pd.DataFrame({"why": why, "size": RNG.normal(size=200)})).read()
+    assert hints_on_holding_out(chunk, {}, 0.25) == []
+
+
+def test_groups_by_name_come_before_categories() -> None:
+    chunk = open_data(
+        pd.DataFrame({"street": [f"s{k % 300}" for k in range(600)], "user": [f"u{k % 40}" for k in range(600)]})
+    ).read()
+    [(_, said)] = hints_on_holding_out(chunk, {}, 0.25)
+    assert said == "40 values of 'user' in 600 rows: --group user holds out all rows of one, or none"
+
+
+@pytest.mark.parametrize("cell", ["{}/{}", "{} / {} mmHg", "{}x{}", "{},5 × {}"])
+def test_two_numbers_in_a_cell_are_named(cell: str) -> None:
+    cells = [cell.format(110 + k % 40, 70 + k % 9) for k in range(N)]
+    cells[7] = "refused"
+
+    def doubts(cells: list[str], **given: str) -> list[str]:
+        chunk = open_data(pd.DataFrame({"B P": cells, "size": range(len(cells))})).read()
+        return [doubt for doubt in find_kinds(chunk, {"size": "number", **given}).doubts if "two numbers" in doubt]
+
+    n_levels = len(set(cells))
+    assert doubts(cells) == [
+        f"column 'B P': cells as {cells[0]!r} are two numbers, but are read as text ({n_levels} different ones): split "
+        "it into two columns of numbers, or leave it out with --column 'B P'=skip"
+    ]
+    assert doubts(cells, **{"B P": "category"}) == []
+    assert doubts(cells[:10] * 12) == []  # few ways
+    assert doubts([f"{18 + k % 40}-{20 + k % 40}" for k in range(N)]) == []  # bands
+    assert doubts([*cells[:100], *["none"] * 20]) == []
 
 
 def test_dates_are_hinted_at_with_a_day_that_works() -> None:
@@ -152,6 +256,9 @@ def test_the_receipt_has_hints_only_where_rows_are_drawn_at_random() -> None:
         ("zip", [f"{10000 + 37 * (k % 40)}" for k in range(N)], True),
         ("countryCode", [f"{k % 7}" for k in range(N)], True),
         ("shop_id", [f"{k % 40}" for k in range(N)], True),
+        ("customer_no", [f"{k % 40}" for k in range(N)], True),
+        ("Kundennr.", [f"{k % 40}" for k in range(N)], True),
+        ("customers", [f"{k % 40}" for k in range(N)], False),
         ("shop_id", ["" if k == 3 else f"{k % 40}" for k in range(N)], True),
         ("area", [f"{k % 40:05d}" for k in range(N)], True),  # zeros before
         ("code", [f"{k % 2}" for k in range(N)], False),

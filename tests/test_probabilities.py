@@ -108,6 +108,33 @@ def test_the_commands_write_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "train it with probabilities=True (--probabilities)" in refused.stderr
 
 
+def test_labels_that_class_weights_set_against_their_probabilities_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    late = x + rng.normal(size=400) > 1.6
+    pd.DataFrame({"x": x, "y": np.where(late, "yes", "no")}).to_csv("t.csv", index=False)
+    fit = ("fit", "t.csv", "--target", "y", "--probabilities", "--class-weight", "balanced")
+    fitted = linsep(*fit)
+    predicted = linsep("predict", "model.linsep", "t.csv", "--probabilities", "-o", "out.csv")
+    written = pd.read_csv("out.csv")
+    apart = int(((written["probability of yes"] > 0.5) != (written["prediction"] == "yes")).sum())
+    assert apart > 20
+    said = "class weights move the boundary between the labels, and probabilities count all rows alike"
+    have = "have a label whose probability is not the highest"
+    assert f"warning: {apart} of 400 training rows {have}: {said}\n" in fitted.stderr
+    assert f"warning: {apart} of 400 rows {have}: {said}\n" in predicted.stderr
+    assert "probability is not" not in linsep("predict", "model.linsep", "t.csv", "-o", "out.csv").stderr
+    agreeing = written[(written["probability of yes"] > 0.5) == (written["prediction"] == "yes")].index
+    pd.read_csv("t.csv").loc[agreeing].to_csv("same.csv", index=False)
+    for asked in (fit[:-2], (*fit[:4], *fit[5:])):
+        assert "probability is not" not in linsep(*asked, "--model", "other.linsep").stderr
+    told = linsep("predict", "model.linsep", "same.csv", "--probabilities", "-o", "out.csv").stderr
+    assert "probability is not" not in told
+
+
 def test_reliability_counts_every_probability_once() -> None:
     p = np.array([0.05, 0.15, 0.15, 1.0])
     truth = np.array([0, 0, 1, 1])

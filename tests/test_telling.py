@@ -16,7 +16,7 @@ from sklearn import datasets
 import linsep
 from linsep import DataError, TellingColumn, fit_table, open_data, telling_columns
 from linsep.data.columns import Column
-from linsep.data.telling import by_levels, by_thresholds, one_by_levels, one_by_value
+from linsep.data.telling import by_levels, by_thresholds, one_by_levels, one_by_missing, one_by_value
 
 
 def fewest_errors(values: Any, labels: list[str]) -> int:
@@ -161,11 +161,11 @@ def test_one_class_of_three_is_told_by_levels_or_by_one_value() -> None:
     assert {name: (one.label, one.errors) for name, one in found.items()} == {
         "died_on_day": ("dead", 0), "bills_after": ("home", 0), "code": ("ward", 0)
     }  # fmt: skip
-    assert found["died_on_day"].rule == "dead unless it is missing"
+    assert found["died_on_day"].rule == "it is there in all rows of dead and missing in all other rows"
     assert found["bills_after"].rule == "home where it is 0"
     table = three().replace({"end": {"ward": "home"}})
     [missing] = telling_columns(open_data(table[["died_on_day", "sex", "end"]], target="end"))
-    assert (missing.label, missing.rule) == (None, "home where it is missing")
+    assert (missing.label, missing.rule) == (None, "it is there in all rows of dead and missing in all rows of home")
     table = three()
     table.loc[table.index[table.end == "dead"][:2], "died_on_day"] = np.nan
     assert "died_on_day" not in {one.name for one in telling_columns(open_data(table, target="end"))}
@@ -174,6 +174,52 @@ def test_one_class_of_three_is_told_by_levels_or_by_one_value() -> None:
     assert telling_columns(open_data(many, target="end")) == []  # of six classes one may have its sign
     said = [text for label, text in fit_table(open_data(three(), target="end")).receipt.lines if label == "too good?"]
     assert len(said) == 3
+
+
+def left(n: int = 200) -> pd.DataFrame:
+    """Who has left, with columns of every kind that are filled in for these alone."""
+    rng = np.random.default_rng(4)
+    gone = np.arange(n) % 3 == 0
+    days = pd.date_range("2024-01-01", periods=n).strftime("%Y-%m-%d").to_numpy()
+    return pd.DataFrame(
+        {
+            "end_date": np.where(gone, days, ""),
+            "end_stamp": pd.Series(pd.to_datetime(days)).where(gone),
+            "desk": np.where(gone, [f"desk {k}" for k in rng.integers(0, n // 2, n)], ""),
+            "note": np.where(gone, [f"word{k} was said by word{k * 7}" for k in range(n)], ""),
+            "days_open": np.where(gone, rng.normal(size=n), np.nan),
+            "age": np.where(rng.random(n) < 0.3, np.nan, rng.integers(20, 80, n)),
+            "left": np.where(gone, "yes", "no"),
+        }
+    )
+
+
+def test_a_column_of_any_kind_that_is_there_for_one_class_alone_tells() -> None:
+    said = "it is there in all rows of yes and missing in all rows of no"
+    leaking = ["end_date", "end_stamp", "desk", "note", "days_open"]
+    for rows in (left(), left().to_csv(index=False).encode()):
+        found = telling_columns(open_data(rows, target="left"))
+        assert [(one.name, one.rule) for one in found] == [(name, said) for name in leaking]
+    table = left()
+    table.loc[[0, 1, 2], "end_date"] = ["", "2024-01-02", "2024-01-03"]
+    [one] = telling_columns(open_data(table[["end_date", "age", "left"]], target="left"), least=0.98)
+    assert (one.errors, one.rule) == (3, "it is there in 66 of 67 rows of yes and missing in 131 of 133 rows of no")
+    unlike = left().assign(left=np.where(np.arange(200) % 3 == 0, "no", "yes"))
+    assert {one.rule for one in telling_columns(open_data(unlike, target="left"))} == {
+        "it is there in all rows of no and missing in all rows of yes"
+    }
+
+
+def test_the_receipt_says_so_and_no_hint_offers_these_dates() -> None:
+    table = left()[["end_date", "age", "left"]]
+    table["seen"] = pd.date_range("2023-01-01", periods=200).strftime("%Y-%m-%d").to_numpy()[::-1]
+    receipt = fit_table(open_data(table.to_csv(index=False).encode(), target="left"), holdout=0.25).receipt
+    assert receipt.data["telling_columns"] == ["end_date"]
+    assert dict(receipt.lines)["too good?"] == (
+        "column 'end_date' alone tells the classes apart (all 200 rows right: it is there in all rows of yes and "
+        "missing in all rows of no): is it known before the label is?"
+    )
+    assert [hint.split(" holds")[0] for hint in receipt.data["hints"]] == ["'seen'"]
 
 
 @settings(max_examples=60, deadline=None)
@@ -191,10 +237,15 @@ def test_one_value_tells_as_well_as_the_best_of_all_rules(rows: list[tuple[float
     for k, name in enumerate(names):
         own = labels == name
         shares = []
-        for value in (0.0, 1.0, 2.0, None):
+        for value in (0.0, 1.0, 2.0):
             having = np.array([one == value for one, _ in rows])
             share = float(np.mean([np.mean(having[own]), np.mean(~having[~own])]))
             shares += [share, 1 - share]
+        by_gap = one_by_missing(column, names, codes, [k], least)
+        told = float(np.mean([np.mean(missing[own]), np.mean(~missing[~own])]))
+        assert [one.balanced_accuracy for one in by_gap.values()] == pytest.approx(
+            [max(told, 1 - told)] if max(told, 1 - told) >= least else []
+        )
         if max(shares) >= least:
             assert found[k].balanced_accuracy == pytest.approx(max(shares))
             assert (found[k].errors == 0) == (max(shares) == 1)

@@ -17,6 +17,21 @@ from linsep.types import Array
 _CODES = frozenset(
     ["id", "ids", "code", "codes", "zip", "zipcode", "postal", "postcode", "plz", "fips", "sku", "phone"]
 )
+# Whom several rows are about, as the last word of a name, or before "Nr": an ordinary category is not called so.
+_WHOM = frozenset(
+    [
+        *("patient", "subject", "participant", "customer", "client", "user", "person", "member", "account", "acct"),
+        *("household", "student", "pupil", "employee", "driver", "speaker", "author", "writer", "animal", "device"),
+        *("machine", "session", "visitor", "respondent", "tenant", "dossier"),
+        *("kunde", "kundin", "patientin", "mitglied", "teilnehmer", "fahrer", "proband", "versicherter", "mitarbeiter"),
+        *("schuler", "nutzer", "haushalt", "mieter", "gerat", "konto", "abonne", "assure", "adherent", "usager"),
+        *("eleve", "etudiant", "salarie", "cliente", "paciente", "paziente", "usuario", "utente", "alumno", "aluno"),
+        *("socio", "empleado", "klant", "deelnemer", "kund", "klient", "pacjent", "asiakas", "bruker"),
+    ]
+)
+_STEMS = sorted({*_WHOM, "contract", "policy", "case", "vertrag", "akte", "fall", "versicherten"})
+# Customer_no, clientNumber, Kundennr, Mitgliedsnummer.
+_KEY_OF_WHOM = re.compile(rf"(?:{'|'.join(_STEMS)})(?:s|n|en|e)?(?:id|no|nr|num|number|nummer|numero|numer|key|ref)")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _FEWEST = 3  # different whole numbers, from which on they may be codes
 _SAID = 4  # columns named in a doubt
@@ -32,6 +47,18 @@ _CALLED_ID = re.compile(
 _MAYBE_ID = re.compile(r"(?i:[_\W](?:no|number)\.?$)|[a-z]No$|[a-z]Number$|(?i:numero$)|^(?i:n[o\u00b0]\.?)$|\u00b0$")
 
 
+def plain_name(name: str) -> str:
+    """A name without accents and without blanks around it.
+
+    Examples
+    --------
+    >>> plain_name(" Número "), len(plain_name("número"))
+    ('Numero', 6)
+    """
+    letters = unicodedata.normalize("NFKD", name)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter)).strip()
+
+
 def words_of(name: str) -> list[str]:
     """The words of a name in small letters; the name itself where there is none.
 
@@ -41,6 +68,30 @@ def words_of(name: str) -> list[str]:
     (['zip', 'code'], ['customer', 'id'], ['paid'])
     """
     return [word.lower() for word in _WORD.findall(name)] or [name.lower()]
+
+
+def names_whom(name: str) -> bool:
+    """Whether a column is called after whom several rows are about.
+
+    Examples
+    --------
+    >>> [names_whom(name) for name in ("patient", "id_cliente", "Kundennr.", "customer_no", "city", "patient_age")]
+    [True, True, True, True, False, False]
+    """
+    last = words_of(plain_name(name))[-1]
+    return last == "id" or last in _WHOM or is_key_of_whom(name)
+
+
+def is_key_of_whom(name: str) -> bool:
+    """Whether a column is called the number of a customer, a patient and the like.
+
+    Examples
+    --------
+    >>> [is_key_of_whom(name) for name in ("Kunden-Nr", "clientNumber", "customer", "number")]
+    [True, True, False, False]
+    """
+    words = words_of(plain_name(name))
+    return any(_KEY_OF_WHOM.fullmatch("".join(words[-n:])) for n in (1, 2))
 
 
 def may_be_codes(column: Column) -> bool:
@@ -58,7 +109,8 @@ def may_be_codes(column: Column) -> bool:
         return False
     if len(np.unique(values)) < _FEWEST:
         return False
-    return words_of(column.name)[-1] in _CODES or _has_zeros_before(column)
+    called = words_of(column.name)[-1] in _CODES or is_key_of_whom(column.name)
+    return called or _has_zeros_before(column)
 
 
 def why_names_of_rows(column: Column) -> str:
@@ -81,8 +133,7 @@ def why_names_of_rows(column: Column) -> str:
     n, steps = len(values), np.diff(values)
     if (steps == 1).all() or (steps == -1).all():
         return "the numbers of the rows"
-    name = unicodedata.normalize("NFKD", column.name)
-    name = "".join(letter for letter in name if not unicodedata.combining(letter)).strip()
+    name = plain_name(column.name)
     least = NEARLY_ALL * n if _CALLED_ID.search(name) else n if _MAYBE_ID.search(name) else np.inf
     distinct = len(np.unique(values)) if least <= n else 0
     if distinct >= least:

@@ -46,7 +46,7 @@ def hint_on_copies(chunk: Any, train: Array, test: Array) -> tuple[int, list[tup
     labels = np.unique(chunk.y, return_inverse=True)[1].astype(np.int64)
     rows, columns = labels, []
     for name in chunk.names:
-        codes = _codes(chunk.cells(name))
+        codes = cell_codes(chunk.cells(name))
         columns.append(codes)
         rows = _together(rows, codes)
         if rows.max() + 1 == len(rows):  # no two are equal
@@ -82,8 +82,14 @@ def _by_chance(columns: list[Array], rows: Array, train: Array, test: Array, cop
     return True
 
 
-def _codes(column: Column | None) -> Array:
-    """A number for each distinct cell of a column, from 0."""
+def cell_codes(column: Column | None) -> Array:
+    """A number for each distinct cell of a column, from 0.
+
+    Examples
+    --------
+    >>> cell_codes(Column("x", None, pa.array(["u", "v", "u"]))).tolist()
+    [0, 1, 0]
+    """
     assert column is not None
     cells = column.text if column.values is None else pa.array(column.values + 0.0)  # -0.0 is 0.0
     codes = _numbered(cells)

@@ -2,35 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from linsep.data.codes import words_of
+from linsep.data.codes import NEARLY_ALL, names_whom, plain_name, words_of
 from linsep.data.columns import Column, TableChunk
+from linsep.data.copies import cell_codes
 from linsep.data.features.dates import is_date
-from linsep.data.features.kinds import SKIP, is_words, points_in_time
+from linsep.data.features.kinds import CATEGORY, SKIP, is_words, points_in_time
+from linsep.data.lookalikes import a_pair_of_numbers
 from linsep.markup import quote
+from linsep.types import Array
 
-# Whom several rows are about, as the last word of a name, or before "id": an ordinary category is not called so.
-_WHOM = {
-    *("patient", "subject", "participant", "customer", "client", "user", "person", "member", "account", "household"),
-    *("student", "pupil", "employee", "driver", "speaker", "author", "writer", "animal", "device", "machine"),
-    *("session", "visitor", "kunde", "patientin", "mitglied", "teilnehmer", "fahrer", "cliente", "paciente", "usuario"),
-}
 _FEWEST_GROUPS = 10
-_ROWS_OF_A_GROUP = 2.0  # on average, from here on
-_BORN = frozenset(["birth", "birthday", "birthdate", "born", "dob"])
+# Levels of a category from which on they may be names: so many and this share of the rows, or half of the rows.
+_MANY_LEVELS, _MANY_OF_ROWS = 100, 0.1
+_FEWEST_ROWS = 60
+_FEWEST_MIXED, _SHARE_MIXED = 5, 0.05  # held-out rows that share a value with a row to learn from
+_BORN = frozenset(["born", "bday", "dob", "yob", "geb"])
+_BIRTH = re.compile(
+    "birth|geburt|geboren|geboorte|naissance|nacimiento|naixement|nascimento|nascita|f[o\u00f8]dsel|fodelse|syntyma|urodz|"
+    "narozen|naroden|szuletes|dogum|\u0440\u043e\u0436\u0434|\u03b3\u03b5\u03bd\u03bd\u03b7\u03c3|\u51fa\u751f|\u751f\u5e74"
+)
+_MOSTLY_MISSING = 0.5
 
 
-def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str], fraction: float) -> list[tuple[str, str]]:
+class _Groups(NamedTuple):
+    """A column whose rows of one value may belong together; `called` says whether its name says so."""
+
+    name: str
+    what: str
+    called: bool
+
+
+def hints_on_holding_out(
+    chunk: Any, kinds: Mapping[str, str], fraction: float, telling: Collection[str] = ()
+) -> list[tuple[str, str]]:
     """The line for rows held out at random, if a column names groups of them, or if they have dates; else none.
 
-    A column names groups if it is called after whom several rows are about (patient, customer_id, userId; `_WHOM` has
-    the words), has at least ten different values, and two rows or more of each on average. Dates count unless they are
-    those of births. What is skipped counts for nothing.
+    A column names groups if it is called after whom several rows are about (patient, customer_id, Kundennr;
+    `names_whom`), has at least ten different values, and a tenth of its rows have a value that another has. Failing
+    that, a category does that has very many levels, whatever it is called: 100 and a tenth of the rows, or, from 60
+    rows on, half of them. Dates count unless they are those of births, of a column that tells the classes apart, or of
+    one that is missing in more than half of the rows. What is skipped counts for nothing.
 
     Parameters
     ----------
@@ -40,6 +59,8 @@ def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str], fraction: float) 
         What the columns hold, as `TableEncoder.kinds_`.
     fraction : float
         The share of the rows that is held out.
+    telling : collection of str
+        Columns that alone tell the classes apart.
 
     Returns
     -------
@@ -57,13 +78,47 @@ def hints_on_holding_out(chunk: Any, kinds: Mapping[str, str], fraction: float) 
     """
     if not isinstance(chunk, TableChunk):
         return []
-    used = [name for name in chunk.names if kinds.get(name) != SKIP]
-    groups = _on_groups(chunk, used, kinds)
-    together = groups and (groups[1], f"--group {quote(groups[0])} holds out all rows of one, or none")
-    found = [hint for hint in (together, _on_dates(chunk, used, kinds, fraction)) if hint]
+    groups, dates = _groups(chunk, kinds), _on_dates(chunk, kinds, fraction, telling)
+    found = [hint for hint in (groups and (groups.what, _keep_together(groups)), dates) if hint]
     whys, ways = ([hint[part] for hint in found] for part in (0, 1))
     said = f"either {ways[0]}; or {ways[1]}" if len(ways) == 2 else "".join(ways)
     return [("hint", f"{', and '.join(whys)}: {said}")] if found else []
+
+
+def _keep_together(groups: _Groups) -> str:
+    together = f"--group {quote(groups.name)} holds out all rows of one, or none"
+    skip = f"--column {quote(groups.name)}=skip leaves it out if its values will be others in new rows"
+    return together if groups.called else f"{together}, if they belong together, and {skip}"
+
+
+def mixed_groups(chunk: Any, kinds: Mapping[str, str], train: Array, test: Array) -> list[str]:
+    """What to say loudly where rows held out at random have a group in common with rows to learn from; none if few do.
+
+    Groups are those that `hints_on_holding_out` names. Few are fewer than five rows, or less than 5 % of those
+    held out.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> chunk = open_data(("patient\\n" + "".join(f"p{k % 50}\\n" for k in range(100))).encode()).read()
+    >>> mixed_groups(chunk, {}, np.arange(80), np.arange(80, 100))
+    ["20 of 20 held-out rows have a value of 'patient' that training rows have, too: the accuracy may be higher
+    than that of new ones; --group patient keeps the rows of a value together"]
+    """
+    groups = _groups(chunk, kinds)
+    if groups is None:
+        return []
+    column = chunk.cells(groups.name)
+    codes = cell_codes(column)
+    there = test if column is None or column.missing is None else test[~column.missing[test]]
+    mixed = int(np.isin(codes[there], codes[train]).sum())
+    if mixed < max(_FEWEST_MIXED, _SHARE_MIXED * len(test)):
+        return []
+    return [
+        f"{mixed:,} of {len(test):,} held-out rows have a value of {groups.name!r:.40} that training rows have, too: "
+        "the accuracy may be higher than that of new ones; "
+        f"--group {quote(groups.name)} keeps the rows of a value together"
+    ]
 
 
 def hints_on_proof(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -81,56 +136,72 @@ def hints_on_proof(chunk: Any, kinds: Mapping[str, str]) -> list[tuple[str, str]
     ('hint', "12 values of 'patient' in 40 rows: the classes may be told apart by which 'patient' a row is about, which
     says nothing about others; --column patient=skip asks without it")
     """
-    if not isinstance(chunk, TableChunk):
+    groups = _groups(chunk, kinds)
+    if groups is None:
         return []
-    found = _on_groups(chunk, [name for name in chunk.names if kinds.get(name) != SKIP], kinds)
-    if found is None:
-        return []
-    name, what = found
+    name = groups.name
     return [
         (
             "hint",
-            f"{what}: the classes may be told apart by which {name!r:.40} a row is about, which says nothing about "
-            f"others; --column {quote(name)}=skip asks without it",
+            f"{groups.what}: the classes may be told apart by which {name!r:.40} a row is about, which says nothing "
+            f"about others; --column {quote(name)}=skip asks without it",
         )
     ]
 
 
-def _on_groups(chunk: TableChunk, used: list[str], kinds: Mapping[str, str]) -> tuple[str, str] | None:
-    """A column whose values several rows share because they belong together, and how many there are of these."""
-    for name in used:
-        words = words_of(name)
-        if (
-            is_words(kinds.get(name, ""))
-            or is_date(kinds.get(name, ""))
-            or not (words[-1] == "id" or words[-1] in _WHOM)
-        ):
+def _groups(chunk: Any, kinds: Mapping[str, str]) -> _Groups | None:
+    """A column whose values several rows share because they belong together: the first one called so, or a category."""
+    most, found = 0, None
+    for name in chunk.names if isinstance(chunk, TableChunk) else []:
+        kind = kinds.get(name, "")
+        if kind == SKIP or is_words(kind) or is_date(kind):
             continue
-        n_groups = _n_values(chunk.cells(name))
-        if n_groups >= _FEWEST_GROUPS and chunk.n_rows >= _ROWS_OF_A_GROUP * n_groups:
-            return name, f"{n_groups:,} values of {name!r:.40} in {chunk.n_rows:,} rows"
-    return None
+        column = chunk.cells(name)
+        n_values = _n_values(column)
+        if n_values > NEARLY_ALL * (chunk.n_rows - (0 if column.missing is None else int(column.missing.sum()))):
+            continue  # hardly two rows share a value
+        what = f"{n_values:,} values of {name!r:.40} in {chunk.n_rows:,} rows"
+        if names_whom(name) and n_values >= _FEWEST_GROUPS:
+            return _Groups(name, what, True)
+        is_category = kind == CATEGORY or (not kind and column.values is None)
+        if is_category and n_values > most and _are_many(n_values, chunk.n_rows) and not a_pair_of_numbers(column):
+            most, found = n_values, _Groups(name, what, False)
+    return found
 
 
-def _n_values(column: Column | None) -> int:
+def _are_many(n_levels: int, n_rows: int) -> bool:
+    """Whether levels are too many for an ordinary category of so many rows."""
+    few_rows_of_each = n_levels >= max(_MANY_LEVELS, _MANY_OF_ROWS * n_rows)
+    half = n_rows >= _FEWEST_ROWS and 2 * n_levels >= n_rows
+    return few_rows_of_each or half
+
+
+def _n_values(column: Column) -> int:
     """How many different values there are; none of numbers with fractions, which name nothing."""
-    if column is None:
-        return 0
-    if column.text is not None and column.values is None:
-        return len(pc.unique(column.text))
-    assert column.values is not None
-    return 0 if (column.values != np.floor(column.values)).any() else len(np.unique(column.values))
+    there = None if column.missing is None else ~column.missing
+    if column.values is None:
+        assert column.text is not None
+        return len(pc.unique(column.text if there is None else column.text.filter(pa.array(there))))
+    values = column.values if there is None else column.values[there]
+    return 0 if (values != np.floor(values)).any() else len(np.unique(values))
 
 
-def _on_dates(chunk: TableChunk, used: list[str], kinds: Mapping[str, str], fraction: float) -> tuple[str, str] | None:
+def _is_birth(name: str) -> bool:
+    plain = plain_name(name)
+    return bool(_BORN.intersection(words_of(plain)) or _BIRTH.search(plain.lower()))
+
+
+def _on_dates(
+    chunk: TableChunk, kinds: Mapping[str, str], fraction: float, telling: Collection[str]
+) -> tuple[str, str] | None:
     """Why rows come one after another, and the option that keeps them in order with what it does."""
-    dated = [name for name in used if is_date(kinds.get(name, "")) and not _BORN.intersection(words_of(name))]
-    if not dated:
-        return None
-    points, missing = points_in_time(chunk, dated[0], kinds[dated[0]])
-    there = np.sort(points[~missing])
-    if not len(there) or there[0] == there[-1]:
-        return None
-    day = str(there[int((1 - fraction) * len(there))].astype("datetime64[D]"))
-    asked = day if sum(map(is_date, kinds.values())) == 1 else f"{quote(dated[0] + '=' + day)}"
-    return f"{dated[0]!r:.40} holds dates", f"--after {asked} holds out the later rows, as new rows will be"
+    dated = [name for name in chunk.names if is_date(kinds.get(name, "")) and not _is_birth(name)]
+    for name in (one for one in dated if one not in telling):
+        points, missing = points_in_time(chunk, name, kinds[name])
+        there = np.sort(points[~missing])
+        if missing.mean() > _MOSTLY_MISSING or not len(there) or there[0] == there[-1]:
+            continue
+        day = str(there[int((1 - fraction) * len(there))].astype("datetime64[D]"))
+        asked = day if sum(map(is_date, kinds.values())) == 1 else f"{quote(name + '=' + day)}"
+        return f"{name!r:.40} holds dates", f"--after {asked} holds out the later rows, as new rows will be"
+    return None

@@ -15,6 +15,9 @@ from linsep.types import Array, DataError
 _NO_VALUE = frozenset({"na", "n/a", "#n/a", "nan", "null", "#null!"})
 # What laboratories and questionnaires write for no value, of one sign or the other: 9, 99, 999, ..., also with 8 or 7.
 _CODES = np.array([sign * (10**k - 1 - less) for sign in (1, -1) for k in range(1, 6) for less in (0, 1, 2)], float)
+# Two numbers in a cell, as a blood pressure 128/79 or 120 x 80 mm; not 20-29, which is one band of ages.
+_PAIR = r"^\s*[-+]?\d+(?:[.,]\d+)?\s*[/x\x{d7}*|\\]\s*[-+]?\d+(?:[.,]\d+)?\s*\pL*\s*$"
+_MANY_PAIRS, _NEARLY_ALL_PAIRS = 20, 0.95  # different cells, and the share of those that are there
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
 _MOST_WHOLE, _MOST_FRACTIONS = 30, 10  # numbers that are labels without a word
 
@@ -155,6 +158,47 @@ def doubts_of_codes_for_missing(chunk: TableChunk, columns: Iterable[str]) -> li
             f"(na=[{listed}]) of CSV and spreadsheets"
         )
     return doubts
+
+
+def doubts_of_pairs(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
+    """What to say of these columns of text if nearly all cells are two numbers, in 20 different ways or more.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = "".join(f"{110 + k}/{70 + k % 9},no\\n" for k in range(40))
+    >>> print(doubts_of_pairs(open_data(("BP,y\\n" + rows).encode(), target="y").read(), ["BP"])[0])
+    column 'BP': cells as '110/70' are two numbers, but are read as text (40 different ones): split it into two columns
+    of numbers, or leave it out with --column BP=skip
+    """
+    doubts = []
+    for name in columns:
+        column = chunk.cells(name)
+        pair = "" if column is None else a_pair_of_numbers(column)
+        if column is not None and pair:
+            doubts.append(
+                f"column {name!r:.80}: cells as {pair!r:.40} are two numbers, but are read as text "
+                f"({len(_levels(column) - {''}):,} different ones): split it into two columns of numbers, or leave it "
+                f"out with --column {quote(name)}=skip"
+            )
+    return doubts
+
+
+def a_pair_of_numbers(column: Column) -> str:
+    """The first cell of a column of text in which nearly all cells are two numbers each; empty for other columns.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> a_pair_of_numbers(Column("BP", None, pa.array([f"{110 + k}/70" for k in range(40)])))
+    '110/70'
+    """
+    if column.text is None or column.values is not None:
+        return ""
+    there = column.text.filter(pc.not_equal(column.text, ""))
+    pairs = there.filter(pc.match_substring_regex(there, _PAIR))
+    many = len(pairs) >= _NEARLY_ALL_PAIRS * len(there) and len(pc.unique(pairs)) >= _MANY_PAIRS
+    return str(pairs[0].as_py()) if many else ""
 
 
 def _far_codes(values: Array) -> tuple[Array, int, float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import floor, lgamma, log
 from typing import Any
@@ -66,13 +66,14 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
 
     A column that does not tell all of up to five classes may tell one from the others together, with a balanced
     accuracy of at least `least` of these two: a category by the other rows of its level, as above; a number if the
-    class has one value, or none, where the others have not, or all but the class have: paid 0 days after the date, or
-    never. A threshold does not do: many an honest number tells one class of several by that. Of more than five classes
-    it is not asked: one disease of many may have a symptom of its own.
+    class has one value where the others have not, or all but the class have: paid 0 days after the date. A threshold
+    does not do: many an honest number tells one class of several by that. A column of any kind, dates and running text
+    too, also tells by whether the cell is missing: who has an end date has left. Of more than five classes this is not
+    asked: one disease of many may have a symptom of its own.
 
     A column is left out that chance could explain, or that does no better than the majority class. Let F be the
     labelings that a column can tell: K! (n + 1)^(K-1) by thresholds (K! if e = 0), K^L by L levels, 2 V by one of V
-    values. Shuffled labels are told with at most e errors with probability at most
+    values, 2 by missing cells. Shuffled labels are told with at most e errors with probability at most
     F (e + 1) C(n, e) (K-1)^e n_1! ... n_K! / n!; that times the number of columns, and of classes where each is asked
     about, has to be below 1/1000.
 
@@ -113,42 +114,58 @@ def telling_columns(source: Any, y: Any = None, *, least: float = 0.99) -> list[
 
 def tell(chunk: TableChunk, labels: Array, *, least: float = 0.99) -> list[TellingColumn]:
     """As `telling_columns`, of rows that are read already and labels by name."""
-    names, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    others = len(codes) - int(sizes.max())
+    names, codes = np.unique(labels, return_inverse=True)
     if len(names) < 2:
         return []
     columns = log(_BY_CHANCE * max(1, len(chunk.names)))
-    counts = sizes.tolist()
     found = []
     for name in chunk.names:
         column = chunk.cells(name)
         assert column is not None
-        if columns + _log_chance(_log_patterns(column, len(codes), len(names), 0), counts, 0) <= 0:
-            told = by_thresholds(column, names, codes) if column.is_number else by_levels(column, codes, len(names))
-            good = told.errors <= floor((1 - least) * others) or told.balanced_accuracy >= least
-            chance = _log_chance(_log_patterns(column, len(codes), len(names), told.errors), counts, told.errors)
-            if good and told.errors < others and columns + chance <= 0:
-                found.append(told)
-                continue
-        if len(names) <= _MOST_CLASSES:
-            found += _telling_one_class(column, names, codes, least, columns + log(len(names)))
+        few = len(names) <= _MOST_CLASSES
+        rest = (column, names, codes, least, columns + log(len(names)))
+        absent = _telling_one_class(one_by_missing, log(2), *rest) if few and column.missing is not None else []
+        told = _telling_all(column, names, codes, least, columns)
+        if told is not None and not any(one.label is None and one.errors <= told.errors for one in absent):
+            found.append(told)
+        elif few:
+            tell_one = one_by_value if column.is_number else one_by_levels
+            ones = _telling_one_class(tell_one, _log_patterns_of_one(column, len(codes)), *rest)
+            best = {one.label: one for one in sorted([*ones, *absent], key=lambda one: -one.errors)}
+            found += best.values()
     return sorted(found, key=lambda one: one.errors)
 
 
-def _telling_one_class(column: Column, names: Array, codes: Array, least: float, many: float) -> list[TellingColumn]:
-    """The classes that the column tells from all others, of two classes the second one; `many` is ln of how many tries.
+def _telling_all(column: Column, names: Array, codes: Array, least: float, columns: float) -> TellingColumn | None:
+    """How well the column tells every class, None where not well enough; `columns` is ln of how many tries."""
+    sizes = np.bincount(codes, minlength=len(names)).tolist()
+    others = len(codes) - max(sizes)
+    if columns + _log_chance(_log_patterns(column, len(codes), len(names), 0), sizes, 0) > 0:
+        return None
+    told = by_thresholds(column, names, codes) if column.is_number else by_levels(column, codes, len(names))
+    good = told.errors <= floor((1 - least) * others) or told.balanced_accuracy >= least
+    chance = _log_chance(_log_patterns(column, len(codes), len(names), told.errors), sizes, told.errors)
+    return told if good and told.errors < others and columns + chance <= 0 else None
 
-    A category tells by levels, a number by one value.
-    """
+
+def _telling_one_class(
+    tell_one: Callable[..., dict[int, TellingColumn]],
+    patterns: float,
+    column: Column,
+    names: Array,
+    codes: Array,
+    least: float,
+    many: float,
+) -> list[TellingColumn]:
+    """The classes told from all others by `tell_one`, of two classes the second one; `many` is ln of how many tries."""
     n = len(codes)
     sizes = np.bincount(codes, minlength=len(names)).tolist()
-    patterns = _log_patterns_of_one(column, n)
     classes = range(0 if len(names) > 2 else 1, len(names))
     asked = [k for k in classes if many + _log_chance(patterns, [sizes[k], n - sizes[k]], 0) <= 0]
     if not asked:
         return []
     found = []
-    for k, told in (one_by_value if column.is_number else one_by_levels)(column, names, codes, asked, least).items():
+    for k, told in tell_one(column, names, codes, asked, least).items():
         rare = [sizes[k], n - sizes[k]]
         good = told.balanced_accuracy >= least and told.errors < min(rare)
         if good and many + _log_chance(patterns, rare, told.errors) <= 0:
@@ -273,8 +290,8 @@ def one_by_value(
 ) -> dict[int, TellingColumn]:
     """For each class asked about the best of the rules that say: it has the value v, or: all but it have v.
 
-    That a number is missing is a value, too. The best rule is that with the highest balanced accuracy; values are left
-    out with which it would be below `least`.
+    A missing number has no value. The best rule is that with the highest balanced accuracy; values are left out with
+    which it would be below `least`.
 
     Examples
     --------
@@ -289,7 +306,9 @@ def one_by_value(
         places = np.where(column.missing, len(distinct), places)
     having = np.bincount(places, minlength=len(distinct) + 1)
     fewest = min(min(int(sizes[k]), n - int(sizes[k])) for k in asked)
-    kept = np.flatnonzero(having >= (2 * least - 1) * fewest)  # the share of one of two classes is no less than that
+    kept = np.flatnonzero(
+        having[:-1] >= (2 * least - 1) * fewest
+    )  # the share of one of two classes is no less than that
     if not kept.size:
         return {}
     row_of = np.full(len(having), len(kept))
@@ -303,8 +322,7 @@ def one_by_value(
         balanced = (right / sizes[k] + others / (n - sizes[k])) / 2
         way, place = np.unravel_index(int(balanced.argmax()), balanced.shape)
         at = int(kept[place])
-        value = "missing" if at == len(distinct) else f"{distinct[at]:.6g}"
-        rule = f"{names[k]} {'unless' if way else 'where'} it is {value}"
+        rule = f"{names[k]} {'unless' if way else 'where'} it is {distinct[at]:.6g}"
         errors = n - int(right[way, place] + others[way, place])
         found[k] = TellingColumn(column.name, errors, n, rule, float(balanced[way, place]), str(names[k]))
     return found
@@ -332,6 +350,35 @@ def one_by_levels(
         recall = (right / int(sizes[k]) + others / (n - int(sizes[k]))) / 2
         rule = f"each of its {len(counts):,} levels is of {names[k]} or of others"
         found[k] = TellingColumn(column.name, n - right - others, n, rule, recall, str(names[k]))
+    return found
+
+
+def one_by_missing(
+    column: Column, names: Array, codes: Array, asked: Sequence[int], least: float
+) -> dict[int, TellingColumn]:
+    """Each class asked about told from all others by whether the cell is missing, if as well as `least`.
+
+    Examples
+    --------
+    >>> column = Column("end", None, pa.array(["", "May", "June"]), missing=np.array([True, False, False]))
+    >>> one_by_missing(column, np.array(["no", "yes"]), np.array([0, 1, 1]), [1], 0.99)[1].rule
+    'it is there in all rows of yes and missing in all rows of no'
+    """
+    assert column.missing is not None
+    n, counts = len(codes), _counts(column.missing, codes, 2, len(names))
+    found = {}
+    for k in asked:
+        own, rest = counts[:, k], counts.sum(axis=1) - counts[:, k]
+        where = int(own[1] * rest.sum() > rest[1] * own.sum())  # 1 if the class lacks the cell more often
+        right, others = int(own[where]), int(rest[1 - where])
+        balanced = (right / int(own.sum()) + others / int(rest.sum())) / 2
+        if balanced >= least:
+            other = f"rows of {names[1 - k]}" if len(names) == 2 else "other rows"
+            parts = [(right, int(own.sum()), f"rows of {names[k]}"), (others, int(rest.sum()), other)]
+            said = [f"{'all' if a == b else f'{a:,} of {b:,}'} {whose}" for a, b, whose in parts]
+            there, missing = said[::-1] if where else said
+            rule = f"it is there in {there} and missing in {missing}"
+            found[k] = TellingColumn(column.name, n - right - others, n, rule, balanced, str(names[k]))
     return found
 
 

@@ -17,12 +17,14 @@ from linsep.data.features.dates import is_date
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words, left_out_line, without_skipped
 from linsep.data.features.missing import Missing, told
-from linsep.data.hints import hints_on_holding_out
+from linsep.data.hints import hints_on_holding_out, mixed_groups
 from linsep.data.lookalikes import refuse_label_for_each_row
 from linsep.data.sources.source import Source
 from linsep.data.telling import TellingColumn, tell
 from linsep.data.unlabelled import told as told_unlabelled
 from linsep.learners.base.batch import NOT_DECIDED
+from linsep.learners.calibration import labels_apart, told_apart
+from linsep.learners.inputs.class_names import positions
 from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
@@ -195,10 +197,12 @@ def fit_table(
     lines += told(gone, encoder.way, encoder.kinds_of_parts)
     lines += left_out_line(encoder.left_out_)
     hints: list[tuple[str, str]] = []
-    copies = 0
+    copies, mixed = 0, []
     if holdout and groups is None and aside is not None:
-        hints = hints_on_holding_out(source.read(), encoder.kinds_, holdout)
-        copies, of_copies = hint_on_copies(_in_use(source, prepared), aside.train, aside.test)
+        used = _in_use(source, prepared)
+        hints = hints_on_holding_out(used, encoder.kinds_, holdout, {one.name for one in telling})
+        mixed = mixed_groups(used, encoder.kinds_, aside.train, aside.test)
+        copies, of_copies = hint_on_copies(used, aside.train, aside.test)
         hints += of_copies
     lines += hints
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
@@ -214,6 +218,8 @@ def fit_table(
         + [_with_answer(text, receipt.data.get("verdict")) for text in training.warnings]
         + encoder.doubts_
         + receipt.warnings
+        + mixed
+        + _apart(model, prepared.rows)
     )
     return TableFit(model, receipt, source, prepared.rows, y, said, interrupted, prepared.kept)
 
@@ -225,6 +231,17 @@ def _telling(source: Source, kinds: Mapping[str, str], positive: Any) -> list[Te
     chunk = without_skipped(source.read(), kinds)
     names = label_names(chunk.y if chunk.y is not None else np.empty(0))
     return tell(chunk, names if positive is None else label_names(names == str(positive)))
+
+
+def _apart(model: TableModel, rows: Any) -> list[str]:
+    """What to say of training rows whose label is not the most probable class, because classes have weights."""
+    learner = model.learner_
+    known = getattr(model, "calibration_", None)  # there is none after Ctrl-C
+    if known is None or getattr(learner, "class_weight", None) is None:
+        return []
+    p = known.of(np.asarray(learner.decision_function(rows)))
+    n = labels_apart(p, positions(learner.predict(rows), learner.classes_))
+    return told_apart(learner, n, len(p), "training rows")
 
 
 def _with_answer(warning: str, verdict: str | None) -> str:

@@ -39,7 +39,7 @@ from linsep.data.features.dates import (
 )
 from linsep.data.features.unusable import refuse_types, with_parts
 from linsep.data.features.words import Grams
-from linsep.data.lookalikes import doubts_of_codes_for_missing, doubts_of_lookalikes, doubts_of_missing
+from linsep.data.lookalikes import doubts_of_codes_for_missing, doubts_of_lookalikes, doubts_of_missing, doubts_of_pairs
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -152,7 +152,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
         left_out = {}
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
-    doubts += doubt_of_codes(codes) + doubt_of_order(ordered)
+    doubts += doubt_of_codes(codes) + doubt_of_order(ordered) + doubts_of_pairs(chunk, texts)
     found_out = [name for name in chunk.names if name not in kinds]
     doubts += doubts_of_codes_for_missing(chunk, found_out)
     doubts += doubts_of_times(chunk, [name for name in chunk.names if name not in given])
