@@ -576,6 +576,25 @@ def test_labels_that_look_like_a_number_to_predict_are_told(labels: Any, doubtfu
     assert any(said in warning for warning in found.warnings) == doubtful
 
 
+@pytest.mark.parametrize(
+    ("months", "told"),
+    [
+        (["Januar", "Februar", "März", "Dezember"], True),
+        (["de enero de", "de mayo de"], True),
+        (["janv.", "févr.", "août"], True),
+        (["January", "February", "March"], False),
+        ([chr(97 + k) * 4 for k in range(25)], False),
+    ],
+)
+def test_months_in_words_of_other_languages_are_told(months: list[str], told: bool) -> None:
+    rows = [f"{k % 28 + 1}{'.' * told} {months[k % len(months)]} {2019 + k % 5}" for k in range(60)]
+    doubts = find_kinds(table(seen=rows, a=np.arange(60) % 7, y=["n", "p"] * 30).read(), {}).doubts
+    said = (
+        f"column 'seen' is read as text, as {rows[0]!r} may be a date, but has its month in words that are not English"
+    )
+    assert bool([one for one in doubts if one.startswith(said)]) == told
+
+
 def test_labels_for_no_value_and_labels_of_one_row_are_told() -> None:
     y = ["Yes"] * 30 + ["No"] * 30 + ["n/a"] * 3 + ["?"]
     said = check_table(table(a=np.arange(64) % 7, y=y)).warnings
