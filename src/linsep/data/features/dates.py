@@ -234,7 +234,8 @@ def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
             if len(cells) > 2 and None not in words and 1 < len(words) <= _MOST_WORDS and not date_kinds(column.text):
                 doubts.append(
                     f"column {name!r} is read as text, as {cells[0].as_py()!r} may be a date, but has its month in "
-                    f"words that are not English: write dates as 2024-03-26, or leave it out with --column {quote(name)}=skip"
+                    f"words that are not English: write dates as 2024-03-26, or leave it out with --column "
+                    f"{quote(name)}=skip"
                 )
     return doubts
 
