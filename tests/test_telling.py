@@ -320,7 +320,7 @@ def test_a_column_that_is_there_in_rows_of_one_class_alone_is_told_by_fit(kind: 
     there = (y == "bad") & (np.arange(120) % 3 > 0)
     remark: Any = np.where(there, np.arange(120) % 5 + 0.5, np.nan)
     if kind == "text":
-        remark = np.where(there, "see the report", None)
+        remark = np.where(there, np.array("see the report", dtype=object), np.array(None, dtype=object))
     found = fit_table(open_data(pd.DataFrame({"a": np.arange(120) % 7, "remark": remark, "y": y}), target="y"))
     assert found.receipt.data["telling_gaps"] == ["remark"]
     [said] = [text for label, text in found.receipt.lines if label == "too good?"]
