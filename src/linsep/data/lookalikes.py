@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ _TOTALS = {
     *("total", "totals", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt", "totaal", "totale", "totali", "suma"),
     *("somme", "soma", "razem", "summa", "összesen", "celkem", "yhteensä", "итого", "всего", "合計"),
 }
+_FAR_NOW = 10.0  # standard deviations of training
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
 _MOST_WHOLE, _MOST_FRACTIONS = 30, 10  # numbers that are labels without a word
 
@@ -216,6 +217,37 @@ def doubts_of_codes_for_missing(chunk: TableChunk, columns: Iterable[str]) -> li
             f"{said_of[0]}{more}: if {stands} for a missing value, leave the cells empty, or say {asked} "
             f"(na=[{listed}]) of CSV and spreadsheets; if all are codes, --column NAME=category"
         )
+    return doubts
+
+
+def doubts_of_new_codes(chunk: TableChunk, known: Mapping[str, tuple[float, float]]) -> dict[str, str]:
+    """Return what to say of columns of new rows with -999, 99 or the like, far from the numbers of training.
+
+    `known` has mean and standard deviation of the columns in training; far is ten standard deviations from the mean.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = open_data(b"age,y\\n31,no\\n-999,yes\\n44,no\\n").read()
+    >>> doubts_of_new_codes(rows, {"age": (40.0, 12.0)})["age"]
+    "column 'age': -999 in 1 row (first buffer:3) is far from the numbers of training (mean 40): if it stands for a
+    missing value, leave the cells empty, or say --na=-999 (na=) of CSV and spreadsheets"
+    """
+    doubts = {}
+    for name, (mean, scale) in known.items():
+        column = chunk.cells(name) if name in chunk.names else None
+        if column is None or column.values is None or column.is_date:
+            continue
+        far = np.isin(column.values, _CODES) & (np.abs(column.values - mean) > _FAR_NOW * scale)
+        far &= True if column.missing is None else ~column.missing
+        if far.any():
+            row, n = int(far.argmax()), int(far.sum())
+            code = f"{column.values[row]:.0f}"
+            doubts[name] = (
+                f"column {name!r:.80}: {code} in {n:,} row{'s' if n > 1 else ''} (first {chunk.where(row)}) is far "
+                f"from the numbers of training (mean {mean:.4g}): if it stands for a missing value, leave the cells "
+                f"empty, or say --na={code} (na=) of CSV and spreadsheets"
+            )
     return doubts
 
 

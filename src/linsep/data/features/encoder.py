@@ -27,6 +27,7 @@ from linsep.data.features.missing import (
 from linsep.data.features.running_moments import MOST_NAMES, RunningTable
 from linsep.data.features.unusable import check_size, check_size_of_entries
 from linsep.data.features.words import Grams
+from linsep.data.lookalikes import doubts_of_new_codes
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.tables import is_matrix
@@ -269,7 +270,8 @@ class TableEncoder(KnownColumns, TransformerMixin, BaseEstimator):
         chunk = derive(self._with_absent(chunk), self.kinds_)
         if self._signs is not None:
             new = doubts_of_signs(chunk, self._signs, [name for name in self.number_columns if name in chunk.names])
-            self.new_doubts_ = new | doubts_of_thousands(chunk, self.number_moments) | self.new_doubts_
+            new |= doubts_of_thousands(chunk, self.number_moments) | doubts_of_new_codes(chunk, self.number_moments)
+            self.new_doubts_ = new | self.new_doubts_
         note_missing(chunk, self._columns, self.missing, self.missing_, self.new_missing_)
         if self._running is None:
             unknown = Unknown(self.unknown_, self.first_unknown_, self.new_missing_)
