@@ -19,9 +19,11 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from in_process import run_linsep
-from linsep import separability
+from linsep import open_data, separability
+from linsep.data.features.exact_decimals import exact_numbers
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
+from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.verify.fewest_rows import proved_rows
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import DataError
@@ -85,6 +87,25 @@ def test_a_short_time_gives_a_wider_bracket_that_holds(time_limit: float) -> Non
     found.verify(X, y == 1)
     assert 0 <= found.lower <= found.upper <= 148
     assert fewest_rows(X, y == 2).upper == 1  # the known answer: one row
+
+
+@pytest.mark.parametrize("guesses", [False, True])
+def test_decimals_of_17_digits_have_the_bound_of_the_doubles(monkeypatch: pytest.MonkeyPatch, guesses: bool) -> None:
+    """As integers they are 10^17 times as large as the constant; no clock: the search ends before or after guesses."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 5))
+    y = X @ [1, -2, 0.5, 1.5, 0] + 0.4 * rng.normal(size=300) > 0
+    text = pd.DataFrame(X, columns=list("abcde")).assign(kind=y).to_csv(index=False)
+    written = exact_numbers(open_data(text.encode(), target="kind")).X
+    assert written.dtype == object  # integers that doubles do not hold
+
+    def ended(search: Any) -> None:
+        raise OutOfTimeError
+
+    if guesses:
+        monkeypatch.setattr("linsep.theory.explanation.fewest_rows._Search._pairs", ended)
+    uppers = [fewest_rows(table, y, time_limit=None if guesses else 0).upper for table in (written, X)]
+    assert uppers[0] == uppers[1] < 30
 
 
 def test_separable_rows_stay() -> None:

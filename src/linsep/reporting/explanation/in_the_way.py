@@ -9,7 +9,7 @@ import numpy as np
 
 from linsep.theory.cone.opposite_rows import disjoint_pairs
 from linsep.theory.rows.exact_signs import row_signs
-from linsep.theory.rows.integers import whole_numbers
+from linsep.theory.rows.integers import whole_row
 from linsep.types import Array, Hyperplane
 
 
@@ -75,7 +75,7 @@ def rows_in_the_way(X: Any, side: Array, planes: Sequence[Hyperplane], *, fit_in
         d = np.append(w, b) if fit_intercept else np.asarray(w)
         if not np.isfinite(d.astype(np.float64)).all():
             continue
-        kept = s * row_signs(X, whole_numbers(d)) > 0
+        kept = s * row_signs(X, whole_row(d.tolist())) > 0
         if np.unique(s[kept]).size == 2:
             found.append(int((~kept).sum()))
     return InTheWay(lower, min(found, default=None), s.size)
