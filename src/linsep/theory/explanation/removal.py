@@ -36,7 +36,7 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
     constant : bool
     deadline : Deadline
     """
-    A = (X if is_sparse(X) else np.asarray(X)).astype(np.float64)
+    A: Any = (X if is_sparse(X) else np.asarray(X)).astype(np.float64)
     scale = largest_of_columns(A)
     A = sp.csr_matrix(A @ sp.diags_array(1 / scale)) if is_sparse(A) else A / scale
     stored = A.nnz if is_sparse(A) else A.size
