@@ -75,6 +75,28 @@ def test_needed_columns_are_those_of_all_removals(seed: int, p: int, sparse: boo
     assert [k for k, _ in needed_columns(given, y, groups, separating=known).found] == least
 
 
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), p=st.integers(2, 4))
+def test_columns_needed_for_some_rows_are_those_of_all_removals(seed: int, p: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (9, p)).astype(float)
+    y = rng.integers(0, 2, 9)
+    y[:2] = 0, 1
+    if separability(X, y).verdict != "quasi-separable":
+        return
+    groups = [[j] for j in range(p)]
+    without = [np.delete(np.arange(p), j) for j in range(p)]
+    least = [j for j in range(p) if separability(X[:, without[j]], y).verdict == "inseparable"]
+    found = needed_columns(X, y, groups, verdict="quasi-separable")
+    assert ([k for k, _ in found.found], found.asked) == (least, p)
+    for k, proof in found.found:
+        assert proof.verdict == "inseparable"
+        proof.verify(X[:, without[k]], y)
+    known = [np.flatnonzero(separability(X, y).directions[0].w != 0).tolist()]
+    again = needed_columns(X, y, groups, verdict="quasi-separable", separating=known)
+    assert [k for k, _ in again.found] == least
+
+
 def planted(n: int = 200, columns: int = 6) -> tuple[Any, Any]:
     """Columns 1 and 3 separate by their difference alone."""
     rng = np.random.default_rng(0)
@@ -281,6 +303,11 @@ def test_columns_that_separate_part_of_the_rows_are_named() -> None:
     assert behind.part.rows == tuple(np.flatnonzero(table.city == "Rome"))
     [line] = [text for label, text in found.lines if label == "separated by"]
     assert line.startswith(f"'city=Rome' alone; rows on their side: {len(behind.part.rows)} (1, 4, 7, ")
+    [line] = [text for label, text in found.lines if label == "needed"]
+    assert line == "without 'city' no row is separated: inseparable"
+    [proof] = [proof for _, proof in behind.needed.found]
+    proof.verify(table[["age"]].to_numpy(dtype=float), table.late.to_numpy())
+    assert proof.verdict == "inseparable"
 
 
 def test_few_rows_have_a_pair_by_chance() -> None:

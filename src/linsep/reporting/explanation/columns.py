@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import comb, log10
 from typing import Any, NamedTuple
@@ -22,17 +23,16 @@ from linsep.reporting.proof import Lines, form_of, some_rows
 from linsep.tables import dense, stored
 from linsep.theory.bounds.cover import cover_odds
 from linsep.theory.explanation.columns import MOST_COLUMNS, Needed, Pairs, needed_columns, separating_pairs
-from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, time_left
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.separation.sentences import listed
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, Verdict
 
 _LINES = 3  # of a kind
 _CHANCE = -3.0  # log10 of the chance that labels without meaning have a separating pair
 _MOST_CELLS = 50_000_000  # of columns that are sorted one by one
-_NOT_SEPARABLE = "the classes are not separable"
 _MOST_ENTRIES = 1_000_000  # of a table whose smallest set of columns is looked for
 
 
@@ -43,6 +43,8 @@ class ExplainedColumns(NamedTuple):
     ----------
     title : str
         The class that is set against the rest; empty where there are two classes.
+    verdict : str
+        The verdict on the question.
     alone : list of TellingColumn
         Columns that tell the classes apart alone, where chance does not explain it.
     proofs : list of Separability or None
@@ -51,7 +53,8 @@ class ExplainedColumns(NamedTuple):
         Pairs of columns of numbers that do so together, by their places in the certificate; none where chance explains
         such a pair.
     needed : Needed
-        Columns without which the classes are not separable, by their places in `groups`.
+        Columns whose removal changes the verdict, by their places in `groups`: without them the classes are not
+        separable, or, where only some rows are, no row is.
     nearly : list of Nearly
         Columns of numbers that separate all rows but a few, counted as in the file, where not all are separable.
     part : SmallestSet or None
@@ -65,6 +68,7 @@ class ExplainedColumns(NamedTuple):
     """
 
     title: str
+    verdict: Verdict
     alone: list[TellingColumn]
     proofs: list[Separability | None]
     pairs: Pairs
@@ -97,7 +101,7 @@ class ExplainedColumns(NamedTuple):
             lines.append(Said("pair", tuple(self.names[j] for j in pair), self._pair(k), proof))
         columns = list(self.groups)
         for k, proof in self.needed.found:
-            lines.append(Said("needed", (columns[k],), f"without {columns[k]!r:.40} {_NOT_SEPARABLE}", proof))
+            lines.append(Said("needed", (columns[k],), self._without(f"{columns[k]!r:.40}"), proof))
         lines += [Said("nearly", (one.column,), str(one)) for one in self.nearly]
         if self.part is not None:
             lines.append(Said("part", self.part.columns, self._part("")[0][1]))
@@ -121,7 +125,11 @@ class ExplainedColumns(NamedTuple):
         some = "" if self.needed.asked == of else f"; {self.needed.asked:,} of {of:,} columns were asked about"
         names = _quoted([columns[k] for k, _ in found])
         any_one = "" if len(found) == 1 else "any one of "
-        return [(f"needed{title}", f"without {any_one}{names} {_NOT_SEPARABLE}{some}")]
+        return [(f"needed{title}", f"{self._without(any_one + names)}{some}")]
+
+    def _without(self, names: str) -> str:
+        changed = "the classes are not separable" if self.verdict == "separable" else "no row is separated: inseparable"
+        return f"without {names} {changed}"
 
     def _part(self, title: str) -> Lines:
         if self.part is None:
@@ -196,30 +204,48 @@ def columns_behind(
     y = (class_signs(labels, found.classes) > 0).astype(np.intp)
     groups = _columns_of_table(numbers)
     nothing = ExplainedColumns(
-        title, [], [], Pairs([], 0, 0), Needed([], 0), [], None, numbers.names, numbers.exponents, groups
+        title, found.verdict, [], [], Pairs([], 0, 0), Needed([], 0), [], None, numbers.names, numbers.exponents, groups
     )
     if found.verdict != "separable":
         part = _part(found, numbers, y, time_limit) if found.verdict == "quasi-separable" else None
-        return nothing._replace(part=part, nearly=_nearly(found, numbers, y))
+        needed = _needed(found, numbers, y, labels, groups, [], deadline)
+        return nothing._replace(part=part, needed=needed, nearly=_nearly(found, numbers, y))
     alone, proofs = _that_separate(numbers, chunk, kinds, labels, y, groups)
     known = [groups[one.name] for one in alone if one.name in groups]
     pairs = Pairs([], 0, 0)
-    try:
+    with suppress(OutOfTimeError):
         pairs = _pairs(numbers, y, time_left(deadline))
-        known += [list(pair.columns) for pair in pairs.found]
-        if found.hyperplane is not None:
-            known.append(np.flatnonzero(found.hyperplane.w != 0).tolist())
-        left = time_left(deadline)
-        needed = needed_columns(
-            numbers.X, y, list(groups.values()), separating=known, time_limit=None if left == np.inf else left
-        )
-    except OutOfTimeError:
-        needed = Needed([], 0)
+    known += [list(pair.columns) for pair in pairs.found]
+    needed = _needed(found, numbers, y, labels, groups, known, deadline)
     named = [pair._replace(proof=_named(pair.proof, found, labels)) for pair in pairs.found]
-    without = [(k, _named(proof, found, labels)) for k, proof in needed.found]
     proved = [None if proof is None else _named(proof, found, labels) for proof in proofs]
     nothing = nothing._replace(alone=alone, proofs=proved)
-    return nothing._replace(pairs=pairs._replace(found=named), needed=needed._replace(found=without))
+    return nothing._replace(pairs=pairs._replace(found=named), needed=needed)
+
+
+def _needed(
+    found: Separability,
+    numbers: ExactNumbers,
+    y: Array,
+    labels: Array,
+    groups: Mapping[str, list[int]],
+    known: list[list[int]],
+    deadline: Deadline,
+) -> Needed:
+    """The columns of the table whose removal changes the verdict; `known` are sets of columns that separate."""
+    verdict = found.verdict
+    if verdict not in ("separable", "quasi-separable"):
+        return Needed([], 0)
+    # Directions after the first may have rows of those before on the wrong side.
+    planes = found.directions[:1] if found.hyperplane is None else [found.hyperplane]
+    known = [*known, *(np.flatnonzero(w != 0).tolist() for w, _ in planes)]
+    try:
+        left = time_left(deadline)
+    except OutOfTimeError:
+        return Needed([], 0)
+    limit = None if left == np.inf else left
+    needed = needed_columns(numbers.X, y, list(groups.values()), verdict=verdict, separating=known, time_limit=limit)
+    return needed._replace(found=[(k, _named(proof, found, labels)) for k, proof in needed.found])
 
 
 def _named(proof: Separability, found: Separability, labels: Array) -> Separability:
