@@ -14,7 +14,7 @@ from linsep.reporting.page import tables
 from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
-from linsep.reporting.page.pictures import certificate_sketches, separation_sketches, suspects_sketch
+from linsep.reporting.page.pictures import certificate_sketches, column_sketch, separation_sketches, suspects_sketch
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
 from linsep.theory.separability.certificate import Separability
@@ -68,6 +68,10 @@ def of_certificates(
             rows = [places[suspect.row] for suspect in one.suspects]
             parts.append(_headed(tables.suspects_table(one.suspects, rows, distances, about.columns, chosen), head))
             parts.append(_headed(tables.neighbours_table(one.suspects, places, about.columns, chosen), head))
+        for behind in [] if explanation is None else explanation.behind:
+            if behind.title == title:
+                new = column_sketch(behind, about, y)
+                sketches += [sketch._replace(title=head + sketch.title) for sketch in new]
         if found.verdict == "undecided" and plane is None:
             remarks.append(f"{head or 'Still '}undecided: there is nothing to draw.")
     if explanation is not None and explanation.columns.num_rows:
