@@ -156,7 +156,11 @@ def check(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     time_limit: Annotated[
-        float | None, typer.Option(min=0.0, help="Answer after this number of seconds with what is proved by then.")
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Answer after this number of seconds with what is proved by then; --explain has so many more.",
+        ),
     ] = None,
     certificate: CertificateOpt = None,
     report: ReportOpt = None,

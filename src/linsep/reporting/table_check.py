@@ -127,7 +127,8 @@ def check_table(
     explain : bool, default=False
         Whether to look for the fewest rows that have to go before the classes are separable (`fewest_rows`), and for
         the columns behind the verdict: those that separate alone or in pairs, those that are needed, those that
-        separate some rows. For `time_limit` seconds a question, or 30 in all unless it is given.
+        separate some rows. For `time_limit` seconds a question, beside those of its verdict, or 30 in all unless it is
+        given.
 
     Returns
     -------
