@@ -27,7 +27,7 @@ from linsep.data.features.words import Grams, fit_words, weigh_words
 from linsep.data.sources.open import open_data
 from linsep.export.as_json import to_json
 from linsep.learners.table_model import TableModel
-from linsep.reporting.scores import iter_predictions
+from linsep.reporting.scores import iter_predictions, unknown_levels
 from linsep.reporting.table_check import check_table
 from linsep.reporting.table_fit import fit_table
 from linsep.store import load
@@ -574,6 +574,60 @@ def test_labels_that_look_like_a_number_to_predict_are_told(labels: Any, doubtfu
     found = check_table(table(a=np.arange(100) % 7, y=labels))
     said = f"the labels are {len(np.unique(labels))} different numbers, and each is a class of its own"
     assert any(said in warning for warning in found.warnings) == doubtful
+
+
+@pytest.mark.parametrize(
+    ("months", "told"),
+    [
+        (["Januar", "Februar", "März", "Dezember"], True),
+        (["de enero de", "de mayo de"], True),
+        (["janv.", "févr.", "août"], True),
+        (["January", "February", "March"], False),
+        ([chr(97 + k) * 4 for k in range(25)], False),
+    ],
+)
+def test_months_in_words_of_other_languages_are_told(months: list[str], told: bool) -> None:
+    rows = [f"{k % 28 + 1}{'.' * told} {months[k % len(months)]} {2019 + k % 5}" for k in range(60)]
+    doubts = find_kinds(table(seen=rows, a=np.arange(60) % 7, y=["n", "p"] * 30).read(), {}).doubts
+    said = (
+        f"column 'seen' is read as text, as {rows[0]!r} may be a date, but has its month in words that are not English"
+    )
+    assert bool([one for one in doubts if one.startswith(said)]) == told
+
+
+def test_labels_for_no_value_and_labels_of_one_row_are_told() -> None:
+    y = ["Yes"] * 30 + ["No"] * 30 + ["n/a"] * 3 + ["?"]
+    said = check_table(table(a=np.arange(64) % 7, y=y)).warnings
+    assert [
+        one for one in said if one.startswith("the label 'n/a' of 3 rows is a class of its own: if it stands for no")
+    ]
+    assert [one for one in said if one.startswith("the label '?' of 1 row is")]
+    assert [one for one in said if one.startswith("only 1 row has the label '?' (") and "row 63" in one]
+    numbers = np.array([0] * 40 + [1] * 20 + [233])
+    said = fit_table(table(a=np.arange(61) % 7, y=numbers)).warnings
+    assert [one for one in said if one.startswith("only 1 row has the label '233' (")]
+    for plain in (numbers[:-1], np.array(["+", "-"] * 20), np.arange(19)):
+        found = check_table(table(a=np.arange(len(plain)) % 7, y=plain)).warnings
+        assert not [one for one in found if "only 1 row" in one or "is a class of its own" in one]
+
+
+def test_a_line_of_totals_is_told_in_training_and_of_new_rows() -> None:
+    rows = "city,size,price,y\n" + "".join(
+        f"{['Oslo', 'Rome'][k % 2]},{k % 7},{k % 5},{'np'[k % 2]}\n" for k in range(40)
+    )
+    last = "Total:,,7,9\n"
+    source = open_data((rows + last).encode(), target="y")
+    found = fit_table(source)
+    said = "buffer:42 looks like a line of totals ('Total:' in column 'city', and 1 of 3 cells are empty): take it out"
+    assert said not in found.warnings  # one of three is no half
+    wide = open_data((rows + "Summe,,,9\n").encode(), target="y")
+    told = "buffer:42 looks like a line of totals ('Summe' in column 'city', and 2 of 3 cells are empty): take it out"
+    assert told in fit_table(wide).warnings
+    model = fit_table(open_data(rows.encode(), target="y")).model
+    list(iter_predictions(model, (rows + "Summe,,,\n").encode(), lenient=True))
+    assert told.replace("2 of 3", "3 of 4") in unknown_levels(model)
+    list(iter_predictions(model, rows.encode()))
+    assert not [one for one in unknown_levels(model) if "totals" in one]
 
 
 def test_levels_and_classes_that_look_alike_are_told() -> None:

@@ -160,6 +160,8 @@ def test_the_rarest_class_is_told_of_where_it_is_rare_or_not_found() -> None:
     assert rare_words(_of_two(1000, 400, 199, 1)) != ""
     even = scores_of_counts(np.diag([10] * 9 + [9]), [f"c{k}" for k in range(10)])
     assert even.hard_class is None
+    three = scores_of_counts(np.array([[80, 0, 0], [30, 1, 0], [10, 0, 20]]), ["a", "b", "c"])
+    assert rare_words(three).startswith('; class found least: recall 3.23% of 31 rows "b", ')
 
 
 def test_class_weights_are_compared_by_balanced_accuracy() -> None:

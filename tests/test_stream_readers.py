@@ -204,11 +204,11 @@ def test_compressed_files_that_are_cut_short_or_empty(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_opened(tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text("1 2 3")
+    (tmp_path / "x.doc").write_text("1 2 3")
     for source, format, message in (
         (str(tmp_path / "none.csv"), None, "there is no file"),
         (str(tmp_path / "x*.csv"), None, "there is no file of that name"),
-        (str(tmp_path / "x.txt"), None, "its name does not tell its format"),
+        (str(tmp_path / "x.doc"), None, "its name does not tell its format"),
         ("-", "arff", "no format called 'arff'"),
     ):
         with pytest.raises(DataError, match=message):

@@ -312,3 +312,21 @@ def test_what_makes_no_sense_is_refused(ask: Any, message: str) -> None:
 
 def test_it_is_public() -> None:
     assert {"telling_columns", "TellingColumn"} <= set(linsep.__all__)
+
+
+@pytest.mark.parametrize("kind", ["number", "text"])
+def test_a_column_that_is_there_in_rows_of_one_class_alone_is_told_by_fit(kind: str) -> None:
+    y = np.array(["bad", "good"] * 60)
+    there = (y == "bad") & (np.arange(120) % 3 > 0)
+    remark: Any = np.where(there, np.arange(120) % 5 + 0.5, np.nan)
+    if kind == "text":
+        remark = np.where(there, np.array("see the report", dtype=object), np.array(None, dtype=object))
+    found = fit_table(open_data(pd.DataFrame({"a": np.arange(120) % 7, "remark": remark, "y": y}), target="y"))
+    assert found.receipt.data["telling_gaps"] == ["remark"]
+    [said] = [text for label, text in found.receipt.lines if label == "too good?"]
+    assert (
+        "'remark' alone tells some rows apart (there in 40 of 60 rows of bad, and in no row of another class)" in said
+    )
+    seldom = np.where(there & (np.arange(120) < 6), 1.5, np.nan)  # by chance too
+    plain = fit_table(open_data(pd.DataFrame({"a": np.arange(120) % 7, "remark": seldom, "y": y}), target="y"))
+    assert "telling_gaps" not in plain.receipt.data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,11 @@ _CODES = np.array([sign * (10**k - 1 - less) for sign in (1, -1) for k in range(
 # Two numbers in a cell, as a blood pressure 128/79 or 120 x 80 mm; not 20-29, which is one band of ages.
 _PAIR = r"^\s*[-+]?\d+(?:[.,]\d+)?\s*[/x\x{d7}*|\\]\s*[-+]?\d+(?:[.,]\d+)?\s*\pL*\s*$"
 _MANY_PAIRS, _NEARLY_ALL_PAIRS = 20, 0.95  # different cells, and the share of those that are there
+# The first word of a line of totals.
+_TOTALS = {
+    *("total", "totals", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt", "totaal", "totale", "totali", "suma"),
+    *("somme", "soma", "razem", "summa", "összesen", "celkem", "yhteensä", "итого", "всего", "合計"),
+}
 _FEWEST_ROWS = 20  # with fewer rows many classes may be meant
 _MOST_WHOLE, _MOST_FRACTIONS = 30, 10  # numbers that are labels without a word
 
@@ -43,10 +48,11 @@ def refuse_label_for_each_row(y: Array | None, target: str | None, positive: Any
         )
 
 
-def doubts_of_labels(y: Array | None) -> list[str]:
-    """What to say of labels that differ in blanks or case alone, or that look like a number to be predicted.
+def doubts_of_labels(y: Array | None, where: Callable[[int], str] = "row {}".format) -> list[str]:
+    """What to say of labels that are alike, stand for no value, occur once, or look like a number to be predicted.
 
-    These are numbers of more than 10 different values, one of them with a fraction, or whole ones of more than 30.
+    Alike are those that differ in blanks or case alone. A label that occurs once is told beside one of 20 rows or more.
+    Numbers are to be predicted if more than 10 are different, one of them with a fraction, or more than 30 whole ones.
 
     Examples
     --------
@@ -54,18 +60,70 @@ def doubts_of_labels(y: Array | None) -> list[str]:
     ...     print(doubt)
     the labels are 40 different numbers, and each is a class of its own: if they are amounts, make classes of them
     first, such as high and low, or predict them with a regression
+    >>> for doubt in doubts_of_labels(np.array(["no"] * 30 + ["yes"] * 30 + ["n/a"] * 2)):
+    ...     print(doubt)
+    the label 'n/a' of 2 rows is a class of its own: if it stands for no value, say --na n/a --drop-unlabelled (na=,
+    drop_unlabelled=) of CSV and spreadsheets, or leave these rows out
     """
-    if y is None:
+    if y is None or y.dtype.kind not in "Uiuf":
         return []
+    values, first, counts = np.unique(y, return_index=True, return_counts=True)
+    said = []
     if y.dtype.kind == "U":
-        pairs = lookalikes(set(y.tolist()))
-        return [f"the labels {_said(pairs)} classes: write them alike if they are one"] if pairs else []
-    values = np.unique(y) if y.dtype.kind in "iuf" else np.empty(0)
-    if len(values) <= (_MOST_WHOLE if (values == np.floor(values)).all() else _MOST_FRACTIONS):
+        pairs = lookalikes(set(values.tolist()))
+        said += [f"the labels {_said(pairs)} classes: write them alike if they are one"] if pairs else []
+        for k in np.flatnonzero([text.strip().lower() in {*_NO_VALUE, "?"} for text in values.tolist()]):
+            label, n = str(values[k]), "1 row" if counts[k] == 1 else f"{counts[k]:,} rows"
+            said.append(
+                f"the label {label!r} of {n} is a class of its own: if it stands for no value, say --na "
+                f"{quote(label.strip())} --drop-unlabelled (na=, drop_unlabelled=) of CSV and spreadsheets, or leave "
+                "these rows out"
+            )
+    elif len(values) > (_MOST_WHOLE if (values == np.floor(values)).all() else _MOST_FRACTIONS):
+        said.append(
+            f"the labels are {len(values):,} different numbers, and each is a class of its own: if they are amounts, "
+            "make classes of them first, such as high and low, or predict them with a regression"
+        )
+        return said
+    once = np.flatnonzero(counts == 1)
+    if len(once) and counts.max() >= _FEWEST_ROWS:
+        named = ", ".join(f"{str(values[k])!r:.40} ({where(int(first[k]))})" for k in once[:3])
+        more = f" and {len(once) - 3:,} more" if len(once) > 3 else ""
+        said.append(
+            f"only 1 row has the label {named}{more}: a line of totals, or a slip of the pen? From one row nothing can "
+            "be learnt; take it out or mend it"
+        )
+    return said
+
+
+def doubts_of_totals(chunk: TableChunk) -> list[str]:
+    """What to say of the last row if it looks like a line of totals: it says so, and half of its cells are empty.
+
+    Examples
+    --------
+    >>> from linsep import open_data
+    >>> rows = b"city,size,price,age\\nOslo,1,2,3\\nRome,4,5,6\\nTotal,,7,\\n"
+    >>> print(doubts_of_totals(open_data(rows).read())[0])
+    buffer:4 looks like a line of totals ('Total' in column 'city', and 2 of 4 cells are empty): take it out
+    """
+    row, empty, total = chunk.n_rows - 1, 0, ("", "")
+    for name in chunk.names if row >= 0 else ():
+        try:
+            column = chunk.cells(name)
+        except DataError:  # nobody may need it
+            continue
+        if column is None:
+            continue
+        empty += bool(column.missing is not None and column.missing[row])
+        cell = str(column.text[row].as_py()).strip() if column.text is not None and not column.is_number else ""
+        if cell and cell.split()[0].strip(":.").casefold() in _TOTALS:
+            total = cell, name
+    if not total[0] or 2 * empty < len(chunk.names):
         return []
+    cell, name = total
     return [
-        f"the labels are {len(values):,} different numbers, and each is a class of its own: if they are amounts, make "
-        "classes of them first, such as high and low, or predict them with a regression"
+        f"{chunk.where(row)} looks like a line of totals ({cell!r:.40} in column {name!r:.40}, and {empty} of "
+        f"{len(chunk.names)} cells are empty): take it out"
     ]
 
 
@@ -84,7 +142,7 @@ def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]
     column 'tier': 'Gold' and 'Gold ' differ in blanks or case alone, and count as two levels: write them alike if they
     are one, or leave the column out with --column tier=skip
     """
-    doubts = doubts_of_labels(chunk.y)
+    doubts = doubts_of_totals(chunk) + doubts_of_labels(chunk.y, chunk.where)
     for name in columns:
         column = chunk.cells(name)
         pairs = [] if column is None else lookalikes(_levels(column))
@@ -135,14 +193,15 @@ def doubts_of_codes_for_missing(chunk: TableChunk, columns: Iterable[str]) -> li
     >>> rows = open_data(b"age,y\\n31,no\\n-999,yes\\n44,no\\n-999,no\\n58,yes\\n", target="y").read()
     >>> print(doubts_of_codes_for_missing(rows, ["age"])[0])
     column 'age': -999 in 2 rows is far from all other numbers (31 to 58): if it stands for a missing value, leave the
-    cells empty, or say --na=-999 (na=["-999"]) of CSV and spreadsheets
+    cells empty, or say --na=-999 (na=["-999"]) of CSV and spreadsheets; if all are codes, --column NAME=category
     """
     found: dict[tuple[str, ...], list[str]] = {}
     for name in columns:
         column = chunk.cells(name)
         if column is None or column.values is None or column.is_date:
             continue
-        codes, rows, low, high = _far_codes(column.values[np.isfinite(column.values)])
+        there = np.isfinite(column.values) if column.missing is None else ~column.missing
+        codes, rows, low, high = _far_codes(column.values[there & np.isfinite(column.values)])
         if rows >= 2:
             words = tuple(f"{code:.0f}" for code in codes)
             are = "is" if len(words) == 1 else "are"
@@ -155,7 +214,7 @@ def doubts_of_codes_for_missing(chunk: TableChunk, columns: Iterable[str]) -> li
         asked, listed = " ".join(f"--na={word}" for word in words), ", ".join(f'"{word}"' for word in words)
         doubts.append(
             f"{said_of[0]}{more}: if {stands} for a missing value, leave the cells empty, or say {asked} "
-            f"(na=[{listed}]) of CSV and spreadsheets"
+            f"(na=[{listed}]) of CSV and spreadsheets; if all are codes, --column NAME=category"
         )
     return doubts
 

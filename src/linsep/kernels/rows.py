@@ -162,8 +162,9 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
     return sparse if is_csr(X) else dense
 
 
-# Not reassoc: with it "did w change?" may be answered as "is a x not 0?".
-@overload(row_axpy, jit_options={"fastmath": {"contract", "nsz"}})
+# Not reassoc: with it "did w change?" may be answered as "is a x not 0?". On some processors LLVM would call it for
+# each mistake of a short row unless told otherwise.
+@overload(row_axpy, jit_options={"fastmath": {"contract", "nsz"}, "forceinline": True})
 def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
     def sparse(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = w.dtype.type(a)

@@ -122,15 +122,23 @@ class Scores:
 
     @property
     def hard_class(self) -> str | None:
-        """The rarest class that occurs, if it is rare or most of it was not found.
+        """The rarest class that occurs, if it is rare or most of it was not found; of several the one found least.
 
         Rare is less than a tenth of the rows, and less than half of what each class would have if all were as
-        frequent.
+        frequent. Of three classes or more one of which most was not found goes before a rare one.
         """
-        name = min((name for name, one in self.classes.items() if one.rows), key=lambda name: self.classes[name].rows)
-        one = self.classes[name]
-        is_rare = one.rows < min(_RARE, 0.5 / self._occurring) * self.rows
-        return name if self._occurring > 1 and (is_rare or (one.recall or 0.0) < 0.5) else None
+        found = {name: one.recall or 0.0 for name, one in self.classes.items() if one.rows}
+        name = self.rarest_class
+        least = min(found, key=lambda name: (found[name], self.classes[name].rows))
+        if len(found) > 2 and found[least] < 0.5:
+            return least
+        is_rare = self.classes[name].rows < min(_RARE, 0.5 / self._occurring) * self.rows
+        return name if self._occurring > 1 and (is_rare or found[name] < 0.5) else None
+
+    @property
+    def rarest_class(self) -> str:
+        """The class that occurs least."""
+        return min((name for name, one in self.classes.items() if one.rows), key=lambda name: self.classes[name].rows)
 
     def beats_no_look(self, *, weighted: bool) -> bool:
         """Whether the predictions are better than an answer that does not look at the row.
@@ -302,12 +310,13 @@ def majority_line(scores: Scores, *, weighted: bool = False) -> tuple[str, str]:
 
 
 def rare_words(scores: Scores, *, weighted: bool = False) -> str:
-    """How much of the rarest class was found, where it is rare or most of it was not; else nothing."""
+    """How much was found of the rarest class, or of the one found least, where that is worth a word; else nothing."""
     name = scores.hard_class
     if name is None:
         return ""
     one = scores.classes[name]
-    said = f'; rarest class: recall {_share(one.recall)} of {one.rows:,} rows "{name}", balanced accuracy '
+    which = "rarest class" if name == scores.rarest_class else "class found least"
+    said = f'; {which}: recall {_share(one.recall)} of {one.rows:,} rows "{name}", balanced accuracy '
     said += f"{scores.balanced_accuracy:.2%}"
     advise = not weighted and (one.recall or 0.0) < _FOUND
     return said + (" (--class-weight balanced finds more)" if advise else "")

@@ -13,6 +13,7 @@ import numpy as np
 from linsep.data.columns import TableChunk, label_names, like
 from linsep.data.encodings import GUESSED
 from linsep.data.features.encoder import TableEncoder
+from linsep.data.lookalikes import doubts_of_totals
 from linsep.data.sources.open import Source, open_data
 from linsep.learners.table_model import TableModel
 from linsep.reporting.quality import Scores, scores_of_counts, with_areas
@@ -171,6 +172,8 @@ def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[t
         if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
             continue
         empty = False
+        if isinstance(chunk, TableChunk) and (totals := doubts_of_totals(chunk)):
+            encoder.new_doubts_["totals"] = totals[0]
         mended = encoder.mended(chunk, source.written_as_asked["decimal"])
         if encoder.bad_cells_.total and not lenient:
             raise _refused(encoder, chunks)

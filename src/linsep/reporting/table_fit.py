@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -29,12 +29,14 @@ from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
+from linsep.reporting.explanation.gaps import Gap, telling_gaps
 from linsep.reporting.quality import score_aside
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.steps import Training, train_keep_measure
 from linsep.reporting.warm import warm_up
 from linsep.types import Array, Chunk
 
+_SOME_OF_CLASS = 0.1  # share of its rows from which on a gap is named
 _TELLING = 3  # columns that tell the classes apart, named on a receipt
 
 
@@ -206,12 +208,15 @@ def fit_table(
         hints += of_copies
     lines += hints
     lines += [("too good?", f"{one}: is it known before the label is?") for one in telling[:_TELLING]]
+    gaps = _gaps(source, prepared.encoder.kinds_, positive, {one.name for one in telling})
+    lines += [("too good?", str(one)) for one in gaps[:_TELLING]]
     data = {**choice.data, **receipt.data, **({"missing": gone} if gone else {})}
     data |= {"unlabelled": source.unlabelled} if source.unlabelled else {}
     data |= {"left_out": encoder.left_out_} if encoder.left_out_ else {}
     data |= {"hints": [text for _, text in hints]} if hints else {}
     data |= {"held_out_copies": copies} if copies else {}
     data |= {"telling_columns": list(dict.fromkeys(one.name for one in telling))} if telling else {}
+    data |= {"telling_gaps": [one.column for one in gaps]} if gaps else {}
     receipt = replace(receipt, lines=lines, data=data)
     said = (
         training.early
@@ -242,6 +247,16 @@ def _apart(model: TableModel, rows: Any) -> list[str]:
     p = known.of(np.asarray(learner.decision_function(rows)))
     n = labels_apart(p, positions(learner.predict(rows), learner.classes_))
     return told_apart(learner, n, len(p), "training rows")
+
+
+def _gaps(source: Source, kinds: Mapping[str, str], positive: Any, known: Collection[str]) -> list[Gap]:
+    """The columns in use that are missing, or there, in a tenth or more of one class and in no row of another."""
+    if source.kind != "table":
+        return []
+    chunk = without_skipped(source.read(), kinds)
+    names = label_names(chunk.y if chunk.y is not None else np.empty(0))
+    found = telling_gaps(chunk, names if positive is None else label_names(names == str(positive)))
+    return [one for one in found if one.column not in known and one.rows >= _SOME_OF_CLASS * one.of]
 
 
 def _with_answer(warning: str, verdict: str | None) -> str:

@@ -246,7 +246,7 @@ def doubts_of_thousands(chunk: TableChunk, known: Mapping[str, tuple[float, floa
     Examples
     --------
     >>> from linsep import open_data
-    >>> rows = open_data(b"use;age\n2.900;40\n1.200;50\n").read()
+    >>> rows = open_data(b"use;age\\n2.900;40\\n1.200;50\\n").read()
     >>> doubts_of_thousands(rows, {"use": (2500.0, 1200.0), "age": (45.0, 9.0)})["use"]
     "column 'use': 2.900 (buffer:2) is read as 2.9, and in training the mean was 2500: if it is 2900, say which decimal
     mark these rows have with --decimal . or --decimal , (decimal=)"

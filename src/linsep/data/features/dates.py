@@ -42,6 +42,9 @@ _DAYS = (
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _MOST_YEARS = 50  # from the first to the last date with a year of two digits, which may belong to two centuries
+# 7. Januar 2022, 7 janvier 2022, 7 de enero de 2022, 7-gen-22.
+_MONTH_IN_WORDS = r"^[0-9]{1,2}\.?[\s-]+(?:de |d')?(?P<month>\p{L}{3,12})\.?[\s-]+(?:de )?(?:[0-9]{2}|[12][0-9]{3})$"
+_MOST_WORDS = 24  # for twelve months, some of them short
 _TIME_ALONE = r"^\d{1,2}:\d{2}(:\d{2})?$"
 _DIGITS = "%Y%m%d"
 _WAYS_OF_A_LOCALE = ("%c", "%x", "%X")  # mean something else on another machine
@@ -193,7 +196,9 @@ def _day(point: Any) -> str:
 
 
 def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
-    """What to say of numbers such as 20240326, and of texts such as 22:37, which are not read as dates or times.
+    """What to say of numbers such as 20240326, and of texts such as 22:37 or 7. Januar 2022, which are no dates here.
+
+    Months in words are read in English alone: text of a day, a word and a year with at most 24 different words is told.
 
     Examples
     --------
@@ -224,6 +229,13 @@ def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
                 doubts.append(
                     f"column {name!r} is not read as numbers, as {cells[0].as_py()!r} is a time without a day: write "
                     f"hours, as {int(hours) + int(minutes) / 60:.6g}"
+                )
+            words = pc.unique(pc.struct_field(pc.extract_regex(cells, _MONTH_IN_WORDS), "month")).to_pylist()
+            if len(cells) > 2 and None not in words and 1 < len(words) <= _MOST_WORDS and not date_kinds(column.text):
+                doubts.append(
+                    f"column {name!r} is read as text, as {cells[0].as_py()!r} may be a date, but has its month in "
+                    f"words that are not English: write dates as 2024-03-26, or leave it out with --column "
+                    f"{quote(name)}=skip"
                 )
     return doubts
 

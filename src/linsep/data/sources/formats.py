@@ -24,6 +24,7 @@ _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
     ".tab": "csv",
+    ".txt": "csv",
     ".parquet": "parquet",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -62,7 +63,7 @@ def format_of(name: str) -> str | None:
 
     Examples
     --------
-    >>> format_of("mails.vw.zst"), format_of("notes.txt")
+    >>> format_of("mails.vw.zst"), format_of("notes.doc")
     ('vw', None)
     """
     return _BY_SUFFIX.get(Path(bare_name(name)).suffix.lower())
