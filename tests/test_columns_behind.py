@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -18,11 +19,17 @@ from sklearn.datasets import dump_svmlight_file
 from in_process import run_linsep
 from linsep import DataError, open_data, separability
 from linsep.data.columns import TableChunk
+from linsep.reporting.explanation.columns import ExplainedColumns
 from linsep.reporting.explanation.gaps import Gap, telling_gaps
 from linsep.reporting.explanation.nearly import nearly_alone
-from linsep.reporting.table_check import check_table
+from linsep.reporting.table_check import TableCheck, check_table, explain
 from linsep.theory.explanation.columns import MOST_COLUMNS, needed_columns, separating_pairs
 from linsep.theory.separability.certificate import Separability
+
+
+def behind_of(found: TableCheck) -> list[ExplainedColumns]:
+    assert found.explanation is not None
+    return found.explanation.behind
 
 
 def separates(X: Any, y: Any, columns: Any) -> bool:
@@ -66,6 +73,28 @@ def test_needed_columns_are_those_of_all_removals(seed: int, p: int, sparse: boo
         proof.verify(given[:, without[k]], y)
     known = [pair.columns for pair in separating_pairs(X, y).found]
     assert [k for k, _ in needed_columns(given, y, groups, separating=known).found] == least
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), p=st.integers(2, 4))
+def test_columns_needed_for_some_rows_are_those_of_all_removals(seed: int, p: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (9, p)).astype(float)
+    y = rng.integers(0, 2, 9)
+    y[:2] = 0, 1
+    if separability(X, y).verdict != "quasi-separable":
+        return
+    groups = [[j] for j in range(p)]
+    without = [np.delete(np.arange(p), j) for j in range(p)]
+    least = [j for j in range(p) if separability(X[:, without[j]], y).verdict == "inseparable"]
+    found = needed_columns(X, y, groups, verdict="quasi-separable")
+    assert ([k for k, _ in found.found], found.asked) == (least, p)
+    for k, proof in found.found:
+        assert proof.verdict == "inseparable"
+        proof.verify(X[:, without[k]], y)
+    known = [np.flatnonzero(separability(X, y).directions[0].w != 0).tolist()]
+    again = needed_columns(X, y, groups, verdict="quasi-separable", separating=known)
+    assert [k for k, _ in again.found] == least
 
 
 def planted(n: int = 200, columns: int = 6) -> tuple[Any, Any]:
@@ -138,7 +167,7 @@ def test_a_column_that_is_missing_in_one_class_is_named() -> None:
     table = frame()
     table["reason"] = ["other" if late == "yes" else None for late in table.late]
     found = check_table(open_data(table, target="late"), explain=True)
-    [behind] = found.behind
+    [behind] = behind_of(found)
     assert [one.name for one in behind.alone] == ["reason"]
     assert behind.needed.found == []
     assert behind.needed.asked == 8
@@ -161,9 +190,9 @@ def test_a_number_that_is_missing_in_every_row_of_a_class_is_named_where_it_is_r
         r"\): is it known before the label is\? --column overdue=skip asks without it$"
     )
     for missing in (None, "drop"):
-        for explain in (False, True):
+        for asked in (False, True):
             with pytest.raises(DataError, match=said):
-                check_table(source, missing=missing, explain=explain)
+                check_table(source, missing=missing, explain=asked)
     without = check_table(source, columns={"overdue": "skip"}, explain=True)
     assert without.data["telling_gaps"] == []
 
@@ -244,9 +273,9 @@ def test_one_wrong_label_of_a_column_that_separates_is_named(tmp_path: Path) -> 
     plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
     assert plain["nearly"] == [{"column": "dose", "wrong": [83]}]
     table.loc[0, "age"] = np.nan  # rows are counted as in the file
-    [behind] = check_table(open_data(table, target="ill"), missing="drop", explain=True).behind
+    [behind] = explain(table, "ill", missing="drop").behind
     assert [str(one) for one in behind.nearly] == ["column 'dose' alone separates all rows but 1: row 83"]
-    [few] = check_table(open_data(table[79:92:2], target="ill"), missing="drop", explain=True).behind
+    [few] = explain(table[79:92:2], "ill", missing="drop").behind
     assert few.nearly == []  # chance does that
 
 
@@ -257,7 +286,7 @@ def test_a_category_counts_as_one_column() -> None:
     size = rng.integers(-30, 31, 300)
     size += 2 * np.sign(size) + (size == 0)
     table = pd.DataFrame({"size": size + shift, "city": city, "noise": rng.integers(0, 50, 300), "y": size > 0})
-    [behind] = check_table(open_data(table, target="y"), explain=True).behind
+    [behind] = explain(table, "y").behind
     assert [list(behind.groups)[k] for k, _ in behind.needed.found] == ["size", "city"]
     assert [behind.names[j] for j in behind.groups["city"]] == ["city=Bari", "city=Oslo", "city=Rome"]
     assert behind.pairs.found == []
@@ -268,17 +297,22 @@ def test_columns_that_separate_part_of_the_rows_are_named() -> None:
     table.loc[table.city == "Rome", "late"] = "yes"
     found = check_table(open_data(table, target="late"), explain=True, time_limit=1)
     assert found.verdict == "quasi-separable"
-    [behind] = found.behind
+    [behind] = behind_of(found)
     assert behind.part is not None
     assert behind.part.columns == ("city=Rome",)
     assert behind.part.rows == tuple(np.flatnonzero(table.city == "Rome"))
     [line] = [text for label, text in found.lines if label == "separated by"]
     assert line.startswith(f"'city=Rome' alone; rows on their side: {len(behind.part.rows)} (1, 4, 7, ")
+    [line] = [text for label, text in found.lines if label == "needed"]
+    assert line == "without 'city' no row is separated: inseparable"
+    [proof] = [proof for _, proof in behind.needed.found]
+    proof.verify(table[["age"]].to_numpy(dtype=float), table.late.to_numpy())
+    assert proof.verdict == "inseparable"
 
 
 def test_few_rows_have_a_pair_by_chance() -> None:
     table = pd.DataFrame({"a": [0, 1, 2, 3, 4, 5], "b": [0, 2, 1, 4, 3, 9], "y": [0, 1, 0, 1, 0, 1]})
-    [behind] = check_table(open_data(table, target="y"), explain=True).behind
+    [behind] = explain(table, "y").behind
     assert (behind.alone, behind.pairs.asked) == ([], 0)
 
 
@@ -286,11 +320,11 @@ def test_each_class_has_its_columns_and_labels_may_be_numbers() -> None:
     table = frame()
     table["late"] = np.where(table.late == "yes", 2, np.where(table.age > 150, 1, 0))
     found = check_table(open_data(table, target="late"), explain=True, time_limit=1)
-    assert [one.title for one in found.behind] == ["0", "1", "2"]
-    assert [len(one.pairs.found) for one in found.behind] == [0, 0, 1]
+    assert [one.title for one in behind_of(found)] == ["0", "1", "2"]
+    assert [len(one.pairs.found) for one in behind_of(found)] == [0, 0, 1]
     assert found.data["columns_behind"]["one_against_rest"]["2"]["pairs"][0]["columns"] == ["begin", "end"]
     two = table[table.late != 0]
-    [behind] = check_table(open_data(two, target="late"), explain=True).behind
+    [behind] = explain(two, "late").behind
     assert len(behind.pairs.found) == 1
 
 
@@ -299,6 +333,68 @@ def test_rows_of_a_matrix_have_columns_too(tmp_path: Path, alone: bool) -> None:
     X, y = planted()
     X[:, 0] = X[:, 0] + 400 * y if alone else X[:, 0]
     dump_svmlight_file(X, y, str(tmp_path / "rows.svmlight"), zero_based=False)
-    [behind] = check_table(open_data(tmp_path / "rows.svmlight"), explain=True).behind
+    [behind] = explain(open_data(tmp_path / "rows.svmlight")).behind
     assert [one.name for one in behind.alone] == (["x1"] if alone else [])
     assert [[behind.names[j] for j in pair.columns] for pair in behind.pairs.found] == [["x2", "x4"]]
+
+
+# ---------------------------------------------------------------- as tables
+def test_every_column_behind_a_verdict_is_a_line_with_its_proof() -> None:
+    table = frame().drop(columns="city")
+    table["known"] = np.where(table.late == "yes", 9, 2)
+    why = explain(table, "late")
+    lines = why.columns.to_pylist()
+    assert {(line["kind"], *line["columns"]) for line in lines} == {("alone", "known"), ("pair", "begin", "end")}
+    y = (table.late == "yes").astype(int).to_numpy()
+    for line in lines:
+        proof = Separability.from_json(line["certificate"])
+        assert proof.verdict == "separable"
+        proof.verify(table[line["columns"]].to_numpy(dtype=float), table.late.to_numpy())
+    assert json.loads(why.to_json())["columns_behind"]["alone"][0]["certificate"]["verdict"] == "separable"
+    needed = explain(table.drop(columns="known"), "late").columns.to_pylist()
+    assert [(line["kind"], line["columns"]) for line in needed[1:]] == [("needed", ["begin"]), ("needed", ["end"])]
+    without = Separability.from_json(needed[1]["certificate"])
+    kept = [name for name in table.columns if name not in ("begin", "known", "late")]
+    without.verify(table[kept].to_numpy(dtype=float), table.late.to_numpy())
+    assert without.verdict == "inseparable"
+    assert y.sum() > 0
+
+
+@pytest.mark.parametrize("form", ["named", "frame and labels", "polars", "matrix", "sparse", "source"])
+def test_rows_stand_before_their_nearest_neighbours(form: str) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(80, 2)) * [1, 50], columns=["x1", "label"])
+    kind = np.where(table.x1 > 0, "p", "n")
+    wrong = int(table.x1.argmax())
+    kind[wrong] = "n"
+    why = {
+        "named": lambda: explain(table.assign(kind=kind), "kind"),
+        "frame and labels": lambda: explain(table, kind),
+        "polars": lambda: explain(pl.DataFrame({name: table[name].to_numpy() for name in table}), kind),
+        "matrix": lambda: explain(table.to_numpy(), kind),
+        "sparse": lambda: explain(sp.csr_matrix(table.to_numpy()), kind),
+        "source": lambda: explain(open_data((table.to_numpy(), kind))),
+    }[form]()
+    rows = why.rows.to_pandas()
+    assert why.summary() == "exactly 1 of 80 rows has to go before the rest is separable"
+    assert rows["suspect"].tolist() == [wrong] * 4
+    assert rows["is"].tolist() == ["suspect", *["neighbour"] * 3]
+    scaled = table.to_numpy() / table.to_numpy().std(axis=0)
+    far = np.where(kind == "p", np.linalg.norm(scaled - scaled[wrong], axis=1), np.inf)
+    assert rows["row"].tolist() == [wrong, *np.argsort(far)[:3].tolist()]
+    assert rows["distance"].tolist()[1:] == pytest.approx(np.sort(far)[:3].tolist(), rel=1e-5)
+    assert np.isnan(rows["distance"][0])
+    assert rows["x1"].tolist() == table.x1[rows["row"]].tolist()
+    last = "label " if "label " in rows else "x2"
+    assert rows[last].tolist() == table.label[rows["row"]].tolist()
+
+
+def test_what_cannot_be_explained_is_refused() -> None:
+    X, y = planted()
+    for table, labels, said in (
+        (open_data((X, y)), y, "a source has its labels"),
+        (X, None, "give them as y"),
+        (pd.DataFrame(X), y[:-1], "give a label for each row"),
+    ):
+        with pytest.raises(DataError, match=said):
+            explain(table, labels)

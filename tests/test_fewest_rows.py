@@ -19,9 +19,11 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from in_process import run_linsep
-from linsep import separability
+from linsep import open_data, separability
+from linsep.data.features.exact_decimals import exact_numbers
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
+from linsep.theory.rows.deadline import OutOfTimeError
 from linsep.theory.verify.fewest_rows import proved_rows
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import DataError
@@ -85,6 +87,25 @@ def test_a_short_time_gives_a_wider_bracket_that_holds(time_limit: float) -> Non
     found.verify(X, y == 1)
     assert 0 <= found.lower <= found.upper <= 148
     assert fewest_rows(X, y == 2).upper == 1  # the known answer: one row
+
+
+@pytest.mark.parametrize("guesses", [False, True])
+def test_decimals_of_17_digits_have_the_bound_of_the_doubles(monkeypatch: pytest.MonkeyPatch, guesses: bool) -> None:
+    """As integers they are 10^17 times as large as the constant; no clock: the search ends before or after guesses."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 5))
+    y = X @ [1, -2, 0.5, 1.5, 0] + 0.4 * rng.normal(size=300) > 0
+    text = pd.DataFrame(X, columns=list("abcde")).assign(kind=y).to_csv(index=False)
+    written = exact_numbers(open_data(text.encode(), target="kind")).X
+    assert written.dtype == object  # integers that doubles do not hold
+
+    def ended(search: Any) -> None:
+        raise OutOfTimeError
+
+    if guesses:
+        monkeypatch.setattr("linsep.theory.explanation.fewest_rows._Search._pairs", ended)
+    uppers = [fewest_rows(table, y, time_limit=None if guesses else 0).upper for table in (written, X)]
+    assert uppers[0] == uppers[1] < 30
 
 
 def test_separable_rows_stay() -> None:
@@ -198,8 +219,11 @@ def test_the_command_names_the_rows_and_writes_them(tmp_path: Path) -> None:
     assert "exactly 2 of 40 rows have to go before the rest is separable" in done.stdout
     assert re.search(r"suspects +rows (1 \(tall\), 5 \(short\)|5 \(short\), 1 \(tall\)): the others are", done.stdout)
     lines = (tmp_path / "s.csv").read_text().splitlines()
-    assert lines[0] == '"row","where","label","nearest row of the other class","height","weight"'
-    assert len(lines) == 3
+    assert lines[0] == '"suspect","is","row","where","label","distance","height","weight"'
+    assert [line.split(",")[:3] for line in lines if '"suspect"' in line][1:] == [
+        [str(k), '"suspect"', str(k)] for k in (5, 1)
+    ]
+    assert len(lines) == 1 + 2 * 4  # each with its three neighbours
     plain = json.loads((tmp_path / "c.json").read_text())["fewest_rows"]
     assert {one["row"] for one in plain.pop("suspects")} == {1, 5}
     frame = pd.read_csv(path)
@@ -214,7 +238,8 @@ def test_rows_are_counted_as_in_the_file(tmp_path: Path) -> None:
     words = ["check", path, "--target", "kind", "--missing", "drop", "--explain", "--json"]
     plain = json.loads(run_linsep(words, tmp_path).stdout)["fewest_rows"]
     assert {(one["row"], one["where"].split(":")[-1]) for one in plain["suspects"]} == {(2, "4"), (6, "8")}
-    assert all(one["nearest"] not in (0, 2, 6) for one in plain["suspects"])
+    assert [len(one["neighbours"]) for one in plain["suspects"]] == [3, 3]
+    assert all(near["row"] not in (0, 2, 6) for one in plain["suspects"] for near in one["neighbours"])
 
 
 def test_each_class_has_its_rows(tmp_path: Path) -> None:
@@ -225,7 +250,7 @@ def test_each_class_has_its_rows(tmp_path: Path) -> None:
     words = ["check", "t.csv", "--target", "kind", "--suspects", "s.csv", "--time-limit", 5, "--column", "target=skip"]
     done = run_linsep(words, tmp_path)
     assert all(f"rows to remove ({name})" in done.stdout for name in "abc")
-    assert (tmp_path / "s.csv").read_text().startswith('"class against the rest","row"')
+    assert (tmp_path / "s.csv").read_text().startswith('"class against the rest","suspect"')
 
 
 def test_the_list_replaces_no_table(tmp_path: Path) -> None:
@@ -240,6 +265,4 @@ def test_a_separable_table_has_a_file_without_suspects(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("size,kind\n" + "".join(f"{k},{'ab'[k > 4]}\n" for k in range(10)))
     done = run_linsep(["check", "t.csv", "--target", "kind", "--suspects", "s.csv"], tmp_path)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "s.csv").read_text().splitlines() == [
-        '"row","where","label","nearest row of the other class","size"'
-    ]
+    assert (tmp_path / "s.csv").read_text().splitlines() == ['"suspect","is","row","where","label","distance"']

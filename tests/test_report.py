@@ -310,10 +310,19 @@ def test_check_shows_the_rows_that_have_to_go(folder: Path, monkeypatch: pytest.
     assert cli("check", *words, monkeypatch=monkeypatch) == 1
     page = Reader((folder / "c.html").read_text(encoding="utf-8"))
     assert "2 suspects keep it from separating them all" in str(page.pictures["Suspects"]["alt"])
-    at = page.rows.index(["row", "label", "nearest row of the other class", "distance", "height", "weight"])
+    at = page.rows.index(["row", "label", "distance", "height", "weight"])
     told = page.rows[at + 1 : at + 3]
-    assert {(row[0], row[1], row[4]) for row in told} == {("4", "tall", "153"), ("31", "short", "180")}
-    assert float(told[0][3]) <= float(told[1][3]) < 0
+    assert {(row[0], row[1], row[3]) for row in told} == {("4", "tall", "153"), ("31", "short", "180")}
+    assert float(told[0][2]) <= float(told[1][2]) < 0
+    at = page.rows.index(["row", "of suspect", "label", "distance", "height", "weight"])
+    near = page.rows[at + 1 : at + 9]
+    assert [row[1] for row in near] == [told[0][0]] * 4 + [told[1][0]] * 4
+    assert [row[3] == "is the suspect" for row in near] == [True, False, False, False] * 2
+    at = page.rows.index(["columns", "what", "said", "certificate"])
+    said = "column 'height' alone separates all rows but 2: rows 4, 31"
+    assert page.rows[at + 1] == ["height", "separates nearly all", said, "no"]
+    assert "it separates all rows but 2" in str(page.pictures["Column height"]["alt"])
+    assert all((row[2] == near[k // 4 * 4][2]) is (k % 4 == 0) for k, row in enumerate(near))
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])

@@ -82,6 +82,21 @@ def test_the_least_number_is_between_the_bounds(seed: int, n: int, fit_intercept
     assert found.upper is None or least.lower <= found.upper
 
 
+def test_rows_that_overlap_are_counted_without_equal_ones() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    side = (X @ [1, -2, 0.5, 1] + 0.5 * rng.normal(size=3000) > 0).astype(int)
+    for rows in (X, sp.csr_matrix(X), X.astype(np.float32)):
+        assert rows_in_the_way(rows, side, [], fit_intercept=True).lower == 5  # the most that are looked for
+    wide = np.hstack([X, np.zeros((3000, 17))])  # of very many columns only pairs are counted
+    assert rows_in_the_way(wide, side, [], fit_intercept=True).lower == 1
+    few = X[:200][abs(X[:200] @ [1, -2, 0.5, 1]) > 0.5]
+    right = (few @ [1, -2, 0.5, 1] > 0).astype(int)
+    right[:3] ^= 1
+    lower = rows_in_the_way(few, right, [], fit_intercept=True).lower
+    assert 1 < lower <= fewest_rows(few, right).upper == 3
+
+
 def table() -> pd.DataFrame:
     """Rows 0 and 1 are equal and of two classes, row 2 has the wrong label; the others are far apart."""
     x = [0, 0, 9.5, *range(2, 22), *range(-21, -1)]
@@ -93,9 +108,9 @@ def test_the_receipt_counts_them_where_rows_are_in_the_way(tmp_path: Path) -> No
     table().to_csv(tmp_path / "t.csv", index=False)
     words = ["fit", "t.csv", "--target", "y", "--learner", "pocket", "--model", "m.linsep"]
     said = run_linsep(words, tmp_path).stdout
-    assert "checked exactly; at least 1 and at most 2 of 43 rows have to go: `linsep check --explain`\n" in said
+    assert "checked exactly; exactly 2 of 43 rows have to go: `linsep check --explain`\n" in said
     plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)
-    assert plain["rows_in_the_way"] == {"at_least": 1, "at_most": 2}
+    assert plain["rows_in_the_way"] == {"at_least": 2, "at_most": 2}
 
 
 @pytest.mark.parametrize("rows", [slice(1, None), slice(3, None)])

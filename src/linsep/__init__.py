@@ -43,13 +43,14 @@ if TYPE_CHECKING:
     from linsep.regression.remedies import Remaining, RowsOfCoefficient
     from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
     from linsep.regression.smallest_set import SmallestSet
+    from linsep.reporting.explanation.explanation import Explanation
     from linsep.reporting.page.html import Report
     from linsep.reporting.quality import ClassScores, Scores
     from linsep.reporting.receipt import Receipt
     from linsep.reporting.report import report
     from linsep.reporting.scores import Predictions, iter_predictions, score_table
     from linsep.reporting.shown import Description, describe
-    from linsep.reporting.table_check import TableCheck, check_table
+    from linsep.reporting.table_check import TableCheck, check_table, explain
     from linsep.reporting.table_fit import TableFit, fit_table
     from linsep.reporting.tagging import TaggerFit, TaggerScores, fit_tagger, score_tagger, tag_text
     from linsep.store import load, load_with_extra, read_origin, save
@@ -82,6 +83,7 @@ _HOME = {
     "Description": "linsep.reporting.shown",
     "Direction": "linsep.probing.directions",
     "FewColumns": "linsep.probing.columns",
+    "Explanation": "linsep.reporting.explanation.explanation",
     "FewestRows": "linsep.theory.explanation.certificate",
     "FinitePart": "linsep.regression.finite_part",
     "Guard": "linsep.regression.guard",
@@ -136,6 +138,7 @@ _HOME = {
     "check_table": "linsep.reporting.table_check",
     "describe": "linsep.reporting.shown",
     "few_columns": "linsep.probing.columns",
+    "explain": "linsep.reporting.table_check",
     "fewest_rows": "linsep.theory.explanation.fewest_rows",
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
@@ -178,6 +181,7 @@ __all__ = [
     "DataError",
     "Description",
     "Direction",
+    "Explanation",
     "FewColumns",
     "FewestRows",
     "FinitePart",
@@ -232,6 +236,7 @@ __all__ = [
     "__version__",
     "check_table",
     "describe",
+    "explain",
     "few_columns",
     "fewest_rows",
     "fit_stream",

@@ -156,7 +156,11 @@ def check(
     target: TargetOpt = None,
     positive: PositiveOpt = None,
     time_limit: Annotated[
-        float | None, typer.Option(min=0.0, help="Answer after this number of seconds with what is proved by then.")
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Answer after this number of seconds with what is proved by then; --explain has so many more.",
+        ),
     ] = None,
     certificate: CertificateOpt = None,
     report: ReportOpt = None,
@@ -178,11 +182,15 @@ def check(
         typer.Option(
             "--explain",
             help="Also look for the fewest rows that have to go before the classes are separable, and for the columns "
-            "behind the verdict, for 30 seconds unless --time-limit says otherwise.",
+            "behind the verdict, for 30 seconds; with --time-limit as long as that after the verdict, for each class.",
         ),
     ] = False,
     suspects: Annotated[
-        Path | None, typer.Option(help="Write these rows to this CSV file, those most out of place first (--explain).")
+        Path | None,
+        typer.Option(
+            help="Write these rows to this CSV file, those most out of place first, each with the three nearest rows "
+            "of the other class (--explain)."
+        ),
     ] = None,
     as_json: JsonOpt = False,
 ) -> None:

@@ -77,7 +77,7 @@ def page_of_check(
 
         about = about_exact(found.numbers, found.numbers.of(source.read()), columns)
         powers = found.numbers.exponents
-        return of_certificates(found.asked, about, powers, lines, command_line(), said, found.explained)
+        return of_certificates(found.asked, about, powers, lines, command_line(), said, found.explanation)
 
     return page
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers
@@ -16,13 +15,17 @@ from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof, withou
 from linsep.data.features.missing import LEAVE_OUT
 from linsep.data.hints import hints_on_proof
 from linsep.data.lookalikes import refuse_label_for_each_row
+from linsep.data.readers.dataframe import dataframe_to_arrow
+from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.learners.inputs.class_names import as_named, binary_names, positions
 from linsep.markup import quote
-from linsep.reporting.explanation.columns import ExplainedColumns, columns_behind
+from linsep.reporting.explanation.columns import columns_behind
+from linsep.reporting.explanation.explanation import Explanation
 from linsep.reporting.explanation.gaps import Gap, telling_gaps
-from linsep.reporting.explanation.suspects import Explained, suspects_of, suspects_table
+from linsep.reporting.explanation.suspects import Explained, suspects_of
 from linsep.reporting.proof import Lines, certificate_of, proof_lines
+from linsep.tables import column_names
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
@@ -35,7 +38,6 @@ _ORDER: tuple[Verdict, ...] = ("separable", "undecided", "not-separable", "quasi
 _SEPARATED: tuple[Verdict, ...] = ("separable", "quasi-separable")
 
 _SECONDS = 30.0  # for all that is asked of rows and columns of all classes together, unless a limit is given
-_GAPS = 3  # columns that are named because of where they are missing
 _MANY_CLASSES = 8  # from here on each class has its line among the details
 
 
@@ -79,10 +81,8 @@ class TableCheck:
         Further lines: more directions, the overlap, or a line for each of many classes.
     hints : list of str
         What the classes may be told apart by that new rows do not have; it is among the lines, too.
-    explained : list of Explained
-        The rows that have to go, of each question, where that was asked.
-    behind : list of ExplainedColumns
-        The columns behind the verdict on each question, where that was asked.
+    explanation : Explanation or None
+        The rows that have to go and the columns behind the verdict, where that was asked.
     """
 
     verdict: Verdict
@@ -93,24 +93,7 @@ class TableCheck:
     warnings: list[str]
     details: list[tuple[str, str]] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
-    explained: list[Explained] = field(default_factory=list)
-    behind: list[ExplainedColumns] = field(default_factory=list)
-
-    def suspects(self, source: Source) -> pa.Table:
-        """Return the rows that have to go, with their cells.
-
-        Parameters
-        ----------
-        source : Source
-            The table that was asked about.
-
-        Returns
-        -------
-        pyarrow.Table
-            A line for each row, those that are most out of place first.
-        """
-        rows = self.asked[0].found.in_file(np.arange(self.asked[0].found.n_rows))
-        return suspects_table(self.explained, self.numbers.of(source.read()), rows)
+    explanation: Explanation | None = None
 
 
 def check_table(
@@ -144,7 +127,8 @@ def check_table(
     explain : bool, default=False
         Whether to look for the fewest rows that have to go before the classes are separable (`fewest_rows`), and for
         the columns behind the verdict: those that separate alone or in pairs, those that are needed, those that
-        separate some rows. For `time_limit` seconds a question, or 30 in all unless it is given.
+        separate some rows. For `time_limit` seconds a question, beside those of its verdict, or 30 in all unless it is
+        given.
 
     Returns
     -------
@@ -181,26 +165,97 @@ def check_table(
         asked = [_ask_of(numbers, y, label, time_limit) for label in labels]
         lines, details = _of_many(asked, numbers)
         data = {"one_against_rest": {one.title: _with_columns(one.found, numbers, source) for one in asked}}
-    explained: list[Explained] = []
-    behind: list[ExplainedColumns] = []
+    explanation = None
     if explain:
-        explained, behind = _explain(asked, numbers, source, found.kinds, time_limit)
-        lines += [line for one in explained for line in one.lines()]
-        gaps = _gaps(source, found.kinds)
-        lines += [("too good?", str(gap)) for gap in gaps[:_GAPS]]
-        lines += [
-            line for one in behind for line in one.lines(said={gap.column for gap in gaps[:_GAPS] if gap.tells_all})
-        ]
-        data["fewest_rows"] = _by_title(explained)
-        data["columns_behind"] = _by_title(behind)
-        data["telling_gaps"] = [gap.to_dict() for gap in gaps]
+        explanation = _explain(asked, numbers, source, found.kinds, time_limit)
+        lines += explanation.lines()
+        data |= explanation.to_dict()
     lines[1:1] = [*numbers.rows_left_out(), *left_out_of_proof(found)]
     verdict = max((one.found.verdict for one in asked), key=_ORDER.index)
     some = any(one.found.verdict in _SEPARATED for one in asked)
     hints = hints_on_proof(source.read(), found.kinds) if some else []
     lines += hints
     said = [text for _, text in hints]
-    return TableCheck(verdict, asked, numbers, lines, data, doubts, details, said, explained, behind)
+    return TableCheck(verdict, asked, numbers, lines, data, doubts, details, said, explanation)
+
+
+def explain(
+    X: Any,
+    y: Any = None,
+    *,
+    positive: Any = None,
+    columns: Mapping[str, str] | None = None,
+    missing: Literal["drop", "error"] | None = None,
+    time_limit: float | None = None,
+) -> Explanation:
+    """Say why the classes are separable or not: the rows that have to go, and the columns behind the verdict.
+
+    The same as `check_table(source, explain=True).explanation`, which has the verdict too, for rows that are in memory.
+
+    Parameters
+    ----------
+    X : dataframe, array or sparse matrix of shape (n_samples, n_features), or Source
+        The rows; a source, from `open_data`, has its labels.
+    y : array-like of shape (n_samples,), or str
+        Their labels, or the column of the dataframe that holds them.
+    positive : label, optional
+        The label of the positive class; all others together are the other class. Unless given, three classes or more
+        are each set against the rest.
+    columns : dict of str to str, optional
+        What columns hold, as in `TableEncoder`, where that is not found out.
+    missing : {"drop", "error"}, optional
+        What to do with rows that have a missing value, as for `check_table`.
+    time_limit : float, optional
+        Seconds for each question: the verdict has so many, and the explanation has so many more. Unless given, the
+        verdict has no limit and all explanations together have 30 seconds.
+
+    Returns
+    -------
+    Explanation
+        `.rows` and `.columns` are tables, `.explained` and `.behind` have the proofs.
+
+    Raises
+    ------
+    DataError
+        As `check_table`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"dose": range(40), "ill": ["no"] * 20 + ["yes"] * 20})
+    >>> frame.loc[7, "ill"] = "yes"
+    >>> why = explain(frame, "ill")
+    >>> print(why.columns["said"][0])
+    column 'dose' alone separates all rows but 1: row 7
+    >>> why.rows.to_pandas().loc[0, ["row", "dose"]].tolist()
+    [7, 7]
+    """
+    asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}
+    found = check_table(_source_of(X, y), **asked, explain=True).explanation
+    assert found is not None
+    return found
+
+
+def _source_of(X: Any, y: Any) -> Source:
+    """Rows in memory with their labels; a dataframe keeps the names of its columns."""
+    if isinstance(X, Source):
+        if y is not None:
+            raise DataError("a source has its labels: leave out y")
+        return X
+    if isinstance(y, str):
+        return open_data(X, target=y)
+    if y is None:
+        raise DataError("these rows have no labels: give them as y, or the name of the column that holds them")
+    names = column_names(X)
+    if names is None:
+        return open_data((X, y))
+    table, label = dataframe_to_arrow(X, None), "label"
+    while label in names:
+        label += " "
+    labels = np.asarray(y)
+    if labels.shape != (table.num_rows,):
+        raise DataError(f"X has {table.num_rows:,} rows and y has the shape {labels.shape}: give a label for each row")
+    return open_data(table.append_column(label, [labels.tolist()]), target=label)
 
 
 def _numbers(source: Source, kinds: Mapping[str, str], missing: str | None) -> tuple[ExactNumbers, Array]:
@@ -250,7 +305,7 @@ def _answered(numbers: ExactNumbers, codes: Array, names: Array, title: str, tim
 
 def _explain(
     asked: list[Asked], numbers: ExactNumbers, source: Source, kinds: Mapping[str, str], time_limit: float | None
-) -> tuple[list[Explained], list[ExplainedColumns]]:
+) -> Explanation:
     """Of each question the rows that have to go, and the columns behind the verdict; of the time each has its share."""
     chunk = numbers.of(source.read())
     rows, columns = [], []
@@ -260,7 +315,7 @@ def _explain(
         own = deadline_of(left)
         columns.append(columns_behind(one.found, one.title, one.y, numbers, chunk, kinds, left))
         rows.append(_explained(one, numbers, chunk, max(0.0, own.at - time.perf_counter())))
-    return rows, columns
+    return Explanation(rows, columns, _gaps(source, kinds))
 
 
 def _explained(one: Asked, numbers: ExactNumbers, chunk: Any, seconds: float) -> Explained:
@@ -268,13 +323,7 @@ def _explained(one: Asked, numbers: ExactNumbers, chunk: Any, seconds: float) ->
     y = (class_signs(one.y, one.found.classes) > 0).astype(np.intp)
     found = fewest_rows(numbers.X, y, time_limit=seconds)
     rows = one.found.in_file(np.arange(one.found.n_rows))
-    return Explained(one.title, found, suspects_of(found, numbers.X, one.y, chunk, rows))
-
-
-def _by_title(explained: Sequence[Explained | ExplainedColumns]) -> dict[str, Any]:
-    """What was found as plain data, of several questions by the class that is asked about."""
-    each = {one.title: one.to_dict() for one in explained}
-    return each.get("", {"one_against_rest": each})
+    return Explained(one.title, found, suspects_of(found, numbers.X, one.y, chunk, rows, numbers.names))
 
 
 def _of_two(found: Separability, numbers: ExactNumbers) -> tuple[Lines, Lines]:

@@ -57,10 +57,10 @@ def check(
     asked: dict[str, Any] = {"positive": positive, "columns": columns, "missing": missing, "time_limit": time_limit}
     found = check_table(source, **asked, explain=explain or suspects is not None)
     lines = [*read_as(source), *found.lines, *written_certificate(certificate, found.data, table)]
-    if suspects is not None:
+    if suspects is not None and found.explanation is not None:
         lines.append(("list of suspects", str(suspects)))
         with open_output(suspects, "the list of suspects", reads=inputs(table)) as file:
-            write_csv(found.suspects(source), file)
+            write_csv(found.explanation.rows, file)
     data = {**found.data, **guessed(source), **({"hints": found.hints} if found.hints else {})}
     result = Result(lines, data, found.warnings, exit_status=_STATUS[found.verdict])
     result.details = found.details

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import comb, log10
 from typing import Any, NamedTuple
@@ -17,16 +18,17 @@ from linsep.data.telling import TellingColumn, tell, telling_columns
 from linsep.regression.separation import separation
 from linsep.regression.smallest_set import SmallestSet
 from linsep.reporting.explanation.nearly import Nearly, nearly_alone
+from linsep.reporting.explanation.said import Said
 from linsep.reporting.proof import Lines, form_of, some_rows
 from linsep.tables import dense, stored
 from linsep.theory.bounds.cover import cover_odds
 from linsep.theory.explanation.columns import MOST_COLUMNS, Needed, Pairs, needed_columns, separating_pairs
-from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, time_left
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.separation.sentences import listed
-from linsep.types import Array, DataError
+from linsep.types import Array, DataError, Verdict
 
 _LINES = 3  # of a kind
 _CHANCE = -3.0  # log10 of the chance that labels without meaning have a separating pair
@@ -41,13 +43,18 @@ class ExplainedColumns(NamedTuple):
     ----------
     title : str
         The class that is set against the rest; empty where there are two classes.
+    verdict : str
+        The verdict on the question.
     alone : list of TellingColumn
         Columns that tell the classes apart alone, where chance does not explain it.
+    proofs : list of Separability or None
+        Their certificates; None where the column is no part of the proof, as names of rows and running text.
     pairs : Pairs
         Pairs of columns of numbers that do so together, by their places in the certificate; none where chance explains
         such a pair.
     needed : Needed
-        Columns without which the classes are not separable, by their places in `groups`.
+        Columns whose removal changes the verdict, by their places in `groups`: without them the classes are not
+        separable, or, where only some rows are, no row is.
     nearly : list of Nearly
         Columns of numbers that separate all rows but a few, counted as in the file, where not all are separable.
     part : SmallestSet or None
@@ -61,7 +68,9 @@ class ExplainedColumns(NamedTuple):
     """
 
     title: str
+    verdict: Verdict
     alone: list[TellingColumn]
+    proofs: list[Separability | None]
     pairs: Pairs
     needed: Needed
     nearly: list[Nearly]
@@ -73,7 +82,7 @@ class ExplainedColumns(NamedTuple):
     def lines(self, said: Collection[str] = ()) -> Lines:
         """What is said: a few lines of each kind, but nothing of columns of which enough is `said` already."""
         title = f" ({self.title})" if self.title else ""
-        doubtful = [f"{_alone(one)}: is it known before the label is?" for one in self.alone if one.name not in said]
+        doubtful = [_alone(one) for one in self.alone if one.name not in said]
         doubtful += [self._pair(k) for k in range(len(self.pairs.found))]
         lines = [(f"too good?{title}", text) for text in doubtful[:_LINES]]
         if len(doubtful) > _LINES:
@@ -83,6 +92,20 @@ class ExplainedColumns(NamedTuple):
             lines.append((f"pairs of columns{title}", some))
         lines += [(f"nearly{title}", str(one)) for one in self.nearly[:_LINES]]
         return [*lines, *self._needed(title), *self._part(title)]
+
+    def said(self) -> list[Said]:
+        """All of it, a line for each column, pair or set of columns."""
+        alone = zip(self.alone, self.proofs, strict=True)
+        lines = [Said("alone", (one.name,), _alone(one), proof) for one, proof in alone]
+        for k, (pair, proof) in enumerate(self.pairs.found):
+            lines.append(Said("pair", tuple(self.names[j] for j in pair), self._pair(k), proof))
+        columns = list(self.groups)
+        for k, proof in self.needed.found:
+            lines.append(Said("needed", (columns[k],), self._without(f"{columns[k]!r:.40}"), proof))
+        lines += [Said("nearly", (one.column,), str(one)) for one in self.nearly]
+        if self.part is not None:
+            lines.append(Said("part", self.part.columns, self._part("")[0][1]))
+        return lines
 
     def _pair(self, k: int) -> str:
         (a, b), proof = self.pairs.found[k]
@@ -100,10 +123,13 @@ class ExplainedColumns(NamedTuple):
             return []
         columns = list(self.groups)
         some = "" if self.needed.asked == of else f"; {self.needed.asked:,} of {of:,} columns were asked about"
-        if len(found) == 1:
-            return [(f"needed{title}", f"without {columns[found[0][0]]!r:.40} the classes are not separable{some}")]
         names = _quoted([columns[k] for k, _ in found])
-        return [(f"needed{title}", f"without any one of {names} the classes are not separable{some}")]
+        any_one = "" if len(found) == 1 else "any one of "
+        return [(f"needed{title}", f"{self._without(any_one + names)}{some}")]
+
+    def _without(self, names: str) -> str:
+        changed = "the classes are not separable" if self.verdict == "separable" else "no row is separated: inseparable"
+        return f"without {names} {changed}"
 
     def _part(self, title: str) -> Lines:
         if self.part is None:
@@ -118,7 +144,15 @@ class ExplainedColumns(NamedTuple):
         """The same as plain data, with the certificates."""
         columns = list(self.groups)
         return {
-            "alone": [{"column": one.name, "rule": one.rule, "errors": one.errors} for one in self.alone],
+            "alone": [
+                {
+                    "column": one.name,
+                    "rule": one.rule,
+                    "errors": one.errors,
+                    "certificate": None if proof is None else proof.to_dict(),
+                }
+                for one, proof in zip(self.alone, self.proofs, strict=True)
+            ],
             "pairs": [
                 {"columns": [self.names[j] for j in pair.columns], "certificate": pair.proof.to_dict()}
                 for pair in self.pairs.found
@@ -170,28 +204,48 @@ def columns_behind(
     y = (class_signs(labels, found.classes) > 0).astype(np.intp)
     groups = _columns_of_table(numbers)
     nothing = ExplainedColumns(
-        title, [], Pairs([], 0, 0), Needed([], 0), [], None, numbers.names, numbers.exponents, groups
+        title, found.verdict, [], [], Pairs([], 0, 0), Needed([], 0), [], None, numbers.names, numbers.exponents, groups
     )
     if found.verdict != "separable":
         part = _part(found, numbers, y, time_limit) if found.verdict == "quasi-separable" else None
-        return nothing._replace(part=part, nearly=_nearly(found, numbers, y))
-    alone = _that_separate(numbers, chunk, kinds, labels, y, groups)
+        needed = _needed(found, numbers, y, labels, groups, [], deadline)
+        return nothing._replace(part=part, needed=needed, nearly=_nearly(found, numbers, y))
+    alone, proofs = _that_separate(numbers, chunk, kinds, labels, y, groups)
     known = [groups[one.name] for one in alone if one.name in groups]
     pairs = Pairs([], 0, 0)
-    try:
+    with suppress(OutOfTimeError):
         pairs = _pairs(numbers, y, time_left(deadline))
-        known += [list(pair.columns) for pair in pairs.found]
-        if found.hyperplane is not None:
-            known.append(np.flatnonzero(found.hyperplane.w != 0).tolist())
-        left = time_left(deadline)
-        needed = needed_columns(
-            numbers.X, y, list(groups.values()), separating=known, time_limit=None if left == np.inf else left
-        )
-    except OutOfTimeError:
-        needed = Needed([], 0)
+    known += [list(pair.columns) for pair in pairs.found]
+    needed = _needed(found, numbers, y, labels, groups, known, deadline)
     named = [pair._replace(proof=_named(pair.proof, found, labels)) for pair in pairs.found]
-    without = [(k, _named(proof, found, labels)) for k, proof in needed.found]
-    return nothing._replace(alone=alone, pairs=pairs._replace(found=named), needed=needed._replace(found=without))
+    proved = [None if proof is None else _named(proof, found, labels) for proof in proofs]
+    nothing = nothing._replace(alone=alone, proofs=proved)
+    return nothing._replace(pairs=pairs._replace(found=named), needed=needed)
+
+
+def _needed(
+    found: Separability,
+    numbers: ExactNumbers,
+    y: Array,
+    labels: Array,
+    groups: Mapping[str, list[int]],
+    known: list[list[int]],
+    deadline: Deadline,
+) -> Needed:
+    """The columns of the table whose removal changes the verdict; `known` are sets of columns that separate."""
+    verdict = found.verdict
+    if verdict not in ("separable", "quasi-separable"):
+        return Needed([], 0)
+    # Directions after the first may have rows of those before on the wrong side.
+    planes = found.directions[:1] if found.hyperplane is None else [found.hyperplane]
+    known = [*known, *(np.flatnonzero(w != 0).tolist() for w, _ in planes)]
+    try:
+        left = time_left(deadline)
+    except OutOfTimeError:
+        return Needed([], 0)
+    limit = None if left == np.inf else left
+    needed = needed_columns(numbers.X, y, list(groups.values()), verdict=verdict, separating=known, time_limit=limit)
+    return needed._replace(found=[(k, _named(proof, found, labels)) for k, proof in needed.found])
 
 
 def _named(proof: Separability, found: Separability, labels: Array) -> Separability:
@@ -219,7 +273,7 @@ def _that_separate(
     labels: Array,
     y: Array,
     groups: Mapping[str, list[int]],
-) -> list[TellingColumn]:
+) -> tuple[list[TellingColumn], list[Separability | None]]:
     """Columns from which every row is told, missing values being a value: exactly, or proved of its features."""
     if isinstance(chunk, TableChunk):
         telling = tell(without_skipped(chunk, kinds), labels)
@@ -228,12 +282,14 @@ def _that_separate(
         telling = telling_columns(pa.table({name: X[:, j] for j, name in enumerate(numbers.names)}), labels)
     else:
         telling = []
-    return [
-        one
-        for one in telling
-        if one.errors == 0
-        or (one.name in groups and separability(numbers.X[:, groups[one.name]], y).verdict == "separable")
-    ]
+    found: list[tuple[TellingColumn, Separability | None]] = []
+    for one in telling:
+        proof = separability(numbers.X[:, groups[one.name]], y) if one.name in groups else None
+        if proof is not None and proof.verdict != "separable":
+            proof = None
+        if one.errors == 0 or proof is not None:
+            found.append((one, proof))
+    return [one for one, _ in found], [proof for _, proof in found]
 
 
 def _pairs(numbers: ExactNumbers, y: Array, seconds: float) -> Pairs:
@@ -278,7 +334,8 @@ def _part(found: Separability, numbers: ExactNumbers, y: Array, time_limit: floa
 
 
 def _alone(one: TellingColumn) -> str:
-    return f"column {one.name!r:.40} alone tells the classes apart ({one.rule})"
+    said = f"column {one.name!r:.40} alone tells the classes apart ({one.rule})"
+    return f"{said}: is it known before the label is?"
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.data.columns import TableChunk, label_names
+from linsep.reporting.explanation.said import Said
 from linsep.reporting.proof import certificate_of
 from linsep.theory.separability.certificate import Separability
 from linsep.types import Array
@@ -54,6 +55,10 @@ class Gap(NamedTuple):
             f"({'missing' if self.missing else 'there'} in {share} of {self.label!s:.40}, and in no row of another "
             "class): is it known before the label is?"
         )
+
+    def said(self) -> Said:
+        """The same as a line of a table."""
+        return Said("missing", (self.column,), str(self), self.proof)
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, with the certificate."""

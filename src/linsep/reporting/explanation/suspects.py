@@ -1,4 +1,4 @@
-"""Rows that have to go before a table is separable, as a person looks at them: which ones, and which row is nearest."""
+"""Rows that have to go before a table is separable, as a person looks at them: which ones, and what is near."""
 
 from __future__ import annotations
 
@@ -6,14 +6,39 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from linsep.data.columns import TableChunk
-from linsep.tables import is_sparse
+from linsep.reporting.explanation.cells import cells_of
+from linsep.tables import is_sparse, stored
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.types import Array
 
 _SHOWN = 8
+_NEIGHBOURS = 3
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A row of the other class near a suspect.
+
+    Attributes
+    ----------
+    row : int
+        Its number in the table, from 0, rows left out counted.
+    where : str
+        The file and line, or the row of a table that is no file.
+    label : str
+        Its class.
+    distance : float
+        How far it is from the suspect, in columns divided by their standard deviations.
+    cells : dict
+        Its values by column; none of a matrix with more than 200 columns.
+    """
+
+    row: int
+    where: str
+    label: str
+    distance: float
+    cells: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -28,14 +53,17 @@ class Suspect:
         The file and line, or the row of a table that is no file.
     label : str
         Its class.
-    nearest : int
-        The nearest row of the other class that stays, in columns divided by their standard deviations.
+    cells : dict
+        Its values by column; none of a matrix with more than 200 columns.
+    neighbours : tuple of Neighbour
+        The three nearest rows of the other class that stay, the nearest first; fewer where there are fewer.
     """
 
     row: int
     where: str
     label: str
-    nearest: int
+    cells: dict[str, Any]
+    neighbours: tuple[Neighbour, ...]
 
 
 class Explained(NamedTuple):
@@ -71,7 +99,7 @@ class Explained(NamedTuple):
         return {**self.fewest.to_dict(), "suspects": [asdict(one) for one in self.suspects]}
 
 
-def suspects_of(found: FewestRows, X: Any, y: Array, chunk: Any, numbers: Array) -> list[Suspect]:
+def suspects_of(found: FewestRows, X: Any, y: Array, chunk: Any, numbers: Array, names: list[str]) -> list[Suspect]:
     """The rows removed, those first that the hyperplane of the others puts deepest into the other class.
 
     Parameters
@@ -85,6 +113,8 @@ def suspects_of(found: FewestRows, X: Any, y: Array, chunk: Any, numbers: Array)
         The same rows as they are in the table.
     numbers : ndarray of int, shape (n,)
         The number of each row in the table.
+    names : list of str
+        The columns of X.
     """
     if not found.removed:
         return []
@@ -95,15 +125,27 @@ def suspects_of(found: FewestRows, X: Any, y: Array, chunk: Any, numbers: Array)
     if plane is not None:
         w = np.array([float(v) for v in plane.w.tolist()])
         order = np.argsort(-np.abs(A[gone] @ w + float(plane.b)), kind="stable")
-    nearest = _nearest(A, y, gone, kept)
+    near = _nearest(A, y, gone, kept)
+    shown = np.unique(np.concatenate([gone, *(rows for rows, _ in near)]))
+    cells = dict(zip(shown.tolist(), cells_of(chunk, shown, names), strict=True))
+
+    def told(i: int) -> tuple[int, str, str]:
+        return int(numbers[i]), chunk.place(i), str(y[i])
+
     return [
-        Suspect(int(numbers[gone[k]]), chunk.where(int(gone[k])), str(y[gone[k]]), int(numbers[nearest[k]]))
+        Suspect(
+            *told(i := int(gone[k])),
+            cells[i],
+            tuple(
+                Neighbour(*told(j), d, cells[j]) for j, d in zip(near[k][0].tolist(), near[k][1].tolist(), strict=True)
+            ),
+        )
         for k in order.tolist()
     ]
 
 
-def _nearest(A: Any, y: Array, gone: Array, kept: Array) -> Array:
-    """For each row removed the nearest row of another class that stays."""
+def _nearest(A: Any, y: Array, gone: Array, kept: Array) -> list[tuple[Array, Array]]:
+    """For each row removed the nearest rows of other classes that stay, and how far they are."""
     from sklearn.metrics import pairwise_distances
 
     if is_sparse(A):
@@ -113,30 +155,19 @@ def _nearest(A: Any, y: Array, gone: Array, kept: Array) -> Array:
     else:
         spread = A.std(axis=0)
         A = A / np.where(spread > 0, spread, 1.0)
-    out = np.empty(gone.size, dtype=np.int64)
+    out: list[tuple[Array, Array]] = [(gone, gone)] * gone.size
     for label in np.unique(y[gone]):
-        mine, others = y[gone] == label, kept[y[kept] != label]
-        out[mine] = others[pairwise_distances(A[gone[mine]], A[others]).argmin(axis=1)]
+        mine, others = np.flatnonzero(y[gone] == label), kept[y[kept] != label]
+        far = pairwise_distances(A[gone[mine]], A[others])
+        nearest = np.argsort(far, axis=1, kind="stable")[:, :_NEIGHBOURS]
+        for k, some in zip(mine.tolist(), nearest, strict=True):
+            rows = others[some]
+            # Not `far`: its last digits depend on the machine.
+            out[k] = rows, np.array([_distance(A[[gone[k]]] - A[[j]]) for j in rows.tolist()])
     return out
 
 
-def suspects_table(explained: list[Explained], chunk: Any, numbers: Array) -> pa.Table:
-    """A line for each suspect with the cells of its row, for a file."""
-    place = {int(number): k for k, number in enumerate(numbers.tolist())}
-    every = [(one.title, suspect) for one in explained for suspect in one.suspects]
-    table: dict[str, Any] = {"class against the rest": [title for title, _ in every]} if len(explained) > 1 else {}
-    table |= {
-        "row": [one.row for _, one in every],
-        "where": [one.where for _, one in every],
-        "label": [one.label for _, one in every],
-        "nearest row of the other class": [one.nearest for _, one in every],
-    }
-    if isinstance(chunk, TableChunk):
-        rows = np.array([place[one.row] for _, one in every], dtype=np.int64)
-        for name in chunk.names:
-            column = chunk.cells(name)
-            assert column is not None
-            values: Any = column.values
-            cells = values[rows].tolist() if column.text is None else column.text.take(pa.array(rows, pa.int64()))
-            table[name if name not in table else f"{name} "] = cells
-    return pa.table(table)
+def _distance(difference: Any) -> float:
+    """The length of a row, to six digits."""
+    values = stored(difference).astype(np.float64)
+    return float(f"{np.sqrt((values * values).sum()):.6g}")

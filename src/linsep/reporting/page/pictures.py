@@ -10,12 +10,15 @@ import numpy as np
 from linsep import plots
 from linsep.learners.linear.voted import VotedPerceptron
 from linsep.learners.table_model import parts_of
-from linsep.plots.style import count
-from linsep.plots.subject import Subject, Table, codes_of, subject_of
+from linsep.plots.style import count, shorten
+from linsep.plots.subject import Subject, Table, codes_of, named_table, subject_of
 from linsep.regression.found import Separation
+from linsep.reporting.explanation.columns import ExplainedColumns
+from linsep.reporting.page.about import About
 from linsep.reporting.page.draw import Sketch
 from linsep.reporting.receipt import Proved
 from linsep.reporting.weights import Weights
+from linsep.tables import dense
 from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, Hyperplane
 
@@ -208,6 +211,21 @@ def suspects_sketch(classes: tuple[str, ...], plane: Hyperplane, rows: Table, y:
     alt = f"Scatter plot of {count(len(y), 'row')} on the two sides of a line; {few} keep it from separating them all."
     draw = partial(plots.plot_boundary, pair, rows, y, ring="mistaken")
     return Sketch("Suspects", caption, alt, lambda ax: draw(ax=ax))
+
+
+def column_sketch(behind: ExplainedColumns, about: About, y: Array) -> list[Sketch]:
+    """The values, by class, of the column of numbers that separates most rows alone; nothing if none is told of."""
+    told = [(one.name, "all rows") for one in behind.alone]
+    told += [(one.column, f"all rows but {len(one.wrong)}") for one in behind.nearly]
+    numbers = [(name, rows) for name, rows in told if name in about.names]
+    if about.matrix is None or not numbers:
+        return []
+    name, rows = numbers[0]
+    column = named_table(dense(about.matrix[:, [about.names.index(name)]]), [name])
+    short = shorten([name])[0]
+    caption = f"The values of {short} in each class: alone it separates {rows}."
+    alt = f"Strips of the values of {short} in {count(len(y), 'row')}, one for each class; it separates {rows}."
+    return [Sketch(f"Column {short}", caption, alt, lambda ax: plots.plot_points(column, y, ax=ax))]
 
 
 def witness_sketches(found: Separability, rows: Table, y: Array) -> list[Sketch]:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from linsep.regression.found import Separation
-from linsep.reporting.explanation.suspects import Explained
+from linsep.reporting.explanation.explanation import Explanation
 from linsep.reporting.page import tables
 from linsep.reporting.page.about import About, named_axes
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
-from linsep.reporting.page.pictures import certificate_sketches, separation_sketches, suspects_sketch
+from linsep.reporting.page.pictures import certificate_sketches, column_sketch, separation_sketches, suspects_sketch
 from linsep.reporting.table_check import Asked
 from linsep.reporting.weights import Weights
 from linsep.theory.separability.certificate import Separability
@@ -32,16 +32,17 @@ def of_certificates(
     lines: Lines,
     command: str,
     said: Sequence[str] = (),
-    explained: Sequence[Explained] = (),
+    explanation: Explanation | None = None,
 ) -> Page:
     """The page of one certificate, or of each class against the rest; column j is the user's times 10**exponents[j].
 
-    `explained` are the rows that have to go, in the order of `asked`, where that was asked too.
+    `explanation` has the rows that have to go and the columns behind the verdicts, where that was asked too.
     """
     sketches: list[Sketch] = []
     parts: list[tables.Table] = []
     remarks = list(said)
     chosen = tables.chosen_columns(about.columns, None)
+    explained = [] if explanation is None else [one for one in explanation.explained if one.suspects]
     for title, found, y in asked[:_MOST_ASKED]:
         plane = _in_units(found, exponents)
         head = f"{title}: " if title else ""
@@ -56,7 +57,7 @@ def of_certificates(
             parts.append(_headed(table, head))
         if found.witness is not None:
             parts.append(_headed(tables.witness_table(found.witness, y, about.columns, chosen), head))
-        for one in (one for one in explained if one.title == title and one.suspects):
+        for one in (one for one in explained if one.title == title):
             of_rest = _in_units(one.fewest.rest, exponents)
             distances = None
             if about.matrix is not None and of_rest is not None:
@@ -66,8 +67,15 @@ def of_certificates(
             places = {number: i for i, number in enumerate(found.in_file(np.arange(found.n_rows)).tolist())}
             rows = [places[suspect.row] for suspect in one.suspects]
             parts.append(_headed(tables.suspects_table(one.suspects, rows, distances, about.columns, chosen), head))
+            parts.append(_headed(tables.neighbours_table(one.suspects, places, about.columns, chosen), head))
+        for behind in [] if explanation is None else explanation.behind:
+            if behind.title == title:
+                new = column_sketch(behind, about, y)
+                sketches += [sketch._replace(title=head + sketch.title) for sketch in new]
         if found.verdict == "undecided" and plane is None:
             remarks.append(f"{head or 'Still '}undecided: there is nothing to draw.")
+    if explanation is not None and explanation.columns.num_rows:
+        parts.append(tables.columns_table(explanation))
     if len(asked) > _MOST_ASKED:
         remarks.append(f"Pictures and tables are those of the first {_MOST_ASKED} of {len(asked)} classes.")
     pictures, left_out = draw_all(sketches)

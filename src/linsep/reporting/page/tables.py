@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from linsep.data.columns import TableChunk
 from linsep.regression.found import Separation
-from linsep.reporting.explanation.suspects import Suspect
+from linsep.reporting.explanation.explanation import Explanation
+from linsep.reporting.explanation.suspects import Neighbour, Suspect
 from linsep.reporting.proof import is_rounded, weights_in_words
 from linsep.reporting.weights import Weights
 from linsep.theory.rows.left_out import rows_of_file
@@ -22,6 +23,7 @@ from linsep.types import Array
 MOST_ROWS = 100
 _MOST_WEIGHTS, _FEWEST_OF_A_CLASS = 60, 3
 _COLUMNS = 5
+_MOST_WITH_NEIGHBOURS = 25  # suspects, each with four rows
 _LONGEST = 60  # characters of a cell
 
 
@@ -207,16 +209,60 @@ def suspects_table(
     """The rows without which the others are separable; `rows` are their places, `distances` those to the hyperplane."""
     shown = list(zip(suspects, rows, strict=True))[:MOST_ROWS]
     note = "Without these rows the others are separable, those first that lie deepest in the other class."
-    heads = ["label", "nearest row of the other class"]
+    heads = ["label"]
     if distances is not None:
         note += " Distance y z / |w| to the hyperplane of the others: below 0 on the wrong side."
         heads.append("distance")
     note = f"{note} {some_of(len(shown), len(suspects), 'rows')}".strip()
     body: list[tuple[int, list[Any]]] = []
     for one, i in shown:
-        said: list[Any] = [one.label, plain(one.nearest)]
-        body.append((i, said if distances is None else [*said, float(distances[i])]))
+        body.append((i, [one.label] if distances is None else [one.label, float(distances[i])]))
     return rows_table("Suspects", note, heads, body, columns, chosen)
+
+
+def neighbours_table(
+    suspects: Sequence[Suspect], places: Mapping[int, int], columns: Columns, chosen: Sequence[int]
+) -> Table:
+    """Each suspect with the nearest rows of the other class; `places` leads from the number of a row to its place."""
+    shown = suspects[:_MOST_WITH_NEIGHBOURS]
+    note = "Rows of the other class that are like a suspect, in columns divided by their standard deviations."
+    note = f"{note} {some_of(len(shown), len(suspects), 'suspects')}".strip()
+    body: list[tuple[int, list[Any]]] = []
+    for one in shown:
+        every: list[Suspect | Neighbour] = [one, *one.neighbours]
+        for row in every:
+            far = row.distance if isinstance(row, Neighbour) else "is the suspect"
+            body.append((places[row.row], [plain(one.row), row.label, far]))
+    return rows_table("Suspects and their neighbours", note, ["of suspect", "label", "distance"], body, columns, chosen)
+
+
+_KINDS = {
+    "alone": "separates alone",
+    "pair": "separate together",
+    "needed": "needed",
+    "part": "separates some rows",
+    "nearly": "separates nearly all",
+    "missing": "tells by its gaps",
+}
+
+
+def columns_table(explanation: Explanation) -> Table:
+    """What each column behind the verdict does."""
+    found = explanation.columns.to_pylist()
+    heads = [name for name in explanation.columns.column_names if name == "class against the rest"]
+    rows = [
+        [
+            *(cell(one[head]) for head in heads),
+            cell(", ".join(one["columns"])),
+            cell(_KINDS[one["kind"]]),
+            Cell(one["said"]),
+            cell("yes" if one["certificate"] else "no"),
+        ]
+        for one in found[:MOST_ROWS]
+    ]
+    note = "A column that separates may be known only after the label is. What has a certificate is in --json."
+    note = f"{note} {some_of(len(rows), len(found), 'lines')}".strip()
+    return Table("Columns behind the verdict", note, [*heads, "columns", "what", "said", "certificate"], rows)
 
 
 def coefficients_table(found: Separation) -> Table:

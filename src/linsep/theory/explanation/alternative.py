@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.tables import is_sparse
-from linsep.theory.explanation.removal import with_constant
+from linsep.theory.explanation.removal import largest_of_columns, with_constant
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
 from linsep.types import Array
 
@@ -51,8 +51,7 @@ class Alternative:
         A: Any = sp.csr_matrix(X) if is_sparse(X) else sp.csr_matrix(np.asarray(X).astype(np.float64))
         A = A.astype(np.float64)
         self.p, self.width = A.shape[1], A.shape[1] + constant
-        largest = abs(A).max(axis=0).toarray().ravel()
-        self.scale = np.append(np.where(largest > 0, largest, 1.0), np.ones(int(constant)))
+        self.scale = np.append(largest_of_columns(A), np.ones(int(constant)))
         Z: Any = sp.csr_matrix(sp.diags_array(s) @ with_constant(A, constant) @ sp.diags_array(1 / self.scale))
         length = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1))).ravel()
         self.length = np.where(length > 0, length, 1.0)

@@ -12,13 +12,18 @@ from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
-from linsep.types import Array
+from linsep.types import Array, Verdict
 
 MOST_COLUMNS = 200  # of which all pairs are asked about
 _SAMPLES = (8, 16, 32, 64)  # rows of each class that may refute a pair, drawn anew each time
 _AT_ONCE = 2_000_000  # angles
 _SHORT, _SHARE = 0.2, 0.05  # seconds, and the share of the time left, to find that half of the columns can go
 _SURE = 1e-9  # radians; the angle of a difference of doubles is off by 1e-15
+
+_CHANGED: dict[Verdict, tuple[Verdict, ...]] = {
+    "separable": ("quasi-separable", "inseparable", "not-separable"),
+    "quasi-separable": ("inseparable",),
+}
 
 
 class SeparatingPair(NamedTuple):
@@ -130,25 +135,29 @@ def needed_columns(
     y: Any,
     groups: Sequence[Sequence[int]],
     *,
+    verdict: Verdict = "separable",
     separating: Iterable[Iterable[int]] = (),
     time_limit: float | None = None,
 ) -> Needed:
-    """Find the groups of columns without which no w, b have y_i (w.x_i + b) > 0 for all i.
+    """Find the groups of columns without which the rows are separable no more, or quasi-separable no more.
 
-    If the classes are separable without several groups, they are so without each of them. So halves of the groups are
+    If the verdict holds without several groups, it does so without each of them. So halves of the groups are
     left out at first, and parts of a half only where the others do not separate, or are not soon found to do so. A
     group that is the whole table is not asked about.
 
     Parameters
     ----------
     X : array or SciPy CSR matrix of shape (n_samples, n_features)
-        Rows that are separable, taken exactly.
+        The rows, taken exactly.
     y : array-like of shape (n_samples,)
         Two labels.
     groups : sequence of sequences of int
         Columns that are left out together, as the indicators of one category.
+    verdict : {"separable", "quasi-separable"}
+        What is proved of the rows.
     separating : iterable of iterables of int
-        Sets of columns that are known to separate: a group that has no column of one of them is not needed.
+        Sets of columns that are known to separate: a group that has no column of one of them is not needed. Where
+        `verdict` is "quasi-separable" they separate some rows and put none on the wrong side.
     time_limit : float, optional
         Seconds after which the remaining groups are not asked about.
 
@@ -184,10 +193,10 @@ def needed_columns(
                 left = time_left(deadline)
                 share = left if len(block) == 1 else max(_SHORT, _SHARE * left)
                 proof = separability(X[:, kept], y, time_limit=None if share == np.inf else share)
-                if proof.verdict == "separable":
+                if proof.verdict == verdict:
                     asked += len(block)
                     continue
-                if len(block) == 1 and proof.verdict != "undecided":
+                if len(block) == 1 and proof.verdict in _CHANGED[verdict]:
                     asked += 1
                     found.append((block[0], proof))
             if len(block) > 1:

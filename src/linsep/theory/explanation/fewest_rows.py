@@ -14,11 +14,11 @@ from linsep.theory.cone.opposite_rows import disjoint_pairs, row_hashes
 from linsep.theory.explanation.alternative import Alternative
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.packing import Branching, cover, hitting_set, packed, sum_of
-from linsep.theory.explanation.removal import directions
+from linsep.theory.explanation.removal import between_means, directions
 from linsep.theory.margin.geometry import signs
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of
 from linsep.theory.rows.exact_signs import row_signs
-from linsep.theory.rows.integers import whole_numbers
+from linsep.theory.rows.integers import whole_row
 from linsep.theory.separability.combination import Combination
 from linsep.theory.separability.decide import separability, separable_by
 from linsep.types import Array, DataError
@@ -113,7 +113,7 @@ class _Search:
 
     def run(self) -> None:
         """Bring the two bounds together until they meet or the time is over."""
-        self._offer(self._between_means())
+        self._offer(between_means(self.X, self.s, constant=self.constant))
         try:
             end = self._solved(self.inside)
             if end is not None and not end.rows_left.size:
@@ -172,17 +172,11 @@ class _Search:
             if self._late(deadline):
                 return
 
-    def _between_means(self) -> Array:
-        """The direction from the mean of one class to that of the other, with the plane half way."""
-        plus, minus = (np.asarray(self.X[self.s == side].astype(np.float64).mean(axis=0)).ravel() for side in (1, -1))
-        w = plus - minus
-        return np.append(w, -w @ (plus + minus) / 2) if self.constant else w
-
     def _offer(self, d: Array) -> None:
         """Take the rows that a direction gets wrong for the rows removed, if they are fewer and can go."""
         if not np.isfinite(d).all() or not d.any():
             return
-        direction = whole_numbers(d)
+        direction = whole_row(d.tolist())  # exactly: a constant is far larger than weights of large integers
         wrong = np.flatnonzero(self.s * row_signs(self.X, direction) <= 0)
         self._take(wrong.tolist(), direction)
 

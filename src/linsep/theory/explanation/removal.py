@@ -36,9 +36,8 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
     constant : bool
     deadline : Deadline
     """
-    A = (X if is_sparse(X) else np.asarray(X)).astype(np.float64)
-    scale = np.asarray(abs(A).max(axis=0).todense() if is_sparse(A) else abs(A).max(axis=0, initial=0.0)).reshape(-1)
-    scale = np.where(scale > 0, scale, 1.0)
+    A: Any = (X if is_sparse(X) else np.asarray(X)).astype(np.float64)
+    scale = largest_of_columns(A)
     A = sp.csr_matrix(A @ sp.diags_array(1 / scale)) if is_sparse(A) else A / scale
     stored = A.nnz if is_sparse(A) else A.size
     weights = np.ones(s.size)
@@ -60,6 +59,28 @@ def directions(X: Any, s: Array, *, constant: bool, deadline: Deadline) -> Itera
         yield np.append(d[: A.shape[1]] / scale, d[A.shape[1] :])
         weights = 1 / (wrong + _SOFT)
         weights /= weights.max()
+
+
+def largest_of_columns(A: Any) -> Array:
+    """The largest size of a number in each column, 1 for a column of zeros."""
+    largest = np.asarray(abs(A).max(axis=0).todense() if is_sparse(A) else abs(A).max(axis=0, initial=0.0)).reshape(-1)
+    return np.where(largest > 0, largest, 1.0)
+
+
+def between_means(X: Any, s: Array, *, constant: bool) -> Array:
+    """The direction (w, b) from the mean of one class to that of the other, with the plane half way.
+
+    Columns count by their size, not by their unit: a table of decimals is given as integers, times a power of ten.
+
+    Examples
+    --------
+    >>> between_means(np.array([[0.0, 10.0], [1.0, 30.0]]), np.array([-1, 1]), constant=True).round(3).tolist()
+    [1.0, 0.022, -0.944]
+    """
+    scale = largest_of_columns(X.astype(np.float64))
+    plus, minus = (np.asarray(X[s == side].astype(np.float64).mean(axis=0)).ravel() / scale for side in (1, -1))
+    w = plus - minus
+    return np.append(w / scale, -w @ (plus + minus) / 2) if constant else w / scale
 
 
 def with_constant(A: Any, constant: bool) -> Any:
