@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from math import log10
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from flint import fmpq, fmpq_mat
 from scipy.stats import binom
 
-from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, separability
+from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, report, separability
 from linsep.probing.chance import chance, rank_bound
 from linsep.probing.directions import direction_of
 from linsep.probing.heldout import held_out, interval
@@ -141,12 +143,36 @@ def test_the_chance_of_groups_is_that_of_one_row_each() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_rank_is_not_above_the_bound(seed: int) -> None:
+def test_the_rank_is_that_of_exact_fractions(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(-1, 2, size=(rng.integers(2, 9), rng.integers(1, 7))).astype(float)
-    X = np.column_stack([X, X[:, 0], np.full(len(X), 3.0)])
-    rank = np.linalg.matrix_rank(np.column_stack([X, np.ones(len(X))]))
-    assert rank <= rank_bound(X) <= min(len(X), X.shape[1] - 1)
+    X = np.column_stack([X, X[:, 0], np.full(len(X), 3.0), 0.1 * X @ rng.integers(-2, 3, X.shape[1])])
+    rows = [[Fraction(v) for v in row] for row in np.column_stack([X, np.ones(len(X))]).tolist()]
+    exact = fmpq_mat([[fmpq(v.numerator, v.denominator) for v in row] for row in rows]).rank()
+    assert rank_bound(X) == (exact, True)
+
+
+def test_dependent_columns_do_not_make_a_finding_mean_nothing() -> None:
+    """126 columns that are sums of three, of long and short numbers: what counts is the rank, 4."""
+    rng = np.random.default_rng(0)
+    few = rng.integers(-50, 50, size=(60, 3)) * 0.125
+    X = few @ rng.integers(-9, 9, size=(3, 126))
+    row = one(X, few[:, 0] > 0)
+    assert (row.rank, row.rank_exact, row.verdict) == (4, True, "separable")
+    assert row.log10_odds == cover_odds(60, 4, row.positives) < -10
+    assert rank_bound(np.repeat(rng.normal(size=(9, 20)), 30, axis=0)) == (9, True)
+
+
+def test_a_rank_that_takes_too_long_is_a_bound_and_the_words_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linsep.theory.rows.rank._WORK", 1)
+    X = np.c_[HIDDEN[:9], HIDDEN[:9] * 2]
+    found = probe(X, HIDDEN[:9, 0] > np.median(HIDDEN[:9, 0]), controls=0)
+    assert (found.rows[0].rank, found.rows[0].rank_exact) == (9, False)
+    assert "9 rows of rank at most 9:" in found.summary()
+    assert ">at most 9<" in report(found).html
+    far = np.array([[1e-200, 1.0, 2.0], [3.0, 1e200, 1.0], [2.0, 2.0, 7.0], [5.0, 1.0, 1.0]])
+    monkeypatch.undo()
+    assert rank_bound(far) == (4, False)
 
 
 def test_groups_stay_together_in_the_folds() -> None:
@@ -188,9 +214,18 @@ def test_a_layer_that_says_little_is_told() -> None:
     assert found.rows[0].verdict == "separable"
     assert found.rows[0].log10_odds == 0.0
     said = (
-        f"12 rows of rank 12: shuffled labels may be separable too; with {cover_rows(12, 0.001)} rows and even classes"
+        f"12 rows of rank 12: shuffled labels may be separable too; with {cover_rows(12, 0.001)} rows and a fair coin"
     )
-    assert dict(found.lines)["says little"] == f"{said} the chance would be 1/1000"
+    assert dict(found.lines)["says little"] == f"{said} for each label the chance would be 1/1000"
+
+
+def test_a_rare_class_is_told_as_the_reason() -> None:
+    """More rows would not help: 120 are far more than the 28 that fair labels need."""
+    found = probe(HIDDEN, HIDDEN[:, 0] >= np.sort(HIDDEN[:, 0])[-3], controls=0)
+    assert (found.rows[0].rare_rows, found.rows[0].positives, found.rows[0].log10_odds) == (28, 3, 0.0)
+    said = "120 rows of rank 6: a class is so rare that shuffled labels may be separable too; with a fair coin for each"
+    fair = cover_odds(120, 6)
+    assert dict(found.lines)["says little"] == f"{said} label the chance would be at most 10^{fair:.1f}"
 
 
 def test_table_json_and_summary_hold_the_same_rows() -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.probing.chance import chance, rank_bound
+from linsep.probing.chance import Rank, chance, rank_bound
 from linsep.probing.directions import Direction, direction_of
 from linsep.probing.heldout import held_out
 from linsep.probing.labels import Question
@@ -39,6 +39,8 @@ class ProbeRow:
         Rows with a label, of a pair of classes the rows of these, and columns.
     rank : int
         The rank of the rows (x, 1), or a number above it.
+    rank_exact : bool
+        Whether `rank` is that rank; otherwise computing it would take too long.
     positives : int
         Rows of the positive class.
     verdict : "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"
@@ -70,6 +72,7 @@ class ProbeRow:
     n: int
     d: int
     rank: int
+    rank_exact: bool
     positives: int
     verdict: Verdict
     units: int
@@ -94,14 +97,25 @@ class ProbeRow:
 
 
 def measured(
-    layer: str, X: Array, question: Question, groups: Array | None, types: Array | None, settings: Settings
+    layer: str,
+    X: Array,
+    question: Question,
+    groups: Array | None,
+    types: Array | None,
+    settings: Settings,
+    ranks: dict[bytes, Rank],
 ) -> tuple[ProbeRow, Direction]:
-    """Ask one layer about one concept; the question says which rows of X have a label."""
+    """Ask one layer about one concept; the question says which rows of X have a label.
+
+    `ranks` has the ranks that are known of rows of this layer, and gets that of these.
+    """
     rows, positive = question.rows, question.positive
     X = X if len(rows) == len(X) else X[rows]
     groups, types = (None if codes is None else codes[rows] for codes in (groups, types))
-    rank = rank_bound(X)
-    odds = chance(rank, positive, groups)
+    if rows.tobytes() not in ranks:
+        ranks[rows.tobytes()] = rank_bound(X)
+    rank = ranks[rows.tobytes()]
+    odds = chance(rank.value, positive, groups)
     found = separability(X, positive, time_limit=settings.time_limit)
     low = high = bracket = None
     if found.verdict == "separable":
@@ -123,7 +137,8 @@ def measured(
         concept=question.concept,
         n=X.shape[0],
         d=X.shape[1],
-        rank=rank,
+        rank=rank.value,
+        rank_exact=rank.exact,
         positives=positives,
         verdict=found.verdict,
         units=odds.units,

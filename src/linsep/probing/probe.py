@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from linsep.probing.chance import Rank
 from linsep.probing.directions import Direction, cosines, write_directions
 from linsep.probing.doubts import doubts_of, doubts_of_unused
 from linsep.probing.labels import Labels, open_labels
@@ -269,6 +270,7 @@ def probe_rows(
     for k, layer in enumerate(layers):
         open_questions = [one for one in labels.questions if (layer.name, one.concept) not in known]
         X, own = None, labels
+        ranks: dict[bytes, Rank] = {}
         if open_questions:
             on_layer(k, layer.name, open_questions[0].concept)
             X = layer.read()
@@ -281,4 +283,4 @@ def probe_rows(
                 continue
             on_layer(k, layer.name, question.concept)
             types = own.groups if own.types is None else own.types
-            yield measured(layer.name, X, question, own.groups, types, settings)
+            yield measured(layer.name, X, question, own.groups, types, settings, ranks)

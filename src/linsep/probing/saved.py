@@ -17,7 +17,7 @@ from linsep.probing.layers import Layer
 from linsep.probing.measured import ProbeRow, Settings
 from linsep.types import DataError
 
-_FORMAT = "linsep probe 2"
+_FORMAT = "linsep probe 3"
 _FIELDS = {field.name for field in fields(ProbeRow)}
 
 

@@ -46,15 +46,8 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
         rare = sum(odds <= _LEVEL for odds in told)
         holm = ", after Holm's correction for all of them" if len(rows) > 1 else ""
         said.append(("by chance", f"at most 1 % likely for {rare} of these {len(told)} (Cover 1965){holm}"))
-    little = {
-        (row.units, row.rank): row
-        for row in reversed(separable)
-        if row.log10_odds is not None and row.log10_odds > _LEVEL
-    }
-    for (units, rank), row in reversed(little.items()):
-        what = "groups" if units != row.n else "rows"
-        odds = f"{units:,} {what} of rank {rank:,}: shuffled labels may be separable too; with {row.rare_rows:,} {what}"
-        said.append(("says little", f"{odds} and even classes the chance would be 1/1000"))
+    little = [row for row in separable if row.log10_odds is not None and row.log10_odds > _LEVEL]
+    said += [("says little", text) for text in dict.fromkeys(map(_why_little, little))]
     if any(row.log10_odds is None for row in rows):
         said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
     if any(row.accuracy is None for row in rows):
@@ -64,6 +57,22 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
     if any(row.verdict == "undecided" for row in rows):
         said.append(("undecided", "the time limit ended the search for a proof"))
     return said
+
+
+def rank_words(row: ProbeRow) -> str:
+    """The rank, or that it is at most so large."""
+    return f"{row.rank:,}" if row.rank_exact else f"at most {row.rank:,}"
+
+
+def _why_little(row: ProbeRow) -> str:
+    """Why shuffled labels may be separable too: there are too few rows, or a class is too rare."""
+    what = "groups" if row.units != row.n else "rows"
+    counted = f"{row.units:,} {what} of rank {rank_words(row)}"
+    if row.log10_odds_fair is not None and row.log10_odds_fair <= _LEVEL:
+        coins = f"with a fair coin for each label the chance would be at most {chance_words(row.log10_odds_fair)}"
+        return f"{counted}: a class is so rare that shuffled labels may be separable too; {coins}"
+    coins = f"with {row.rare_rows:,} {what} and a fair coin for each label the chance would be 1/1000"
+    return f"{counted}: shuffled labels may be separable too; {coins}"
 
 
 def _cells(row: ProbeRow) -> list[str]:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from linsep.plots.depth import plot_probe
 from linsep.probing.measured import ProbeRow
 from linsep.probing.probe import Probe
-from linsep.probing.words import chance_words, notes
+from linsep.probing.words import chance_words, notes, rank_words
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
 from linsep.reporting.page.tables import Cell, Table, cell
@@ -59,6 +59,7 @@ def _drawn(found: Probe, show: Any, ax: Axes) -> Axes:
 
 def _cells(row: ProbeRow) -> list[Cell]:
     odds = Cell("none") if row.log10_odds is None else Cell(chance_words(row.log10_odds), row.log10_odds)
-    first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), cell(row.rank), cell(row.verdict), odds]
+    rank = cell(row.rank) if row.rank_exact else Cell(rank_words(row), row.rank)
+    first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), rank, cell(row.verdict), odds]
     values = [getattr(row, name) for name in _NUMBERS]
     return [*first, *(Cell("") if value is None else cell(value) for value in values)]
