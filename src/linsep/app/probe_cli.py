@@ -80,6 +80,12 @@ def probe(
             "probe fitted on all rows. --json then has their cosines."
         ),
     ] = None,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the proof of each layer and concept as JSON; examples/verify_certificate.py checks it."
+        ),
+    ] = None,
     report: ReportOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
@@ -118,6 +124,7 @@ def probe(
             time_limit=time_limit,
             output=output,
             directions=directions,
+            certificates=certificates,
             report=report,
             on_step=line.step,
         )

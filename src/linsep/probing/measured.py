@@ -12,6 +12,7 @@ from linsep.probing.directions import Direction, direction_of
 from linsep.probing.heldout import held_out
 from linsep.probing.labels import Question
 from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, Verdict
 
@@ -45,6 +46,12 @@ class ProbeRow:
         Rows of the positive class.
     verdict : "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"
         Proved for all rows, as `separability` does.
+    proof : "hyperplane", "exact weights", "near weights" or None
+        What proves it: a hyperplane, or rows that are combined to 0 with exact weights, or with weights near exact
+        ones; None if it is undecided.
+    certificate, sha256 : str or None
+        The file of the proof in the folder of certificates, and the digest of the rows and labels that it is about;
+        None where none was written.
     units : int
         What the odds count: rows, or groups.
     log10_odds, log10_odds_fair : float or None
@@ -75,6 +82,9 @@ class ProbeRow:
     rank_exact: bool
     positives: int
     verdict: Verdict
+    proof: str | None
+    certificate: str | None
+    sha256: str | None
     units: int
     log10_odds: float | None
     log10_odds_fair: float | None
@@ -104,8 +114,8 @@ def measured(
     types: Array | None,
     settings: Settings,
     ranks: dict[bytes, Rank],
-) -> tuple[ProbeRow, Direction]:
-    """Ask one layer about one concept; the question says which rows of X have a label.
+) -> tuple[ProbeRow, Direction, Separability]:
+    """Ask one layer about one concept, and give the proof too; the question says which rows of X have a label.
 
     `ranks` has the ranks that are known of rows of this layer, and gets that of these.
     """
@@ -141,6 +151,9 @@ def measured(
         rank_exact=rank.exact,
         positives=positives,
         verdict=found.verdict,
+        proof=_proof_of(found),
+        certificate=None,
+        sha256=None,
         units=odds.units,
         log10_odds=odds.shuffled,
         log10_odds_fair=odds.fair,
@@ -151,7 +164,13 @@ def measured(
         majority=max(positives, len(positive) - positives) / len(positive),
         **(dict.fromkeys(_HELD_OUT) if new is None else new._asdict()),
     )
-    return row, direction_of(X, positive, found, bracket)
+    return row, direction_of(X, positive, found, bracket), found
+
+
+def _proof_of(found: Separability) -> str | None:
+    if found.verdict in ("separable", "undecided"):
+        return "hyperplane" if found.verdict == "separable" else None
+    return "exact weights" if found.near_weights is None else "near weights"
 
 
 _HELD_OUT = ("accuracy", "low", "high", "auc", "shuffled", "control", "selectivity")

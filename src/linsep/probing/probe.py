@@ -14,6 +14,7 @@ from linsep.probing.doubts import doubts_of, doubts_of_unused
 from linsep.probing.labels import Labels, open_labels
 from linsep.probing.layers import Layer, open_layers
 from linsep.probing.measured import ProbeRow, Settings, measured
+from linsep.probing.saved import SavedProofs
 from linsep.probing.words import notes, table_lines
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
@@ -149,6 +150,7 @@ def probe(
     folds: int = 5,
     time_limit: float | None = None,
     random_state: int = 0,
+    certificates: Any = None,
     callback: Callable[[ProbeRow], None] | None = None,
 ) -> Probe:
     """Ask in each layer whether the sign of w.x + b tells a concept: of all rows, proved; by chance; of new rows.
@@ -190,6 +192,10 @@ def probe(
         Seconds for each proof and each margin; the verdict may then be "undecided".
     random_state : int, default=0
         Seed of folds, shuffles and control tasks.
+    certificates : str or PathLike, optional
+        A folder for the proof of each row as JSON, which `examples/verify_certificate.py` checks; it is made if need
+        be. `ProbeRow.certificate` is the name of the file. The proof is about the rows that have a label, in the order
+        of the labels, and the classes are "True" for those of the concept and "False".
     callback : callable, optional
         Called with each row when it is found.
 
@@ -223,7 +229,8 @@ def probe(
         X, y, labels, groups, types, key, axis, pairs, controls, folds, time_limit, random_state
     )
     rows, directions = [], {}
-    for row, direction in probe_rows(layers, read, settings):
+    proofs = None if certificates is None else SavedProofs(Path(certificates), keys_of(layers, read))
+    for row, direction in probe_rows(layers, read, settings, proofs=proofs):
         rows.append(row)
         if direction is not None:
             directions[row.layer, row.concept] = direction
@@ -257,6 +264,11 @@ def asked(
     return layers, read, Settings(controls, folds, time_limit, random_state)
 
 
+def keys_of(layers: Sequence[Layer], labels: Labels) -> list[tuple[str, str]]:
+    """The layers and concepts of all rows."""
+    return [(layer.name, question.concept) for layer in layers for question in labels.questions]
+
+
 def probe_rows(
     layers: Sequence[Layer],
     labels: Labels,
@@ -264,8 +276,12 @@ def probe_rows(
     *,
     known: Mapping[tuple[str, str], tuple[ProbeRow, Direction | None]] | None = None,
     on_layer: Callable[[int, str, str], None] = lambda k, layer, concept: None,
+    proofs: SavedProofs | None = None,
 ) -> Iterator[tuple[ProbeRow, Direction | None]]:
-    """Read one layer after the other and ask it; rows that are `known` are given as they are, and need no reading."""
+    """Read one layer after the other and ask it; rows that are `known` are given as they are, and need no reading.
+
+    The proofs of the others are written where they are to be kept.
+    """
     known = known or {}
     for k, layer in enumerate(layers):
         open_questions = [one for one in labels.questions if (layer.name, one.concept) not in known]
@@ -283,4 +299,5 @@ def probe_rows(
                 continue
             on_layer(k, layer.name, question.concept)
             types = own.groups if own.types is None else own.types
-            yield measured(layer.name, X, question, own.groups, types, settings, ranks)
+            row, direction, proof = measured(layer.name, X, question, own.groups, types, settings, ranks)
+            yield (row if proofs is None else proofs.written(row, proof)), direction
