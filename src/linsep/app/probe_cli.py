@@ -65,6 +65,16 @@ def probe(
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Seconds for the proof, and for the margin, of each row.")
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Also how many rows have to go where the rows are not separable, and how few columns still separate.",
+        ),
+    ] = False,
+    explain_limit: Annotated[
+        float, typer.Option(min=0.0, help="Seconds for --explain, for each layer and concept.")
+    ] = 10.0,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -100,7 +110,8 @@ def probe(
     their ROC curve. shuffled: mean accuracy on shuffled labels. control: mean accuracy with a random label for each
     type, such as each word (--types; without it for each group). selectivity: how much higher that of the true labels
     is, in folds that share types, as for control. Near 0 the probe knows the types by heart, and says nothing about
-    the concept.
+    the concept. rows to drop (--explain): bounds of the fewest rows that have to go before the rest is separable.
+    few columns (--explain): so many columns still separate, or fewer.
 
     Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
     printed and kept).
@@ -122,6 +133,7 @@ def probe(
             pairs=pairs,
             controls=controls,
             time_limit=time_limit,
+            explain=explain_limit if explain else None,
             output=output,
             directions=directions,
             certificates=certificates,

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.probing.chance import Rank, chance, rank_bound
+from linsep.probing.columns import fewer_columns
 from linsep.probing.directions import Direction, direction_of
 from linsep.probing.heldout import held_out
 from linsep.probing.labels import Question
+from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.rows.deadline import deadline_of
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, Verdict
@@ -26,6 +29,7 @@ class Settings(NamedTuple):
     folds: int = 5
     time_limit: float | None = None
     seed: int = 0
+    explain: float | None = None  # seconds for what stands in the way, and for few columns; None: these are not asked
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,14 @@ class ProbeRow:
     margin_low, margin_high : float or None
         Bracket of the largest geometric margin, over the largest distance of a row from the mean of the rows; None
         where it is not proved that there is one.
+    fewest_low, fewest_high : int or None
+        Bracket of the fewest rows that have to go before the rest is separable, proved as `fewest_rows` does; None if
+        the rows are separable or undecided, or it was not asked for.
+    few_columns : list of int or None
+        A small set of columns that still separate, as `few_columns` finds it; None if the rows are not separable, or it
+        was not asked for.
+    few_smallest : bool or None
+        Whether no smaller set of columns separates.
     majority : float
         The share of the larger class.
     accuracy, low, high : float or None
@@ -92,6 +104,10 @@ class ProbeRow:
     rare_rows: int
     margin_low: float | None
     margin_high: float | None
+    fewest_low: int | None
+    fewest_high: int | None
+    few_columns: list[int] | None
+    few_smallest: bool | None
     majority: float
     accuracy: float | None
     low: float | None
@@ -161,10 +177,25 @@ def measured(
         rare_rows=odds.rare_rows,
         margin_low=low,
         margin_high=high,
+        **_explained(X, positive, found, settings.explain),
         majority=max(positives, len(positive) - positives) / len(positive),
         **(dict.fromkeys(_HELD_OUT) if new is None else new._asdict()),
     )
     return row, direction_of(X, positive, found, bracket), found
+
+
+def _explained(X: Array, positive: Array, found: Separability, seconds: float | None) -> dict[str, Any]:
+    """How many rows stand in the way, or how few columns separate; found in so many seconds."""
+    out: dict[str, Any] = dict.fromkeys(("fewest_low", "fewest_high", "few_columns", "few_smallest"))
+    if seconds is None or found.verdict == "undecided":
+        return out
+    if found.verdict == "separable":
+        few = fewer_columns(X, positive, found, deadline_of(seconds))
+        return out | {"few_columns": list(few.columns), "few_smallest": few.smallest}
+    if min(positive.sum(), len(positive) - positive.sum()) < 2:
+        return out  # each class keeps a row, and this one has no other
+    rows = fewest_rows(X, positive, time_limit=seconds)
+    return out | {"fewest_low": rows.lower, "fewest_high": rows.upper}
 
 
 def _proof_of(found: Separability) -> str | None:

@@ -150,6 +150,8 @@ def probe(
     folds: int = 5,
     time_limit: float | None = None,
     random_state: int = 0,
+    explain: bool = False,
+    explain_limit: float = 10.0,
     certificates: Any = None,
     callback: Callable[[ProbeRow], None] | None = None,
 ) -> Probe:
@@ -192,6 +194,11 @@ def probe(
         Seconds for each proof and each margin; the verdict may then be "undecided".
     random_state : int, default=0
         Seed of folds, shuffles and control tasks.
+    explain : bool, default=False
+        Of rows that are not separable also bracket the fewest that have to go, of separable ones look for few columns
+        that still separate.
+    explain_limit : float, default=10.0
+        Seconds for that, for each layer and concept; more time makes brackets tighter and sets smaller.
     certificates : str or PathLike, optional
         A folder for the proof of each row as JSON, which `examples/verify_certificate.py` checks; it is made if need
         be. `ProbeRow.certificate` is the name of the file. The proof is about the rows that have a label, in the order
@@ -226,7 +233,19 @@ def probe(
     [('first', 'inseparable', -50.9), ('second', 'separable', -50.9)]
     """
     layers, read, settings = asked(
-        X, y, labels, groups, types, key, axis, pairs, controls, folds, time_limit, random_state
+        X,
+        y,
+        labels,
+        groups,
+        types,
+        key,
+        axis,
+        pairs,
+        controls,
+        folds,
+        time_limit,
+        random_state,
+        explain_limit if explain else None,
     )
     rows, directions = [], {}
     proofs = None if certificates is None else SavedProofs(Path(certificates), keys_of(layers, read))
@@ -253,15 +272,17 @@ def asked(
     folds: int,
     time_limit: float | None,
     random_state: int,
+    explain: float | None,
 ) -> tuple[list[Layer], Labels, Settings]:
     """Open what is asked about, and check it; no layer is read."""
     if controls < 0 or folds < 2:
         raise DataError(f"controls is 0 or more and folds 2 or more, not {controls} and {folds}")
-    deadline_of(time_limit)  # refuses what is no number of seconds
+    for seconds in (time_limit, explain):
+        deadline_of(seconds)  # refuses what is no number of seconds
     names = (labels,) if isinstance(labels, str) else tuple(labels)
     read = open_labels(y, names, groups=groups, types=types, key=key, pairs=pairs)
     layers = open_layers(X, axis=axis, key=key)
-    return layers, read, Settings(controls, folds, time_limit, random_state)
+    return layers, read, Settings(controls, folds, time_limit, random_state, explain)
 
 
 def keys_of(layers: Sequence[Layer], labels: Labels) -> list[tuple[str, str]]:

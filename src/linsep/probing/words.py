@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from linsep.probing.measured import ProbeRow
 
@@ -27,11 +27,11 @@ def chance_words(odds: float) -> str:
 def table_lines(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
     """Heads and rows, each as its first cell and the others in columns; controls only where there are any."""
     heads, cells = list(_HEADS), [_cells(row) for row in rows]
-    for name in ("shuffled", "control", "selectivity"):
+    for head, (name, words) in _WHERE_ASKED.items():
         if any(getattr(row, name) is not None for row in rows):
-            heads.append(name)
+            heads.append(head)
             for row, texts in zip(rows, cells, strict=True):
-                texts.append(_share(getattr(row, name)))
+                texts.append("" if getattr(row, name) is None else words(row))
     widths = [max(len(texts[k]) for texts in (heads, *cells)) for k in range(len(heads))]
     lines = [[text.ljust(width) for text, width in zip(texts, widths, strict=True)] for texts in (heads, *cells)]
     return [(texts[0].rstrip(), "  ".join(texts[1:]).rstrip()) for texts in lines]
@@ -87,5 +87,21 @@ def _cells(row: ProbeRow) -> list[str]:
     return [row.layer, row.concept, f"{row.n:,} x {row.d:,}", row.verdict, odds, margin, held, auc]
 
 
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{value:.1%}"
+def drop_words(row: ProbeRow) -> str:
+    """How many rows have to go."""
+    return f"{row.fewest_low:,}" if row.fewest_low == row.fewest_high else f"{row.fewest_low:,} to {row.fewest_high:,}"
+
+
+def few_words(row: ProbeRow) -> str:
+    """How many columns still separate."""
+    return f"{'' if row.few_smallest else 'at most '}{len(row.few_columns or ()):,}"
+
+
+# Columns that stand where some row has a value: that value, and its words.
+_WHERE_ASKED: dict[str, tuple[str, Callable[[ProbeRow], str]]] = {
+    "shuffled": ("shuffled", lambda row: f"{row.shuffled:.1%}"),
+    "control": ("control", lambda row: f"{row.control:.1%}"),
+    "selectivity": ("selectivity", lambda row: f"{row.selectivity:.1%}"),
+    "rows to drop": ("fewest_low", drop_words),
+    "few columns": ("few_columns", few_words),
+}

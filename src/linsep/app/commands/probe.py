@@ -29,6 +29,7 @@ def probe(
     pairs: bool = False,
     controls: int = 20,
     time_limit: float | None = None,
+    explain: float | None = None,
     output: Path | None = None,
     directions: Path | None = None,
     certificates: Path | None = None,
@@ -44,7 +45,9 @@ def probe(
         check_output(directions, "the directions", reads=(*reads, output))
     check_report(report, *reads, output, directions)
     on_step("reading the labels")
-    layers, read, settings = asked(files, labels, label, groups, types, key, axis, pairs, controls, 5, time_limit, 0)
+    layers, read, settings = asked(
+        files, labels, label, groups, types, key, axis, pairs, controls, 5, time_limit, 0, explain
+    )
     proofs = None
     if certificates is not None:
         proofs = SavedProofs(certificates, keys_of(layers, read), (*reads, output, directions, report))
