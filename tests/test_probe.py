@@ -16,7 +16,7 @@ from scipy.stats import binom
 from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, report, separability
 from linsep.probing.chance import chance, rank_bound
 from linsep.probing.directions import direction_of
-from linsep.probing.heldout import held_out, interval
+from linsep.probing.heldout import held_out, interval, shuffles
 from linsep.theory import cover_odds, cover_rows, holm
 
 RNG = np.random.default_rng(0)
@@ -226,6 +226,32 @@ def test_a_rare_class_is_told_as_the_reason() -> None:
     said = "120 rows of rank 6: a class is so rare that shuffled labels may be separable too; with a fair coin for each"
     fair = cover_odds(120, 6)
     assert dict(found.lines)["says little"] == f"{said} label the chance would be at most 10^{fair:.1f}"
+
+
+def test_shuffled_labels_are_asked_where_the_bound_says_nothing() -> None:
+    """One row of 30 on a line: it is separable if it stands at an end, which two of 30 places are."""
+    X = np.arange(30.0)[:, None]
+    found = probe(X, np.arange(30) == 29, controls=40)
+    row = found.rows[0]
+    assert (row.verdict, row.log10_odds, row.asked_shuffles) == ("separable", cover_odds(30, 2, 1), 40)
+    labels = shuffles(np.arange(30) == 29, None, 40, np.random.default_rng(0))
+    ends = sum(bool(one[0] or one[-1]) for one in labels)
+    assert row.separable_shuffles == ends < 10
+    assert dict(found.lines)["shuffles"] == f"{ends} of 40 shuffled labels are separable too"
+    two = probe({"a": X, "b": X}, np.arange(30) == 29, controls=40)
+    assert dict(two.lines)["shuffles"] == "where the odds say nothing: so many shuffled labels are separable too"
+    assert f"{ends} of 40" in two.summary().splitlines()[1]
+    assert f">{ends} of 40<" in report(two).html
+    beyond = probe(HIDDEN, SIDE, controls=2).rows[0]  # the odds rule out chance
+    assert (beyond.separable_shuffles, beyond.asked_shuffles) == (None, None)
+
+
+def test_independent_rows_are_separable_with_any_labels() -> None:
+    X = RNG.normal(size=(12, 11))
+    (row,) = probe(X, np.arange(12) < 6, controls=3).rows
+    assert (row.separable_shuffles, row.asked_shuffles) == (3, 3)
+    labels = shuffles(np.arange(12) < 6, None, 3, np.random.default_rng(0))
+    assert [separability(X, one).verdict for one in labels] == ["separable"] * 3
 
 
 def test_table_json_and_summary_hold_the_same_rows() -> None:

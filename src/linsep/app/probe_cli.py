@@ -110,7 +110,8 @@ def probe(
     their ROC curve. shuffled: mean accuracy on shuffled labels. control: mean accuracy with a random label for each
     type, such as each word (--types; without it for each group). selectivity: how much higher that of the true labels
     is, in folds that share types, as for control. Near 0 the probe knows the types by heart, and says nothing about
-    the concept. rows to drop (--explain): bounds of the fewest rows that have to go before the rest is separable.
+    the concept. separable shuffles: so many shuffled labels are separable too, where rows are separable and the odds
+    are 100 %. rows to drop (--explain): bounds of the fewest rows that have to go before the rest is separable.
     few columns (--explain): so many columns still separate, or fewer.
 
     Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are

@@ -58,8 +58,7 @@ def held_out(
     splits = _splits(positive, groups, folds, seed)
     if not splits:
         return None
-    shuffles = [_shuffled(positive, groups, rng) for _ in range(controls)]
-    accuracy, auc, shuffled = _tried(X, np.column_stack([positive, *shuffles]), splits)
+    accuracy, auc, shuffled = _tried(X, np.column_stack([positive, *shuffles(positive, groups, controls, rng)]), splits)
     low, high = interval(accuracy, len(positive) if groups is None else len(np.unique(groups)))
     control = selectivity = None
     if types is not None and controls:
@@ -97,13 +96,20 @@ def _splits(positive: Array, groups: Array | None, folds: int, seed: int) -> lis
     return [(train, test) for train, test in found if len(test) and len(np.unique(positive[train])) == 2]
 
 
-def _shuffled(positive: Array, groups: Array | None, rng: np.random.Generator) -> Array:
-    """The labels in another order; whole groups change places where each has one label."""
+def shuffles(positive: Array, groups: Array | None, controls: int, rng: np.random.Generator) -> list[Array]:
+    """The labels in other orders; whole groups change places where each has one label.
+
+    Examples
+    --------
+    >>> found = shuffles(np.array([True, False, False]), None, 4, np.random.default_rng(0))
+    >>> [int(labels.sum()) for labels in found]
+    [1, 1, 1, 1]
+    """
     if groups is not None:
         first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]
         if (positive[first][code] == positive).all():
-            return np.asarray(rng.permutation(positive[first])[code])
-    return rng.permutation(positive)
+            return [np.asarray(rng.permutation(positive[first])[code]) for _ in range(controls)]
+    return [rng.permutation(positive) for _ in range(controls)]
 
 
 def _task(positive: Array, types: Array, rng: np.random.Generator) -> Array:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.probing.chance import Rank, chance, rank_bound
+from linsep.probing.chance import Chance, Rank, chance, rank_bound
 from linsep.probing.columns import fewer_columns
 from linsep.probing.directions import Direction, direction_of
-from linsep.probing.heldout import held_out
+from linsep.probing.heldout import held_out, shuffles
 from linsep.probing.labels import Question
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.margin.max_margin import max_margin
@@ -20,6 +20,7 @@ from linsep.theory.separability.decide import separability
 from linsep.types import Array, Verdict
 
 _TOLERANCE = 1e-3  # of the margin bracket, relative
+_ROUNDING = 1e-9  # of log10 of a bound that is 1
 
 
 class Settings(NamedTuple):
@@ -61,6 +62,9 @@ class ProbeRow:
     log10_odds, log10_odds_fair : float or None
         log10 of the largest chance that shuffled labels, and labels drawn one by one, are separable (Cover 1965); None
         where groups hold both labels.
+    separable_shuffles, asked_shuffles : int or None
+        How many of so many shuffled labels are separable too, where these rows are and the odds of `log10_odds` are 1,
+        so that they say nothing; None elsewhere. Shuffles that a time limit leaves undecided are not counted.
     even_rows, rare_rows : int
         From so many rows on the chance for labels drawn one by one is at most 1/2, and 1/1000.
     margin_low, margin_high : float or None
@@ -100,6 +104,8 @@ class ProbeRow:
     units: int
     log10_odds: float | None
     log10_odds_fair: float | None
+    separable_shuffles: int | None
+    asked_shuffles: int | None
     even_rows: int
     rare_rows: int
     margin_low: float | None
@@ -173,6 +179,7 @@ def measured(
         units=odds.units,
         log10_odds=odds.shuffled,
         log10_odds_fair=odds.fair,
+        **_shuffled(X, positive, groups, settings, found.verdict == "separable" and _says_nothing(odds), rank),
         even_rows=odds.even_rows,
         rare_rows=odds.rare_rows,
         margin_low=low,
@@ -182,6 +189,27 @@ def measured(
         **(dict.fromkeys(_HELD_OUT) if new is None else new._asdict()),
     )
     return row, direction_of(X, positive, found, bracket), found
+
+
+def _says_nothing(odds: Chance) -> bool:
+    """Whether Cover's bound for shuffled labels is 1, but for rounding."""
+    return odds.shuffled is not None and odds.shuffled > -_ROUNDING
+
+
+def _shuffled(
+    X: Array, positive: Array, groups: Array | None, settings: Settings, wanted: bool, rank: Rank
+) -> dict[str, int | None]:
+    """How many of the shuffled labels are separable, if that is wanted."""
+    if not wanted or not settings.controls:
+        return {"separable_shuffles": None, "asked_shuffles": None}
+    if rank == (len(X), True):  # rows (x, 1) that are independent are separable with any labels
+        return {"separable_shuffles": settings.controls, "asked_shuffles": settings.controls}
+    labels = shuffles(positive, groups, settings.controls, np.random.default_rng(settings.seed))
+    verdicts = [separability(X, one, time_limit=settings.time_limit).verdict for one in labels]
+    return {
+        "separable_shuffles": verdicts.count("separable"),
+        "asked_shuffles": len(verdicts) - verdicts.count("undecided"),
+    }
 
 
 def _explained(X: Array, positive: Array, found: Separability, seconds: float | None) -> dict[str, Any]:

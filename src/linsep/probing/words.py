@@ -48,6 +48,7 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
         said.append(("by chance", f"at most 1 % likely for {rare} of these {len(told)} (Cover 1965){holm}"))
     little = [row for row in separable if row.log10_odds is not None and row.log10_odds > _LEVEL]
     said += [("says little", text) for text in dict.fromkeys(map(_why_little, little))]
+    said += _shuffled(rows)
     if any(row.log10_odds is None for row in rows):
         said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
     if any(row.accuracy is None for row in rows):
@@ -75,6 +76,14 @@ def _why_little(row: ProbeRow) -> str:
     return f"{counted}: shuffled labels may be separable too; {coins}"
 
 
+def _shuffled(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
+    """What shuffled labels say where the odds say nothing; of several rows the table has the numbers."""
+    found = [row for row in rows if row.separable_shuffles is not None]
+    if len(found) == 1:
+        return [("shuffles", f"{shuffle_words(found[0])} shuffled labels are separable too")]
+    return [("shuffles", "where the odds say nothing: so many shuffled labels are separable too")] if found else []
+
+
 def _cells(row: ProbeRow) -> list[str]:
     margin = (
         "" if row.margin_low is None or row.margin_high is None else f"{row.margin_low:.3g} to {row.margin_high:.3g}"
@@ -97,11 +106,17 @@ def few_words(row: ProbeRow) -> str:
     return f"{'' if row.few_smallest else 'at most '}{len(row.few_columns or ()):,}"
 
 
+def shuffle_words(row: ProbeRow) -> str:
+    """How many shuffled labels are separable."""
+    return f"{row.separable_shuffles} of {row.asked_shuffles}"
+
+
 # Columns that stand where some row has a value: that value, and its words.
 _WHERE_ASKED: dict[str, tuple[str, Callable[[ProbeRow], str]]] = {
     "shuffled": ("shuffled", lambda row: f"{row.shuffled:.1%}"),
     "control": ("control", lambda row: f"{row.control:.1%}"),
     "selectivity": ("selectivity", lambda row: f"{row.selectivity:.1%}"),
+    "separable shuffles": ("separable_shuffles", shuffle_words),
     "rows to drop": ("fewest_low", drop_words),
     "few columns": ("few_columns", few_words),
 }

@@ -11,14 +11,26 @@ from matplotlib.axes import Axes
 from linsep.plots.depth import plot_probe
 from linsep.probing.measured import ProbeRow
 from linsep.probing.probe import Probe
-from linsep.probing.words import chance_words, drop_words, few_words, notes, rank_words
+from linsep.probing.words import chance_words, drop_words, few_words, notes, rank_words, shuffle_words
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
 from linsep.reporting.page.tables import Cell, Table, cell
 
 _MOST_ROWS = 1000
 _NUMBERS = ("margin_low", "accuracy", "low", "high", "auc", "shuffled", "control", "selectivity")
-_COLUMNS = ("layer", "concept", "rows", "columns", "rank", "verdict", "odds", "rows to drop", "few columns", *_NUMBERS)
+_COLUMNS = (
+    "layer",
+    "concept",
+    "rows",
+    "columns",
+    "rank",
+    "verdict",
+    "odds",
+    "separable shuffles",
+    "rows to drop",
+    "few columns",
+    *_NUMBERS,
+)
 
 
 def of_probe(found: Probe, command: str, said: Sequence[str] = (), more: Sequence[tuple[str, str]] = ()) -> Page:
@@ -62,6 +74,7 @@ def _cells(row: ProbeRow) -> list[Cell]:
     rank = cell(row.rank) if row.rank_exact else Cell(rank_words(row), row.rank)
     first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), rank, cell(row.verdict), odds]
     drop = Cell("") if row.fewest_low is None else Cell(drop_words(row), row.fewest_low)
+    shuffles = Cell("") if row.separable_shuffles is None else Cell(shuffle_words(row), row.separable_shuffles)
     few = Cell("") if row.few_columns is None else Cell(few_words(row), len(row.few_columns))
     values = [getattr(row, name) for name in _NUMBERS]
-    return [*first, drop, few, *(Cell("") if value is None else cell(value) for value in values)]
+    return [*first, shuffles, drop, few, *(Cell("") if value is None else cell(value) for value in values)]
