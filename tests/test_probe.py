@@ -16,7 +16,8 @@ from scipy.stats import binom
 from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, report, separability
 from linsep.probing.chance import chance, rank_bound
 from linsep.probing.directions import direction_of
-from linsep.probing.heldout import held_out, interval, shuffles
+from linsep.probing.heldout import auc_interval, held_out, interval, shuffles
+from linsep.probing.words import chance_words
 from linsep.theory import cover_odds, cover_rows, holm
 
 RNG = np.random.default_rng(0)
@@ -201,6 +202,34 @@ def test_wilsons_interval_solves_its_equation() -> None:
     for share, n in ((0.0, 5), (0.3, 40), (0.97, 1000), (1.0, 12)):
         for end in interval(share, n):
             assert np.isclose((share - end) ** 2, 1.959963984540054**2 * end * (1 - end) / n)
+
+
+def test_the_interval_of_an_area_solves_its_equation_and_holds_it() -> None:
+    for area, m, n in ((0.5, 10, 10), (0.93, 40, 7), (1.0, 12, 30), (0.0, 5, 5)):
+        low, high = auc_interval(area, m, n)
+        assert low <= area <= high
+        for end in {low, high} - {area}:
+            size = (m + n) / 2 - 1
+            variance = end * (1 - end) * (1 + size * (1 - end) / (2 - end) + size * end / (1 + end)) / (m * n)
+            assert np.isclose((area - end) ** 2, 1.959963984540054**2 * variance)
+    assert auc_interval(1.0, 12, 30)[0] < 0.95
+
+
+def test_an_area_has_an_interval_in_the_row_and_groups_are_counted() -> None:
+    groups = np.arange(120) % 20
+    row, grouped = one(HIDDEN, SIDE), one(HIDDEN, SIDE, groups=groups)
+    assert (row.auc_low, row.auc_high) == auc_interval(row.auc, int(SIDE.sum()), int((~SIDE).sum()))
+    sizes = [len(np.unique(groups[side])) for side in (SIDE, ~SIDE)]
+    assert (grouped.auc_low, grouped.auc_high) == auc_interval(grouped.auc, *sizes)
+    assert f"{row.auc:.3f} ({row.auc_low:.3f} to {row.auc_high:.3f})" in probe(HIDDEN, SIDE, controls=0).summary()
+
+
+def test_the_report_has_both_ends_of_the_margin_and_holms_correction() -> None:
+    found = probe(LAYERS, SIDE, controls=0)
+    html = report(found).html
+    assert "margin_high" in html
+    assert f">{chance_words(found.adjusted[1] or 0.0)}<" in html
+    assert found.adjusted[1] != found.rows[1].log10_odds
 
 
 def test_a_class_too_rare_for_two_folds_has_no_accuracy() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from linsep.probing.chance import Chance, Rank, chance, rank_bound
 from linsep.probing.columns import fewer_columns
 from linsep.probing.directions import Direction, direction_of
-from linsep.probing.heldout import held_out, shuffles
+from linsep.probing.heldout import HeldOut, held_out, shuffles
 from linsep.probing.labels import Question
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.margin.max_margin import max_margin
@@ -84,6 +84,8 @@ class ProbeRow:
         Of rows held out, with Wilson's interval of 95 %, which counts groups where there are any.
     auc : float or None
         Area under the ROC curve, the mean of the folds.
+    auc_low, auc_high : float or None
+        Newcombe's interval of 95 % for it, which counts groups where there are any.
     shuffled : float or None
         Mean accuracy of as many probes on shuffled labels as there are controls.
     control, selectivity : float or None
@@ -119,6 +121,8 @@ class ProbeRow:
     low: float | None
     high: float | None
     auc: float | None
+    auc_low: float | None
+    auc_high: float | None
     shuffled: float | None
     control: float | None
     selectivity: float | None
@@ -186,7 +190,7 @@ def measured(
         margin_high=high,
         **_explained(X, positive, found, settings.explain),
         majority=max(positives, len(positive) - positives) / len(positive),
-        **(dict.fromkeys(_HELD_OUT) if new is None else new._asdict()),
+        **(dict.fromkeys(HeldOut._fields) if new is None else new._asdict()),
     )
     return row, direction_of(X, positive, found, bracket), found
 
@@ -198,7 +202,7 @@ def _says_nothing(odds: Chance) -> bool:
 
 def _shuffled(
     X: Array, positive: Array, groups: Array | None, settings: Settings, wanted: bool, rank: Rank
-) -> dict[str, int | None]:
+) -> dict[str, Any]:
     """How many of the shuffled labels are separable, if that is wanted."""
     if not wanted or not settings.controls:
         return {"separable_shuffles": None, "asked_shuffles": None}
@@ -230,9 +234,6 @@ def _proof_of(found: Separability) -> str | None:
     if found.verdict in ("separable", "undecided"):
         return "hyperplane" if found.verdict == "separable" else None
     return "exact weights" if found.near_weights is None else "near weights"
-
-
-_HELD_OUT = ("accuracy", "low", "high", "auc", "shuffled", "control", "selectivity")
 
 
 def _radius(X: Array) -> float:

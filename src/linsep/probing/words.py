@@ -92,7 +92,7 @@ def _cells(row: ProbeRow) -> list[str]:
     if row.accuracy is not None and row.low is not None and row.high is not None:
         held = f"{row.accuracy:.1%} ({100 * row.low:.1f} to {100 * row.high:.1f})"
     odds = "none" if row.log10_odds is None else chance_words(row.log10_odds)
-    auc = "" if row.auc is None else f"{row.auc:.3f}"
+    auc = "" if row.auc is None else f"{row.auc:.3f} ({row.auc_low:.3f} to {row.auc_high:.3f})"
     return [row.layer, row.concept, f"{row.n:,} x {row.d:,}", row.verdict, odds, margin, held, auc]
 
 

@@ -92,8 +92,8 @@ def probe(
         result.lines.append(("directions", f"{directions}: {', '.join(_kinds(found))}"))
         result.data["cosines"] = _cosines(found)
     if certificates is not None:
-        kept = sum(row.certificate is not None for row in rows)
-        result.lines.append(("certificates", f"{certificates}: {kept} of {len(rows)} rows"))
+        proved = sum(row.certificate is not None for row in rows)
+        result.lines.append(("certificates", f"{certificates}: {proved} of {len(rows)} rows"))
     if interrupted:
         kept = "" if saved is None else "; the same command goes on from there"
         result.warnings.append(f"interrupted; these are the rows found by then{kept}")
