@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from math import log10
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from flint import fmpq, fmpq_mat
 from scipy.stats import binom
 
-from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, separability
+from linsep import AveragedPerceptron, DataError, Probe, max_margin, probe, report, separability
 from linsep.probing.chance import chance, rank_bound
 from linsep.probing.directions import direction_of
-from linsep.probing.heldout import held_out, interval
+from linsep.probing.heldout import auc_interval, held_out, interval, shuffles
+from linsep.probing.words import chance_words
 from linsep.theory import cover_odds, cover_rows, holm
 
 RNG = np.random.default_rng(0)
@@ -141,12 +144,36 @@ def test_the_chance_of_groups_is_that_of_one_row_each() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_rank_is_not_above_the_bound(seed: int) -> None:
+def test_the_rank_is_that_of_exact_fractions(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(-1, 2, size=(rng.integers(2, 9), rng.integers(1, 7))).astype(float)
-    X = np.column_stack([X, X[:, 0], np.full(len(X), 3.0)])
-    rank = np.linalg.matrix_rank(np.column_stack([X, np.ones(len(X))]))
-    assert rank <= rank_bound(X) <= min(len(X), X.shape[1] - 1)
+    X = np.column_stack([X, X[:, 0], np.full(len(X), 3.0), 0.1 * X @ rng.integers(-2, 3, X.shape[1])])
+    rows = [[Fraction(v) for v in row] for row in np.column_stack([X, np.ones(len(X))]).tolist()]
+    exact = fmpq_mat([[fmpq(v.numerator, v.denominator) for v in row] for row in rows]).rank()
+    assert rank_bound(X) == (exact, True)
+
+
+def test_dependent_columns_do_not_make_a_finding_mean_nothing() -> None:
+    """126 columns that are sums of three, of long and short numbers: what counts is the rank, 4."""
+    rng = np.random.default_rng(0)
+    few = rng.integers(-50, 50, size=(60, 3)) * 0.125
+    X = few @ rng.integers(-9, 9, size=(3, 126))
+    row = one(X, few[:, 0] > 0)
+    assert (row.rank, row.rank_exact, row.verdict) == (4, True, "separable")
+    assert row.log10_odds == cover_odds(60, 4, row.positives) < -10
+    assert rank_bound(np.repeat(rng.normal(size=(9, 20)), 30, axis=0)) == (9, True)
+
+
+def test_a_rank_that_takes_too_long_is_a_bound_and_the_words_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linsep.theory.rows.rank._WORK", 1)
+    X = np.c_[HIDDEN[:9], HIDDEN[:9] * 2]
+    found = probe(X, HIDDEN[:9, 0] > np.median(HIDDEN[:9, 0]), controls=0)
+    assert (found.rows[0].rank, found.rows[0].rank_exact) == (9, False)
+    assert "9 rows of rank at most 9:" in found.summary()
+    assert ">at most 9<" in report(found).html
+    far = np.array([[1e-200, 1.0, 2.0], [3.0, 1e200, 1.0], [2.0, 2.0, 7.0], [5.0, 1.0, 1.0]])
+    monkeypatch.undo()
+    assert rank_bound(far) == (4, False)
 
 
 def test_groups_stay_together_in_the_folds() -> None:
@@ -177,6 +204,34 @@ def test_wilsons_interval_solves_its_equation() -> None:
             assert np.isclose((share - end) ** 2, 1.959963984540054**2 * end * (1 - end) / n)
 
 
+def test_the_interval_of_an_area_solves_its_equation_and_holds_it() -> None:
+    for area, m, n in ((0.5, 10, 10), (0.93, 40, 7), (1.0, 12, 30), (0.0, 5, 5)):
+        low, high = auc_interval(area, m, n)
+        assert low <= area <= high
+        for end in {low, high} - {area}:
+            size = (m + n) / 2 - 1
+            variance = end * (1 - end) * (1 + size * (1 - end) / (2 - end) + size * end / (1 + end)) / (m * n)
+            assert np.isclose((area - end) ** 2, 1.959963984540054**2 * variance)
+    assert auc_interval(1.0, 12, 30)[0] < 0.95
+
+
+def test_an_area_has_an_interval_in_the_row_and_groups_are_counted() -> None:
+    groups = np.arange(120) % 20
+    row, grouped = one(HIDDEN, SIDE), one(HIDDEN, SIDE, groups=groups)
+    assert (row.auc_low, row.auc_high) == auc_interval(row.auc, int(SIDE.sum()), int((~SIDE).sum()))
+    sizes = [len(np.unique(groups[side])) for side in (SIDE, ~SIDE)]
+    assert (grouped.auc_low, grouped.auc_high) == auc_interval(grouped.auc, *sizes)
+    assert f"{row.auc:.3f} ({row.auc_low:.3f} to {row.auc_high:.3f})" in probe(HIDDEN, SIDE, controls=0).summary()
+
+
+def test_the_report_has_both_ends_of_the_margin_and_holms_correction() -> None:
+    found = probe(LAYERS, SIDE, controls=0)
+    html = report(found).html
+    assert "margin_high" in html
+    assert f">{chance_words(found.adjusted[1] or 0.0)}<" in html
+    assert found.adjusted[1] != found.rows[1].log10_odds
+
+
 def test_a_class_too_rare_for_two_folds_has_no_accuracy() -> None:
     found = probe(HIDDEN, np.arange(120) == 7, controls=3)
     assert found.rows[0].accuracy is None
@@ -188,9 +243,44 @@ def test_a_layer_that_says_little_is_told() -> None:
     assert found.rows[0].verdict == "separable"
     assert found.rows[0].log10_odds == 0.0
     said = (
-        f"12 rows of rank 12: shuffled labels may be separable too; with {cover_rows(12, 0.001)} rows and even classes"
+        f"12 rows of rank 12: shuffled labels may be separable too; with {cover_rows(12, 0.001)} rows and a fair coin"
     )
-    assert dict(found.lines)["says little"] == f"{said} the chance would be 1/1000"
+    assert dict(found.lines)["says little"] == f"{said} for each label the chance would be 1/1000"
+
+
+def test_a_rare_class_is_told_as_the_reason() -> None:
+    """More rows would not help: 120 are far more than the 28 that fair labels need."""
+    found = probe(HIDDEN, HIDDEN[:, 0] >= np.sort(HIDDEN[:, 0])[-3], controls=0)
+    assert (found.rows[0].rare_rows, found.rows[0].positives, found.rows[0].log10_odds) == (28, 3, 0.0)
+    said = "120 rows of rank 6: a class is so rare that shuffled labels may be separable too; with a fair coin for each"
+    fair = cover_odds(120, 6)
+    assert dict(found.lines)["says little"] == f"{said} label the chance would be at most 10^{fair:.1f}"
+
+
+def test_shuffled_labels_are_asked_where_the_bound_says_nothing() -> None:
+    """One row of 30 on a line: it is separable if it stands at an end, which two of 30 places are."""
+    X = np.arange(30.0)[:, None]
+    found = probe(X, np.arange(30) == 29, controls=40)
+    row = found.rows[0]
+    assert (row.verdict, row.log10_odds, row.asked_shuffles) == ("separable", cover_odds(30, 2, 1), 40)
+    labels = shuffles(np.arange(30) == 29, None, 40, np.random.default_rng(0))
+    ends = sum(bool(one[0] or one[-1]) for one in labels)
+    assert row.separable_shuffles == ends < 10
+    assert dict(found.lines)["shuffles"] == f"{ends} of 40 shuffled labels are separable too"
+    two = probe({"a": X, "b": X}, np.arange(30) == 29, controls=40)
+    assert dict(two.lines)["shuffles"] == "where the odds say nothing: so many shuffled labels are separable too"
+    assert f"{ends} of 40" in two.summary().splitlines()[1]
+    assert f">{ends} of 40<" in report(two).html
+    beyond = probe(HIDDEN, SIDE, controls=2).rows[0]  # the odds rule out chance
+    assert (beyond.separable_shuffles, beyond.asked_shuffles) == (None, None)
+
+
+def test_independent_rows_are_separable_with_any_labels() -> None:
+    X = RNG.normal(size=(12, 11))
+    (row,) = probe(X, np.arange(12) < 6, controls=3).rows
+    assert (row.separable_shuffles, row.asked_shuffles) == (3, 3)
+    labels = shuffles(np.arange(12) < 6, None, 3, np.random.default_rng(0))
+    assert [separability(X, one).verdict for one in labels] == ["separable"] * 3
 
 
 def test_table_json_and_summary_hold_the_same_rows() -> None:

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from linsep import DataError, few_columns, separability
+from linsep import DataError, Separability, few_columns, separability
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -47,3 +47,22 @@ def test_where_sets_are_too_many_no_column_of_the_set_can_go() -> None:
 def test_rows_that_are_not_separable_are_refused() -> None:
     with pytest.raises(DataError, match="the rows are inseparable with all 2 columns, so with fewer, too"):
         few_columns([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1])
+
+
+def test_at_the_time_limit_the_set_is_what_was_found_by_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two questions are answered; of the third on the time is up."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 24))
+    y = X[:, :4].sum(axis=1) > 0
+    asked: list[int] = []
+
+    def limited(rows: np.ndarray, labels: np.ndarray, time_limit: float | None = None) -> Separability:
+        asked.append(rows.shape[1])
+        return separability(rows, labels, time_limit=0.0 if len(asked) > 2 else None)
+
+    monkeypatch.setattr("linsep.probing.columns.separability", limited)
+    found = few_columns(X, y, time_limit=600)
+    assert (asked[:2], len(found.columns), found.smallest) == ([24, 12], 12, False)
+    found.proof.verify(X[:, found.columns], y)
+    with pytest.raises(DataError, match="time_limit is a number of seconds"):
+        few_columns(X, y, time_limit=-1)

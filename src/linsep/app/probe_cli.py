@@ -65,6 +65,16 @@ def probe(
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Seconds for the proof, and for the margin, of each row.")
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Also how many rows have to go where the rows are not separable, and how few columns still separate.",
+        ),
+    ] = False,
+    explain_limit: Annotated[
+        float, typer.Option(min=0.0, help="Seconds for --explain, for each layer and concept.")
+    ] = 10.0,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -80,6 +90,12 @@ def probe(
             "probe fitted on all rows. --json then has their cosines."
         ),
     ] = None,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the proof of each layer and concept as JSON; examples/verify_certificate.py checks it."
+        ),
+    ] = None,
     report: ReportOpt = None,
     as_json: JsonOpt = False,
 ) -> None:
@@ -90,11 +106,13 @@ def probe(
     on a control task. Of three classes or more each is asked against the rest, with --pairs also against each other.
 
     odds: at most so likely are shuffled labels separable. margin / radius: bounds of the largest margin over the
-    largest distance of a row from the mean. accuracy: of rows held out, with its interval of 95 %. auc: the area under
-    their ROC curve. shuffled: mean accuracy on shuffled labels. control: mean accuracy with a random label for each
+    largest distance of a row from the mean. accuracy: of rows held out. auc: the area under their ROC curve. Both have
+    an interval of 95 %. shuffled: mean accuracy on shuffled labels. control: mean accuracy with a random label for each
     type, such as each word (--types; without it for each group). selectivity: how much higher that of the true labels
-    is, in folds that share types, as for control. Near 0 the probe knows the types by heart, and says nothing about
-    the concept.
+    is, in folds that share types, as for control. Near 0 the probe knows the types by heart, and says nothing about the
+    concept. separable shuffles: so many shuffled labels are separable too, where rows are separable and the odds are
+    100 %. rows to drop (--explain): bounds of the fewest rows that have to go before the rest is separable. few columns
+    (--explain): so many columns still separate, or fewer.
 
     Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
     printed and kept).
@@ -116,8 +134,10 @@ def probe(
             pairs=pairs,
             controls=controls,
             time_limit=time_limit,
+            explain=explain_limit if explain else None,
             output=output,
             directions=directions,
+            certificates=certificates,
             report=report,
             on_step=line.step,
         )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linsep.theory.bounds.cover import cover_odds, cover_rows
+from linsep.theory.rows.rank import proved_rank
 from linsep.types import Array
 
 _CHANCE = 0.001
@@ -51,16 +52,27 @@ def chance(rank: int, positive: Array, groups: Array | None = None) -> Chance:
     return Chance(n, cover_odds(n, rank, int(units.sum())), cover_odds(n, rank), *needed)
 
 
-def rank_bound(X: Array) -> int:
-    """A number that the rank of the rows (x, 1) does not exceed: 1 and the distinct columns that are not constant.
+class Rank(NamedTuple):
+    """The rank of the rows (x, 1) if `exact`; otherwise a number that it does not exceed."""
 
-    It is exact where those columns are independent, as they are as a rule where there are more rows.
+    value: int
+    exact: bool
+
+
+def rank_bound(X: Array) -> Rank:
+    """The rank of the rows (x, 1), computed exactly where that takes seconds at most.
+
+    Otherwise the lesser one of the distinct rows, and of 1 and the distinct columns that are not constant.
 
     Examples
     --------
-    >>> rank_bound(np.array([[1.0, 0.0, 0.0], [1.0, 2.0, 2.0], [1.0, 3.0, 3.0]]))
-    2
+    >>> rank_bound(np.array([[1.0, 0.0, 0.0], [1.0, 2.0, 4.0], [1.0, 3.0, 6.0]]))
+    Rank(value=2, exact=True)
     """
     varying = np.flatnonzero((X[0] != X).any(axis=0))
-    distinct = {X[:, j].tobytes() for j in varying.tolist()}
-    return min(len(X), 1 + len(distinct))
+    distinct = list({X[:, j].tobytes(): j for j in varying.tolist()}.values())
+    X = np.column_stack([np.ones(len(X), dtype=X.dtype), X[:, distinct]])
+    X = X[list({row.tobytes(): i for i, row in enumerate(X)}.values())]
+    most = min(X.shape)
+    proved = proved_rank(X, most)
+    return Rank(most, False) if proved is None else Rank(proved, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 
 from linsep.tables import check_length, dense, exact_table
 from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, DataError
@@ -36,7 +38,7 @@ class FewColumns(NamedTuple):
     smallest: bool
 
 
-def few_columns(X: Any, y: Any) -> FewColumns:
+def few_columns(X: Any, y: Any, *, time_limit: float | None = None) -> FewColumns:
     """A small set J such that some w, b have y_i (sum_{j in J} w_j x_ij + b) > 0 for all i: an upper bound, proved.
 
     Columns are ranked by |w_j| times their standard deviation, w the direction of the largest margin. The shortest
@@ -50,6 +52,8 @@ def few_columns(X: Any, y: Any) -> FewColumns:
         Rows that are separable.
     y : array-like of shape (n_samples,)
         Two labels.
+    time_limit : float, optional
+        Seconds after which the set is the smallest one found by then.
 
     Returns
     -------
@@ -73,60 +77,79 @@ def few_columns(X: Any, y: Any) -> FewColumns:
     >>> found.columns, found.smallest, found.proof.verdict
     ((2,), True, 'separable')
     """
+    deadline = deadline_of(time_limit)
     X = dense(exact_table(X))
     check_length(X, y)
-    proof = separability(X, y)
+    proof = separability(X, y, time_limit=time_limit)
     if proof.verdict != "separable":
         raise DataError(f"the rows are {proof.verdict} with all {X.shape[1]:,} columns, so with fewer, too")
-    chosen = np.arange(X.shape[1])
-    while True:
-        ranked = chosen[np.argsort(-_weights(X[:, chosen], y), kind="stable")]
-        shorter, found = _beginning(X, y, ranked, proof)
-        if len(shorter) == len(chosen):
-            break
-        chosen, proof = shorter, found
-    chosen, proof = _thinned(X, y, ranked, proof)
-    return _smallest(X, y, chosen, proof)
+    return fewer_columns(X, y, proof, deadline)
 
 
-def _weights(X: Array, y: Any) -> Array:
-    """|w_j| times the standard deviation of column j."""
-    plane = max_margin(X, y, tol=1e-2, max_steps=_STEPS).hyperplane
-    return np.asarray(np.abs(plane.w) * X.astype(np.float64).std(axis=0))
+def fewer_columns(X: Array, y: Any, proof: Separability, deadline: Deadline) -> FewColumns:
+    """The same for dense rows that `proof` says are separable; at the deadline the smallest set so far."""
+    search = _Search(X, y, proof, deadline)
+    try:
+        smallest = search.run()
+    except OutOfTimeError:
+        smallest = False
+    return FewColumns(tuple(search.columns), search.proof, smallest)
 
 
-def _beginning(X: Array, y: Any, ranked: Array, proof: Separability) -> tuple[Array, Separability]:
-    """The shortest beginning of a list that halving finds separable; all of it is, by `proof`."""
-    low, high = 0, len(ranked)
-    while high - low > 1:
-        middle = (low + high) // 2
-        found = separability(X[:, ranked[:middle]], y)
+class _Search:
+    """`columns`, in ascending order, separate by `proof`; no other set that was asked and does is smaller."""
+
+    def __init__(self, X: Array, y: Any, proof: Separability, deadline: Deadline) -> None:
+        self.X, self.y, self.deadline = X, y, deadline
+        self.columns, self.proof = list(range(X.shape[1])), proof
+
+    def run(self) -> bool:
+        """Make the set smaller; say whether no set is smaller."""
+        while True:
+            ranked = self._ranked()
+            self._shorten(ranked)
+            if len(self.columns) == len(ranked):
+                break
+        self._thin(ranked)
+        return self._try_smaller()
+
+    def _separate(self, columns: Sequence[int]) -> bool:
+        """Whether these columns, fewer than the best ones so far, separate; they are the best ones then."""
+        chosen = sorted(columns)
+        found = separability(self.X[:, chosen], self.y, time_limit=time_left(self.deadline))
+        if found.verdict == "undecided":
+            raise OutOfTimeError
         if found.verdict == "separable":
-            high, proof = middle, found
-        else:
-            low = middle
-    return ranked[:high], proof
+            self.columns, self.proof = chosen, found
+        return found.verdict == "separable"
 
+    def _ranked(self) -> list[int]:
+        """The columns, by |w_j| times the standard deviation of column j, the largest first."""
+        part = self.X[:, self.columns]
+        limit = time_left(self.deadline)
+        plane = max_margin(part, self.y, tol=1e-2, max_steps=_STEPS, time_limit=limit).hyperplane
+        weights = np.abs(plane.w) * part.astype(np.float64).std(axis=0)
+        return [self.columns[k] for k in np.argsort(-weights, kind="stable").tolist()]
 
-def _thinned(X: Array, y: Any, ranked: Array, proof: Separability) -> tuple[Array, Separability]:
-    """Leave columns out, the lightest first, where the others still separate; a proof for them in ascending order."""
-    kept = list(ranked)
-    for column in reversed(ranked.tolist()):
-        others = [other for other in kept if other != column]
-        if others and separability(X[:, others], y).verdict == "separable":
-            kept = others
-    chosen = np.sort(np.array(kept))
-    return chosen, separability(X[:, chosen], y)
+    def _shorten(self, ranked: list[int]) -> None:
+        """The shortest beginning of the list that halving finds separable; all of it is."""
+        low, high = 0, len(ranked)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._separate(ranked[:middle]) else (middle, high)
 
+    def _thin(self, ranked: list[int]) -> None:
+        """Leave columns out, the lightest first, where the others still separate."""
+        for column in reversed(ranked):
+            others = [other for other in self.columns if other != column]
+            if others:
+                self._separate(others)
 
-def _smallest(X: Array, y: Any, chosen: Array, proof: Separability) -> FewColumns:
-    """Ask all smaller sets, if there are few enough."""
-    p, k = X.shape[1], len(chosen)
-    if sum(comb(p, size) for size in range(1, k)) > _SUBSETS:
-        return FewColumns(tuple(chosen.tolist()), proof, False)
-    for size in range(1, k):
-        for some in combinations(range(p), size):
-            found = separability(X[:, list(some)], y)
-            if found.verdict == "separable":
-                return FewColumns(some, found, True)
-    return FewColumns(tuple(chosen.tolist()), proof, True)
+    def _try_smaller(self) -> bool:
+        """Ask all smaller sets, if there are few enough; say whether that was so."""
+        p, k = self.X.shape[1], len(self.columns)
+        if sum(comb(p, size) for size in range(1, k)) > _SUBSETS:
+            return False
+        sets = (some for size in range(1, k) for some in combinations(range(p), size))
+        next((some for some in sets if self._separate(some)), None)
+        return True

@@ -26,6 +26,8 @@ class HeldOut(NamedTuple):
     low: float
     high: float
     auc: float | None
+    auc_low: float | None
+    auc_high: float | None
     shuffled: float | None
     control: float | None
     selectivity: float | None
@@ -58,16 +60,16 @@ def held_out(
     splits = _splits(positive, groups, folds, seed)
     if not splits:
         return None
-    shuffles = [_shuffled(positive, groups, rng) for _ in range(controls)]
-    accuracy, auc, shuffled = _tried(X, np.column_stack([positive, *shuffles]), splits)
+    accuracy, auc, shuffled = _tried(X, np.column_stack([positive, *shuffles(positive, groups, controls, rng)]), splits)
     low, high = interval(accuracy, len(positive) if groups is None else len(np.unique(groups)))
+    auc_low, auc_high = (None, None) if auc is None else auc_interval(auc, *_sizes(positive, groups))
     control = selectivity = None
     if types is not None and controls:
         tasks = [_task(positive, types, rng) for _ in range(controls)]
         plain = splits if groups is None else _splits(positive, None, folds, seed)
         inside, _, control = _tried(X, np.column_stack([positive, *tasks]), plain)
         selectivity = None if control is None else inside - control
-    return HeldOut(accuracy, low, high, auc, shuffled, control, selectivity)
+    return HeldOut(accuracy, low, high, auc, auc_low, auc_high, shuffled, control, selectivity)
 
 
 def interval(share: float, n: int) -> tuple[float, float]:
@@ -83,11 +85,43 @@ def interval(share: float, n: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
+def auc_interval(area: float, positives: int, negatives: int) -> tuple[float, float]:
+    """Newcombe's interval of 95 % of the area under a ROC curve of so many rows of each class.
+
+    Its ends are the areas t with (area - t)^2 = z^2 V(t), V the variance of Hanley and McNeil (1982) with the mean of
+    both sizes for each: method 5 of Newcombe, Statistics in Medicine 25 (2006). At an area of 1 it has a width.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in auc_interval(0.9, 50, 50)]
+    [0.8159, 0.9462]
+    """
+    n = (positives + negatives) / 2 - 1
+
+    def beyond(t: float) -> bool:
+        """Whether t is further from the area than the end of the interval."""
+        variance = t * (1 - t) * (1 + n * (1 - t) / (2 - t) + n * t / (1 + t)) / (positives * negatives)
+        return bool((area - t) ** 2 > _Z**2 * variance)
+
+    ends = []
+    for far in (0.0, 1.0):
+        near = area
+        for _ in range(60):  # halved until a double has no more digits
+            middle = (near + far) / 2
+            near, far = (near, middle) if beyond(middle) else (middle, far)
+        ends.append(near)
+    return ends[0], ends[1]
+
+
+def _sizes(positive: Array, groups: Array | None) -> list[int]:
+    """Rows, or groups, that have each of the two labels."""
+    sides = (positive, ~positive)
+    return [int(side.sum()) if groups is None else len(np.unique(groups[side])) for side in sides]
+
+
 def _splits(positive: Array, groups: Array | None, folds: int, seed: int) -> list[tuple[Array, Array]]:
     """Pairs of rows to train on and rows to try; none where a class is too rare for two folds."""
-    sides = [positive if groups is None else groups[positive], ~positive if groups is None else groups[~positive]]
-    counts = [int(sides[0].sum()), int(sides[1].sum())] if groups is None else [len(np.unique(side)) for side in sides]
-    folds = min(folds, *counts)
+    folds = min(folds, *_sizes(positive, groups))
     if folds < 2:
         return []
     if groups is None:
@@ -97,13 +131,20 @@ def _splits(positive: Array, groups: Array | None, folds: int, seed: int) -> lis
     return [(train, test) for train, test in found if len(test) and len(np.unique(positive[train])) == 2]
 
 
-def _shuffled(positive: Array, groups: Array | None, rng: np.random.Generator) -> Array:
-    """The labels in another order; whole groups change places where each has one label."""
+def shuffles(positive: Array, groups: Array | None, controls: int, rng: np.random.Generator) -> list[Array]:
+    """The labels in other orders; whole groups change places where each has one label.
+
+    Examples
+    --------
+    >>> found = shuffles(np.array([True, False, False]), None, 4, np.random.default_rng(0))
+    >>> [int(labels.sum()) for labels in found]
+    [1, 1, 1, 1]
+    """
     if groups is not None:
         first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]
         if (positive[first][code] == positive).all():
-            return np.asarray(rng.permutation(positive[first])[code])
-    return rng.permutation(positive)
+            return [np.asarray(rng.permutation(positive[first])[code]) for _ in range(controls)]
+    return [rng.permutation(positive) for _ in range(controls)]
 
 
 def _task(positive: Array, types: Array, rng: np.random.Generator) -> Array:

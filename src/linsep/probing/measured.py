@@ -7,15 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.probing.chance import chance, rank_bound
+from linsep.probing.chance import Chance, Rank, chance, rank_bound
+from linsep.probing.columns import fewer_columns
 from linsep.probing.directions import Direction, direction_of
-from linsep.probing.heldout import held_out
+from linsep.probing.heldout import HeldOut, held_out, shuffles
 from linsep.probing.labels import Question
+from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.margin.max_margin import max_margin
+from linsep.theory.rows.deadline import deadline_of
+from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.decide import separability
 from linsep.types import Array, Verdict
 
 _TOLERANCE = 1e-3  # of the margin bracket, relative
+_ROUNDING = 1e-9  # of log10 of a bound that is 1
 
 
 class Settings(NamedTuple):
@@ -25,6 +30,7 @@ class Settings(NamedTuple):
     folds: int = 5
     time_limit: float | None = None
     seed: int = 0
+    explain: float | None = None  # seconds for what stands in the way, and for few columns; None: these are not asked
 
 
 @dataclass(frozen=True)
@@ -39,26 +45,47 @@ class ProbeRow:
         Rows with a label, of a pair of classes the rows of these, and columns.
     rank : int
         The rank of the rows (x, 1), or a number above it.
+    rank_exact : bool
+        Whether `rank` is that rank; otherwise computing it would take too long.
     positives : int
         Rows of the positive class.
     verdict : "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"
         Proved for all rows, as `separability` does.
+    proof : "hyperplane", "exact weights", "near weights" or None
+        What proves it: a hyperplane, or rows that are combined to 0 with exact weights, or with weights near exact
+        ones; None if it is undecided.
+    certificate, sha256 : str or None
+        The file of the proof in the folder of certificates, and the digest of the rows and labels that it is about;
+        None where none was written.
     units : int
         What the odds count: rows, or groups.
     log10_odds, log10_odds_fair : float or None
         log10 of the largest chance that shuffled labels, and labels drawn one by one, are separable (Cover 1965); None
         where groups hold both labels.
+    separable_shuffles, asked_shuffles : int or None
+        How many of so many shuffled labels are separable too, where these rows are and the odds of `log10_odds` are 1,
+        so that they say nothing; None elsewhere. Shuffles that a time limit leaves undecided are not counted.
     even_rows, rare_rows : int
         From so many rows on the chance for labels drawn one by one is at most 1/2, and 1/1000.
     margin_low, margin_high : float or None
         Bracket of the largest geometric margin, over the largest distance of a row from the mean of the rows; None
         where it is not proved that there is one.
+    fewest_low, fewest_high : int or None
+        Bracket of the fewest rows that have to go before the rest is separable, proved as `fewest_rows` does; None if
+        the rows are separable or undecided, or it was not asked for.
+    few_columns : list of int or None
+        A small set of columns that still separate, as `few_columns` finds it; None if the rows are not separable, or it
+        was not asked for.
+    few_smallest : bool or None
+        Whether no smaller set of columns separates.
     majority : float
         The share of the larger class.
     accuracy, low, high : float or None
         Of rows held out, with Wilson's interval of 95 %, which counts groups where there are any.
     auc : float or None
         Area under the ROC curve, the mean of the folds.
+    auc_low, auc_high : float or None
+        Newcombe's interval of 95 % for it, which counts groups where there are any.
     shuffled : float or None
         Mean accuracy of as many probes on shuffled labels as there are controls.
     control, selectivity : float or None
@@ -70,20 +97,32 @@ class ProbeRow:
     n: int
     d: int
     rank: int
+    rank_exact: bool
     positives: int
     verdict: Verdict
+    proof: str | None
+    certificate: str | None
+    sha256: str | None
     units: int
     log10_odds: float | None
     log10_odds_fair: float | None
+    separable_shuffles: int | None
+    asked_shuffles: int | None
     even_rows: int
     rare_rows: int
     margin_low: float | None
     margin_high: float | None
+    fewest_low: int | None
+    fewest_high: int | None
+    few_columns: list[int] | None
+    few_smallest: bool | None
     majority: float
     accuracy: float | None
     low: float | None
     high: float | None
     auc: float | None
+    auc_low: float | None
+    auc_high: float | None
     shuffled: float | None
     control: float | None
     selectivity: float | None
@@ -94,14 +133,25 @@ class ProbeRow:
 
 
 def measured(
-    layer: str, X: Array, question: Question, groups: Array | None, types: Array | None, settings: Settings
-) -> tuple[ProbeRow, Direction]:
-    """Ask one layer about one concept; the question says which rows of X have a label."""
+    layer: str,
+    X: Array,
+    question: Question,
+    groups: Array | None,
+    types: Array | None,
+    settings: Settings,
+    ranks: dict[bytes, Rank],
+) -> tuple[ProbeRow, Direction, Separability]:
+    """Ask one layer about one concept, and give the proof too; the question says which rows of X have a label.
+
+    `ranks` has the ranks that are known of rows of this layer, and gets that of these.
+    """
     rows, positive = question.rows, question.positive
     X = X if len(rows) == len(X) else X[rows]
     groups, types = (None if codes is None else codes[rows] for codes in (groups, types))
-    rank = rank_bound(X)
-    odds = chance(rank, positive, groups)
+    if rows.tobytes() not in ranks:
+        ranks[rows.tobytes()] = rank_bound(X)
+    rank = ranks[rows.tobytes()]
+    odds = chance(rank.value, positive, groups)
     found = separability(X, positive, time_limit=settings.time_limit)
     low = high = bracket = None
     if found.verdict == "separable":
@@ -123,23 +173,67 @@ def measured(
         concept=question.concept,
         n=X.shape[0],
         d=X.shape[1],
-        rank=rank,
+        rank=rank.value,
+        rank_exact=rank.exact,
         positives=positives,
         verdict=found.verdict,
+        proof=_proof_of(found),
+        certificate=None,
+        sha256=None,
         units=odds.units,
         log10_odds=odds.shuffled,
         log10_odds_fair=odds.fair,
+        **_shuffled(X, positive, groups, settings, found.verdict == "separable" and _says_nothing(odds), rank),
         even_rows=odds.even_rows,
         rare_rows=odds.rare_rows,
         margin_low=low,
         margin_high=high,
+        **_explained(X, positive, found, settings.explain),
         majority=max(positives, len(positive) - positives) / len(positive),
-        **(dict.fromkeys(_HELD_OUT) if new is None else new._asdict()),
+        **(dict.fromkeys(HeldOut._fields) if new is None else new._asdict()),
     )
-    return row, direction_of(X, positive, found, bracket)
+    return row, direction_of(X, positive, found, bracket), found
 
 
-_HELD_OUT = ("accuracy", "low", "high", "auc", "shuffled", "control", "selectivity")
+def _says_nothing(odds: Chance) -> bool:
+    """Whether Cover's bound for shuffled labels is 1, but for rounding."""
+    return odds.shuffled is not None and odds.shuffled > -_ROUNDING
+
+
+def _shuffled(
+    X: Array, positive: Array, groups: Array | None, settings: Settings, wanted: bool, rank: Rank
+) -> dict[str, Any]:
+    """How many of the shuffled labels are separable, if that is wanted."""
+    if not wanted or not settings.controls:
+        return {"separable_shuffles": None, "asked_shuffles": None}
+    if rank == (len(X), True):  # rows (x, 1) that are independent are separable with any labels
+        return {"separable_shuffles": settings.controls, "asked_shuffles": settings.controls}
+    labels = shuffles(positive, groups, settings.controls, np.random.default_rng(settings.seed))
+    verdicts = [separability(X, one, time_limit=settings.time_limit).verdict for one in labels]
+    return {
+        "separable_shuffles": verdicts.count("separable"),
+        "asked_shuffles": len(verdicts) - verdicts.count("undecided"),
+    }
+
+
+def _explained(X: Array, positive: Array, found: Separability, seconds: float | None) -> dict[str, Any]:
+    """How many rows stand in the way, or how few columns separate; found in so many seconds."""
+    out: dict[str, Any] = dict.fromkeys(("fewest_low", "fewest_high", "few_columns", "few_smallest"))
+    if seconds is None or found.verdict == "undecided":
+        return out
+    if found.verdict == "separable":
+        few = fewer_columns(X, positive, found, deadline_of(seconds))
+        return out | {"few_columns": list(few.columns), "few_smallest": few.smallest}
+    if min(positive.sum(), len(positive) - positive.sum()) < 2:
+        return out  # each class keeps a row, and this one has no other
+    rows = fewest_rows(X, positive, time_limit=seconds)
+    return out | {"fewest_low": rows.lower, "fewest_high": rows.upper}
+
+
+def _proof_of(found: Separability) -> str | None:
+    if found.verdict in ("separable", "undecided"):
+        return "hyperplane" if found.verdict == "separable" else None
+    return "exact weights" if found.near_weights is None else "near weights"
 
 
 def _radius(X: Array) -> float:

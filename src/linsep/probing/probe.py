@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from linsep.probing.chance import Rank
 from linsep.probing.directions import Direction, cosines, write_directions
 from linsep.probing.doubts import doubts_of, doubts_of_unused
 from linsep.probing.labels import Labels, open_labels
 from linsep.probing.layers import Layer, open_layers
 from linsep.probing.measured import ProbeRow, Settings, measured
+from linsep.probing.saved import SavedProofs
 from linsep.probing.words import notes, table_lines
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
@@ -148,6 +150,9 @@ def probe(
     folds: int = 5,
     time_limit: float | None = None,
     random_state: int = 0,
+    explain: bool = False,
+    explain_limit: float = 10.0,
+    certificates: Any = None,
     callback: Callable[[ProbeRow], None] | None = None,
 ) -> Probe:
     """Ask in each layer whether the sign of w.x + b tells a concept: of all rows, proved; by chance; of new rows.
@@ -189,6 +194,15 @@ def probe(
         Seconds for each proof and each margin; the verdict may then be "undecided".
     random_state : int, default=0
         Seed of folds, shuffles and control tasks.
+    explain : bool, default=False
+        Of rows that are not separable also bracket the fewest that have to go, of separable ones look for few columns
+        that still separate.
+    explain_limit : float, default=10.0
+        Seconds for that, for each layer and concept; more time makes brackets tighter and sets smaller.
+    certificates : str or PathLike, optional
+        A folder for the proof of each row as JSON, which `examples/verify_certificate.py` checks; it is made if need
+        be. `ProbeRow.certificate` is the name of the file. The proof is about the rows that have a label, in the order
+        of the labels, and the classes are "True" for those of the concept and "False".
     callback : callable, optional
         Called with each row when it is found.
 
@@ -207,7 +221,8 @@ def probe(
     Cover, "Geometrical and statistical properties of systems of linear inequalities with applications in pattern
     recognition", IEEE Transactions on Electronic Computers EC-14 (1965). Hewitt and Liang, "Designing and interpreting
     probes with control tasks", EMNLP (2019). Wilson, "Probable inference", Journal of the American Statistical
-    Association 22 (1927).
+    Association 22 (1927). Newcombe, "Confidence intervals for an effect size measure based on the Mann-Whitney
+    statistic. Part 2", Statistics in Medicine 25 (2006).
 
     Examples
     --------
@@ -219,10 +234,23 @@ def probe(
     [('first', 'inseparable', -50.9), ('second', 'separable', -50.9)]
     """
     layers, read, settings = asked(
-        X, y, labels, groups, types, key, axis, pairs, controls, folds, time_limit, random_state
+        X,
+        y,
+        labels,
+        groups,
+        types,
+        key,
+        axis,
+        pairs,
+        controls,
+        folds,
+        time_limit,
+        random_state,
+        explain_limit if explain else None,
     )
     rows, directions = [], {}
-    for row, direction in probe_rows(layers, read, settings):
+    proofs = None if certificates is None else SavedProofs(Path(certificates), keys_of(layers, read))
+    for row, direction in probe_rows(layers, read, settings, proofs=proofs):
         rows.append(row)
         if direction is not None:
             directions[row.layer, row.concept] = direction
@@ -245,15 +273,22 @@ def asked(
     folds: int,
     time_limit: float | None,
     random_state: int,
+    explain: float | None,
 ) -> tuple[list[Layer], Labels, Settings]:
     """Open what is asked about, and check it; no layer is read."""
     if controls < 0 or folds < 2:
         raise DataError(f"controls is 0 or more and folds 2 or more, not {controls} and {folds}")
-    deadline_of(time_limit)  # refuses what is no number of seconds
+    for seconds in (time_limit, explain):
+        deadline_of(seconds)  # refuses what is no number of seconds
     names = (labels,) if isinstance(labels, str) else tuple(labels)
     read = open_labels(y, names, groups=groups, types=types, key=key, pairs=pairs)
     layers = open_layers(X, axis=axis, key=key)
-    return layers, read, Settings(controls, folds, time_limit, random_state)
+    return layers, read, Settings(controls, folds, time_limit, random_state, explain)
+
+
+def keys_of(layers: Sequence[Layer], labels: Labels) -> list[tuple[str, str]]:
+    """The layers and concepts of all rows."""
+    return [(layer.name, question.concept) for layer in layers for question in labels.questions]
 
 
 def probe_rows(
@@ -263,12 +298,17 @@ def probe_rows(
     *,
     known: Mapping[tuple[str, str], tuple[ProbeRow, Direction | None]] | None = None,
     on_layer: Callable[[int, str, str], None] = lambda k, layer, concept: None,
+    proofs: SavedProofs | None = None,
 ) -> Iterator[tuple[ProbeRow, Direction | None]]:
-    """Read one layer after the other and ask it; rows that are `known` are given as they are, and need no reading."""
+    """Read one layer after the other and ask it; rows that are `known` are given as they are, and need no reading.
+
+    The proofs of the others are written where they are to be kept.
+    """
     known = known or {}
     for k, layer in enumerate(layers):
         open_questions = [one for one in labels.questions if (layer.name, one.concept) not in known]
         X, own = None, labels
+        ranks: dict[bytes, Rank] = {}
         if open_questions:
             on_layer(k, layer.name, open_questions[0].concept)
             X = layer.read()
@@ -281,4 +321,5 @@ def probe_rows(
                 continue
             on_layer(k, layer.name, question.concept)
             types = own.groups if own.types is None else own.types
-            yield measured(layer.name, X, question, own.groups, types, settings)
+            row, direction, proof = measured(layer.name, X, question, own.groups, types, settings, ranks)
+            yield (row if proofs is None else proofs.written(row, proof)), direction

@@ -1,11 +1,15 @@
-"""Rows of a probe in a file of JSON lines, which is whole after each row: a run that ended early goes on from it."""
+"""What a probe writes as it goes: rows as JSON lines, and a certificate for each of them in a folder.
+
+Each file is whole after each row: a run that ended early goes on from it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import fields
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +19,11 @@ from linsep.files import check_output, write_whole
 from linsep.probing.labels import Labels
 from linsep.probing.layers import Layer
 from linsep.probing.measured import ProbeRow, Settings
+from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
-_FORMAT = "linsep probe 2"
+_FORMAT = "linsep probe 3"
+_LONGEST = 60  # characters of a layer and of a concept in the name of a file: each takes four bytes at most
 _FIELDS = {field.name for field in fields(ProbeRow)}
 
 
@@ -35,20 +41,19 @@ class SavedRows:
     def __init__(self, path: Path, about: dict[str, Any], reads: Sequence[str] = ()) -> None:
         check_output(path, "the rows", reads=tuple(reads))
         self.path, self.known = path, dict[tuple[str, str], ProbeRow]()
-        first = json.dumps({"format": _FORMAT, "asked": about})
-        self._lines = [first]
+        self._first = json.dumps({"format": _FORMAT, "asked": about})
         if path.is_file() and path.stat().st_size:
-            for row in self._read(json.loads(first)["asked"]):
+            for row in self._read(json.loads(self._first)["asked"]):
                 self.add(row, write=False)
 
     def add(self, row: ProbeRow, *, write: bool = True) -> None:
-        """Keep a row, and write the file anew."""
-        if (row.layer, row.concept) in self.known:
+        """Keep a row, and write the file anew; a row that is there already is replaced."""
+        if self.known.get((row.layer, row.concept)) == row:
             return
         self.known[row.layer, row.concept] = row
-        self._lines.append(json.dumps(row.to_dict(), allow_nan=False))
         if write:
-            write_whole(self.path, ("\n".join(self._lines) + "\n").encode(), "the rows")
+            lines = [self._first, *(json.dumps(one.to_dict(), allow_nan=False) for one in self.known.values())]
+            write_whole(self.path, ("\n".join(lines) + "\n").encode(), "the rows")
 
     def _read(self, about: dict[str, Any]) -> list[ProbeRow]:
         try:
@@ -66,6 +71,73 @@ class SavedRows:
                 "with -o, or remove the file"
             )
         return _whole_rows(lines)
+
+
+class SavedProofs:
+    """A folder with a certificate for each layer and concept, which is made if it is not there.
+
+    Raises
+    ------
+    DataError
+        The folder cannot be made or written to, two certificates would have one name, or another file has it.
+    """
+
+    def __init__(self, folder: Path, keys: Iterable[tuple[str, str]], reads: Sequence[Any] = ()) -> None:
+        self.folder, self.names = folder, {key: _name_of(*key) for key in keys}
+        taken: dict[str, tuple[str, str]] = {}
+        for key, name in self.names.items():
+            other = taken.setdefault(name.casefold(), key)
+            if other != key:
+                raise DataError(
+                    f"the certificates of {other} and {key} would both be called {name}: rename one of them"
+                )
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise DataError(f"cannot make the folder of certificates {folder}: {error.strerror}") from None
+        for name in self.names.values():
+            path = folder / name
+            check_output(path, "a certificate", reads=tuple(reads))
+            if path.exists() and _sha256_in(path) is None:
+                raise DataError(f"{path} is there and is no certificate: name another folder, or remove the file")
+
+    def written(self, row: ProbeRow, proof: Separability) -> ProbeRow:
+        """Write the proof of a row, unless it is undecided; return the row with the name of the file."""
+        if row.proof is None:
+            return row
+        name = self.names[row.layer, row.concept]
+        text = proof.to_json()
+        write_whole(self.folder / name, text.encode(), "a certificate")
+        return replace(row, certificate=name, sha256=json.loads(text)["sha256"])
+
+    def holds(self, row: ProbeRow) -> bool:
+        """Whether the certificate of a row is there, and is about its rows and labels."""
+        if row.proof is None:
+            return True
+        path = self.folder / self.names[row.layer, row.concept]
+        return row.certificate == path.name and path.exists() and _sha256_in(path) == row.sha256
+
+
+def _name_of(layer: str, concept: str) -> str:
+    """A name of a file without what a system may not take in one.
+
+    Examples
+    --------
+    >>> _name_of("l/1", "kind=a b"), len(_name_of("x" * 500, "y"))
+    ('l_1--kind=a_b.json', 68)
+    """
+    safe = [re.sub(r"[^\w.=-]+", "_", name)[:_LONGEST].lstrip(".") for name in (layer, concept)]
+    return f"{safe[0]}--{safe[1]}.json"
+
+
+def _sha256_in(path: Path) -> str | None:
+    """The digest of rows and labels that a certificate names; None if the file is none."""
+    try:
+        found = json.loads(path.read_bytes())
+        known = str(found["format"]).startswith("linsep separability certificate")
+        return str(found["sha256"]) if known else None
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _whole_rows(lines: list[bytes]) -> list[ProbeRow]:

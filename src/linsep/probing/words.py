@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from linsep.probing.measured import ProbeRow
 
@@ -27,11 +27,11 @@ def chance_words(odds: float) -> str:
 def table_lines(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
     """Heads and rows, each as its first cell and the others in columns; controls only where there are any."""
     heads, cells = list(_HEADS), [_cells(row) for row in rows]
-    for name in ("shuffled", "control", "selectivity"):
+    for head, (name, words) in _WHERE_ASKED.items():
         if any(getattr(row, name) is not None for row in rows):
-            heads.append(name)
+            heads.append(head)
             for row, texts in zip(rows, cells, strict=True):
-                texts.append(_share(getattr(row, name)))
+                texts.append("" if getattr(row, name) is None else words(row))
     widths = [max(len(texts[k]) for texts in (heads, *cells)) for k in range(len(heads))]
     lines = [[text.ljust(width) for text, width in zip(texts, widths, strict=True)] for texts in (heads, *cells)]
     return [(texts[0].rstrip(), "  ".join(texts[1:]).rstrip()) for texts in lines]
@@ -46,15 +46,9 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
         rare = sum(odds <= _LEVEL for odds in told)
         holm = ", after Holm's correction for all of them" if len(rows) > 1 else ""
         said.append(("by chance", f"at most 1 % likely for {rare} of these {len(told)} (Cover 1965){holm}"))
-    little = {
-        (row.units, row.rank): row
-        for row in reversed(separable)
-        if row.log10_odds is not None and row.log10_odds > _LEVEL
-    }
-    for (units, rank), row in reversed(little.items()):
-        what = "groups" if units != row.n else "rows"
-        odds = f"{units:,} {what} of rank {rank:,}: shuffled labels may be separable too; with {row.rare_rows:,} {what}"
-        said.append(("says little", f"{odds} and even classes the chance would be 1/1000"))
+    little = [row for row in separable if row.log10_odds is not None and row.log10_odds > _LEVEL]
+    said += [("says little", text) for text in dict.fromkeys(map(_why_little, little))]
+    said += _shuffled(rows)
     if any(row.log10_odds is None for row in rows):
         said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
     if any(row.accuracy is None for row in rows):
@@ -66,6 +60,30 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
     return said
 
 
+def rank_words(row: ProbeRow) -> str:
+    """The rank, or that it is at most so large."""
+    return f"{row.rank:,}" if row.rank_exact else f"at most {row.rank:,}"
+
+
+def _why_little(row: ProbeRow) -> str:
+    """Why shuffled labels may be separable too: there are too few rows, or a class is too rare."""
+    what = "groups" if row.units != row.n else "rows"
+    counted = f"{row.units:,} {what} of rank {rank_words(row)}"
+    if row.log10_odds_fair is not None and row.log10_odds_fair <= _LEVEL:
+        coins = f"with a fair coin for each label the chance would be at most {chance_words(row.log10_odds_fair)}"
+        return f"{counted}: a class is so rare that shuffled labels may be separable too; {coins}"
+    coins = f"with {row.rare_rows:,} {what} and a fair coin for each label the chance would be 1/1000"
+    return f"{counted}: shuffled labels may be separable too; {coins}"
+
+
+def _shuffled(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
+    """What shuffled labels say where the odds say nothing; of several rows the table has the numbers."""
+    found = [row for row in rows if row.separable_shuffles is not None]
+    if len(found) == 1:
+        return [("shuffles", f"{shuffle_words(found[0])} shuffled labels are separable too")]
+    return [("shuffles", "where the odds say nothing: so many shuffled labels are separable too")] if found else []
+
+
 def _cells(row: ProbeRow) -> list[str]:
     margin = (
         "" if row.margin_low is None or row.margin_high is None else f"{row.margin_low:.3g} to {row.margin_high:.3g}"
@@ -74,9 +92,31 @@ def _cells(row: ProbeRow) -> list[str]:
     if row.accuracy is not None and row.low is not None and row.high is not None:
         held = f"{row.accuracy:.1%} ({100 * row.low:.1f} to {100 * row.high:.1f})"
     odds = "none" if row.log10_odds is None else chance_words(row.log10_odds)
-    auc = "" if row.auc is None else f"{row.auc:.3f}"
+    auc = "" if row.auc is None else f"{row.auc:.3f} ({row.auc_low:.3f} to {row.auc_high:.3f})"
     return [row.layer, row.concept, f"{row.n:,} x {row.d:,}", row.verdict, odds, margin, held, auc]
 
 
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{value:.1%}"
+def drop_words(row: ProbeRow) -> str:
+    """How many rows have to go."""
+    return f"{row.fewest_low:,}" if row.fewest_low == row.fewest_high else f"{row.fewest_low:,} to {row.fewest_high:,}"
+
+
+def few_words(row: ProbeRow) -> str:
+    """How many columns still separate."""
+    return f"{'' if row.few_smallest else 'at most '}{len(row.few_columns or ()):,}"
+
+
+def shuffle_words(row: ProbeRow) -> str:
+    """How many shuffled labels are separable."""
+    return f"{row.separable_shuffles} of {row.asked_shuffles}"
+
+
+# Columns that stand where some row has a value: that value, and its words.
+_WHERE_ASKED: dict[str, tuple[str, Callable[[ProbeRow], str]]] = {
+    "shuffled": ("shuffled", lambda row: f"{row.shuffled:.1%}"),
+    "control": ("control", lambda row: f"{row.control:.1%}"),
+    "selectivity": ("selectivity", lambda row: f"{row.selectivity:.1%}"),
+    "separable shuffles": ("separable_shuffles", shuffle_words),
+    "rows to drop": ("fewest_low", drop_words),
+    "few columns": ("few_columns", few_words),
+}

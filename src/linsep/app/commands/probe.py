@@ -13,8 +13,8 @@ from linsep.files import check_output
 from linsep.probing.directions import cosines, read_directions, write_directions
 from linsep.probing.doubts import doubts_of, doubts_of_unused
 from linsep.probing.layers import files_of
-from linsep.probing.probe import Probe, asked, probe_rows
-from linsep.probing.saved import SavedRows, question
+from linsep.probing.probe import Probe, asked, keys_of, probe_rows
+from linsep.probing.saved import SavedProofs, SavedRows, question
 
 
 def probe(
@@ -29,8 +29,10 @@ def probe(
     pairs: bool = False,
     controls: int = 20,
     time_limit: float | None = None,
+    explain: float | None = None,
     output: Path | None = None,
     directions: Path | None = None,
+    certificates: Path | None = None,
     report: Path | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Result:
@@ -43,7 +45,12 @@ def probe(
         check_output(directions, "the directions", reads=(*reads, output))
     check_report(report, *reads, output, directions)
     on_step("reading the labels")
-    layers, read, settings = asked(files, labels, label, groups, types, key, axis, pairs, controls, 5, time_limit, 0)
+    layers, read, settings = asked(
+        files, labels, label, groups, types, key, axis, pairs, controls, 5, time_limit, 0, explain
+    )
+    proofs = None
+    if certificates is not None:
+        proofs = SavedProofs(certificates, keys_of(layers, read), (*reads, output, directions, report))
     to_know_again = files if output is not None or directions is not None else []
     if to_know_again:
         on_step("reading the activations, to know them again")
@@ -52,7 +59,11 @@ def probe(
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     before = {} if saved is None else saved.known
     vectors = {} if directions is None else read_directions(directions, before, digest)
-    known = {key: (row, vectors.get(key)) for key, row in before.items() if directions is None or key in vectors}
+    known = {
+        key: (row, vectors.get(key))
+        for key, row in before.items()
+        if (directions is None or key in vectors) and (proofs is None or proofs.holds(row))
+    }
     rows = []
 
     def say(k: int, layer: str, concept: str) -> None:
@@ -60,7 +71,7 @@ def probe(
 
     interrupted = False
     try:
-        for row, direction in probe_rows(layers, read, settings, known=known, on_layer=say):
+        for row, direction in probe_rows(layers, read, settings, known=known, on_layer=say, proofs=proofs):
             rows.append(row)
             if directions is not None and direction is not None:
                 vectors[row.layer, row.concept] = direction
@@ -80,6 +91,9 @@ def probe(
     if directions is not None:
         result.lines.append(("directions", f"{directions}: {', '.join(_kinds(found))}"))
         result.data["cosines"] = _cosines(found)
+    if certificates is not None:
+        proved = sum(row.certificate is not None for row in rows)
+        result.lines.append(("certificates", f"{certificates}: {proved} of {len(rows)} rows"))
     if interrupted:
         kept = "" if saved is None else "; the same command goes on from there"
         result.warnings.append(f"interrupted; these are the rows found by then{kept}")

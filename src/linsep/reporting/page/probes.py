@@ -11,14 +11,21 @@ from matplotlib.axes import Axes
 from linsep.plots.depth import plot_probe
 from linsep.probing.measured import ProbeRow
 from linsep.probing.probe import Probe
-from linsep.probing.words import chance_words, notes
+from linsep.probing.words import chance_words, drop_words, few_words, notes, rank_words, shuffle_words
 from linsep.reporting.page.draw import Sketch, draw_all
 from linsep.reporting.page.html import Page
 from linsep.reporting.page.tables import Cell, Table, cell
 
 _MOST_ROWS = 1000
-_NUMBERS = ("margin_low", "accuracy", "low", "high", "auc", "shuffled", "control", "selectivity")
-_COLUMNS = ("layer", "concept", "rows", "columns", "rank", "verdict", "odds", *_NUMBERS)
+_NUMBERS = (
+    *("margin_low", "margin_high", "accuracy", "low", "high", "auc", "auc_low", "auc_high"),
+    *("shuffled", "control", "selectivity"),
+)
+_COLUMNS = (
+    *("layer", "concept", "rows", "columns", "rank", "verdict", "odds", "after Holm"),
+    *("separable shuffles", "rows to drop", "few columns"),
+    *_NUMBERS,
+)
 
 
 def of_probe(found: Probe, command: str, said: Sequence[str] = (), more: Sequence[tuple[str, str]] = ()) -> Page:
@@ -26,7 +33,11 @@ def of_probe(found: Probe, command: str, said: Sequence[str] = (), more: Sequenc
     pictures, left_out = draw_all(_sketches(found))
     separable = sum(row.verdict == "separable" for row in found.rows)
     shown = found.rows[:_MOST_ROWS]
-    note = "Odds: at most so likely are shuffled labels separable. Margins are over the radius of the rows."
+    note = (
+        "Odds: at most so likely are shuffled labels separable; after Holm: corrected for all rows. "
+        "Margins are over the radius of the rows."
+    )
+    cells = [_cells(row, odds) for row, odds in zip(shown, found.adjusted, strict=False)]
     if len(shown) < len(found.rows):
         note += f" The first {len(shown):,} of {len(found.rows):,} rows."
     return Page(
@@ -36,7 +47,7 @@ def of_probe(found: Probe, command: str, said: Sequence[str] = (), more: Sequenc
         lines=[*notes(found.rows, found.adjusted), *more],
         command=command,
         pictures=pictures,
-        tables=[Table("Layers and concepts", note, _COLUMNS, [_cells(row) for row in shown])],
+        tables=[Table("Layers and concepts", note, _COLUMNS, cells)],
         remarks=[*said, *left_out],
     )
 
@@ -57,8 +68,14 @@ def _drawn(found: Probe, show: Any, ax: Axes) -> Axes:
     return plot_probe(found, show, ax=ax)
 
 
-def _cells(row: ProbeRow) -> list[Cell]:
-    odds = Cell("none") if row.log10_odds is None else Cell(chance_words(row.log10_odds), row.log10_odds)
-    first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), cell(row.rank), cell(row.verdict), odds]
+def _cells(row: ProbeRow, adjusted: float | None) -> list[Cell]:
+    odds, holm = (
+        Cell("none") if value is None else Cell(chance_words(value), value) for value in (row.log10_odds, adjusted)
+    )
+    rank = cell(row.rank) if row.rank_exact else Cell(rank_words(row), row.rank)
+    first = [cell(row.layer), cell(row.concept), cell(row.n), cell(row.d), rank, cell(row.verdict), odds]
+    drop = Cell("") if row.fewest_low is None else Cell(drop_words(row), row.fewest_low)
+    shuffles = Cell("") if row.separable_shuffles is None else Cell(shuffle_words(row), row.separable_shuffles)
+    few = Cell("") if row.few_columns is None else Cell(few_words(row), len(row.few_columns))
     values = [getattr(row, name) for name in _NUMBERS]
-    return [*first, *(Cell("") if value is None else cell(value) for value in values)]
+    return [*first, holm, shuffles, drop, few, *(Cell("") if value is None else cell(value) for value in values)]
