@@ -434,3 +434,20 @@ def test_points_between_thousands_are_seen_behind_a_unit(unit: str) -> None:
     assert found.model.encoder_.kinds_ == {"use": f"0,0 {unit.strip()}"}
     means = found.model.encoder_.transform(source).X.mean(axis=0)
     np.testing.assert_allclose(means, 0.0, atol=1e-12)
+
+
+def test_a_model_of_utf_16_reads_new_rows_in_another_encoding() -> None:
+    rows = "stadt;größe;y\n" + "".join(f"{['Köln', 'Bonn'][k % 2]};{k % 7},5;{'np'[k % 2]}\n" for k in range(30))
+    model = fit_table(open_data(rows.encode("utf-16"), target="y")).model
+    wanted = [part.decision_values.tolist() for part in iter_predictions(model, rows.encode("utf-16"))]
+    for encoding in ("latin-1", "utf-8"):
+        assert [part.decision_values.tolist() for part in iter_predictions(model, rows.encode(encoding))] == wanted
+    with pytest.raises(DataError, match=r"buffer:1: not utf-16 text \(no byte order mark\); name .* --encoding"):
+        open_data(rows.encode("latin-1"), target="y", encoding="utf-16").read()
+
+
+def test_utf_16_without_its_mark_is_named() -> None:
+    rows = "a;b;y\n" + "".join(f"{k};{k % 3};{'np'[k % 2]}\n" for k in range(30))
+    with pytest.raises(DataError, match=r"buffer:1: a NUL byte, .* say --encoding utf-16-le or utf-16-be"):
+        open_data(rows.encode("utf-16-le"), target="y").read()
+    assert open_data(rows.encode("utf-16-le"), target="y", encoding="utf-16-le").read().n_rows == 30

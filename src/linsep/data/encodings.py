@@ -76,7 +76,7 @@ def guess_of(text: bytes, known: str | None = None) -> str | None:
             decoder.decode(text[start : start + HEAD])
         return None
     except UnicodeDecodeError:
-        if known is not None:
+        if known is not None and not known.startswith("utf-16"):  # text of UTF-16 that has no mark is told otherwise
             return known
     values = np.frombuffer(text, np.uint8)
     beyond = values >= 0x80
@@ -131,6 +131,11 @@ class Decoded:
                 raise DataError(
                     f"{self._name}:{self._lines + before.count(chr(10))}: not {self._encoding} text ({error.reason}); "
                     "name its encoding with --encoding (encoding=)"
+                ) from None
+            except UnicodeError:  # UTF-16 and UTF-32 begin with a mark
+                raise DataError(
+                    f"{self._name}:1: not {self._encoding} text (no byte order mark); name its encoding with "
+                    "--encoding (encoding=), such as utf-16-le or latin-1"
                 ) from None
             self._lines += text.count("\n")
             self._ready = text.encode("utf-8", errors="surrogatepass")

@@ -49,6 +49,8 @@ class CsvReader(TextReader):
 
     def look(self, head: bytes, name: str) -> None:
         """Find what separates the columns, and the decimal mark."""
+        if 4 * head.count(b"\0") > len(head):  # two bytes a character, which say nothing of columns
+            check_text(head, name, 1, self.written)
         self.written = find_written(head, name, self.asked.sep, self.asked.decimal, self.asked.na, self.known_decimal)
 
     def begin(self, head: bytes, name: str) -> None:
