@@ -625,7 +625,7 @@ def test_a_line_of_totals_is_told_in_training_and_of_new_rows() -> None:
     assert told in fit_table(wide).warnings
     model = fit_table(open_data(rows.encode(), target="y")).model
     list(iter_predictions(model, (rows + "Summe,,,\n").encode(), lenient=True))
-    assert told.replace("2 of 3", "3 of 4") in unknown_levels(model)
+    assert told in unknown_levels(model)
     list(iter_predictions(model, rows.encode()))
     assert not [one for one in unknown_levels(model) if "totals" in one]
 

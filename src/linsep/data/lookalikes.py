@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -97,8 +97,10 @@ def doubts_of_labels(y: Array | None, where: Callable[[int], str] = "row {}".for
     return said
 
 
-def doubts_of_totals(chunk: TableChunk) -> list[str]:
+def doubts_of_totals(chunk: TableChunk, used: Collection[str] | None = None) -> list[str]:
     """What to say of the last row if it looks like a line of totals: it says so, and half of its cells are empty.
+
+    Cells of the columns `used`, all unless given, have to be empty. Other columns are read only then.
 
     Examples
     --------
@@ -107,25 +109,29 @@ def doubts_of_totals(chunk: TableChunk) -> list[str]:
     >>> print(doubts_of_totals(open_data(rows).read())[0])
     buffer:4 looks like a line of totals ('Total' in column 'city', and 2 of 4 cells are empty): take it out
     """
-    row, empty, total = chunk.n_rows - 1, 0, ("", "")
-    for name in chunk.names if row >= 0 else ():
-        try:
-            column = chunk.cells(name)
-        except DataError:  # nobody may need it
-            continue
-        if column is None:
-            continue
-        empty += bool(column.missing is not None and column.missing[row])
-        cell = str(column.text[row].as_py()).strip() if column.text is not None and not column.is_number else ""
-        if cell and cell.split()[0].strip(":.").casefold() in _TOTALS:
-            total = cell, name
-    if not total[0] or 2 * empty < len(chunk.names):
+    row, names = chunk.n_rows - 1, chunk.names if used is None else [name for name in chunk.names if name in used]
+    empty = sum(_cell(chunk, name, row) == "" for name in names) if chunk.n_rows else 0
+    if not empty or 2 * empty < len(names):
         return []
-    cell, name = total
-    return [
-        f"{chunk.where(row)} looks like a line of totals ({cell!r:.40} in column {name!r:.40}, and {empty} of "
-        f"{len(chunk.names)} cells are empty): take it out"
-    ]
+    for name in chunk.names:
+        cell = _cell(chunk, name, row) or ""
+        if cell and cell.split()[0].strip(":.").casefold() in _TOTALS:
+            return [
+                f"{chunk.where(row)} looks like a line of totals ({cell!r:.40} in column {name!r:.40}, and {empty} of "
+                f"{len(names)} cells are empty): take it out"
+            ]
+    return []
+
+
+def _cell(chunk: TableChunk, name: str, row: int) -> str | None:
+    """A cell without blanks around it, "" for an empty one; None if it is a number, or its column cannot be read."""
+    try:
+        column = chunk.cells(name)
+    except DataError:  # nobody may need it
+        return None
+    if column is None or (column.missing is not None and column.missing[row]):
+        return ""
+    return None if column.text is None or column.is_number else str(column.text[row].as_py()).strip()
 
 
 def doubts_of_lookalikes(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
@@ -238,10 +244,11 @@ def doubts_of_new_codes(chunk: TableChunk, known: Mapping[str, tuple[float, floa
         column = chunk.cells(name) if name in chunk.names else None
         if column is None or column.values is None or column.is_date:
             continue
-        far = np.isin(column.values, _CODES) & (np.abs(column.values - mean) > _FAR_NOW * scale)
-        far &= True if column.missing is None else ~column.missing
-        if far.any():
-            row, n = int(far.argmax()), int(far.sum())
+        far = np.abs(column.values - mean) > _FAR_NOW * scale
+        rows = np.flatnonzero(far if column.missing is None else far & ~column.missing)
+        rows = rows[np.isin(column.values[rows], _CODES)]  # of few rows: that of all would take longer than to predict
+        if len(rows):
+            row, n = int(rows[0]), len(rows)
             code = f"{column.values[row]:.0f}"
             doubts[name] = (
                 f"column {name!r:.80}: {code} in {n:,} row{'s' if n > 1 else ''} (first {chunk.where(row)}) is far "

@@ -172,9 +172,9 @@ def _encoded(encoder: TableEncoder, source: Source, lenient: bool) -> Iterator[t
         if isinstance(chunk, TableChunk) and not chunk.n_rows:  # none has a label
             continue
         empty = False
-        if isinstance(chunk, TableChunk) and (totals := doubts_of_totals(chunk)):
-            encoder.new_doubts_["totals"] = totals[0]
         mended = encoder.mended(chunk, source.written_as_asked["decimal"])
+        if isinstance(mended, TableChunk) and (totals := doubts_of_totals(mended, encoder.column_names)):
+            encoder.new_doubts_["totals"] = totals[0]
         if encoder.bad_cells_.total and not lenient:
             raise _refused(encoder, chunks)
         yield encoder.encode_chunk(mended), chunk.y, chunk

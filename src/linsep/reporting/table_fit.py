@@ -231,11 +231,14 @@ def fit_table(
 
 def _telling(source: Source, kinds: Mapping[str, str], positive: Any) -> list[TellingColumn]:
     """The columns in use that alone tell the classes apart, `positive` from the rest where it is given."""
-    if source.kind != "table":
-        return []
+    return [] if source.kind != "table" else tell(*_labelled(source, kinds, positive))
+
+
+def _labelled(source: Source, kinds: Mapping[str, str], positive: Any) -> tuple[TableChunk, Array]:
+    """The columns in use of a table, and the labels, `positive` and the rest where it is given."""
     chunk = without_skipped(source.read(), kinds)
     names = label_names(chunk.y if chunk.y is not None else np.empty(0))
-    return tell(chunk, names if positive is None else label_names(names == str(positive)))
+    return chunk, names if positive is None else label_names(names == str(positive))
 
 
 def _apart(model: TableModel, rows: Any) -> list[str]:
@@ -251,11 +254,7 @@ def _apart(model: TableModel, rows: Any) -> list[str]:
 
 def _gaps(source: Source, kinds: Mapping[str, str], positive: Any, known: Collection[str]) -> list[Gap]:
     """The columns in use that are missing, or there, in a tenth or more of one class and in no row of another."""
-    if source.kind != "table":
-        return []
-    chunk = without_skipped(source.read(), kinds)
-    names = label_names(chunk.y if chunk.y is not None else np.empty(0))
-    found = telling_gaps(chunk, names if positive is None else label_names(names == str(positive)))
+    found = [] if source.kind != "table" else telling_gaps(*_labelled(source, kinds, positive))
     return [one for one in found if one.column not in known and one.rows >= _SOME_OF_CLASS * one.of]
 
 

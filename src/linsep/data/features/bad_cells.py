@@ -31,6 +31,7 @@ from linsep.types import Array, DataError
 _NAMED = 3  # cells that are named
 _SWAPPED = str.maketrans(",.", ".,")
 _MAY_BE_THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"
+_LOOKED_AT = 1000  # rows
 _NEARER = 1.5  # times, to the mean of training, until a number is taken for a thousand times another
 _FAR = 10.0  # standard deviations
 
@@ -241,7 +242,7 @@ def doubts_of_thousands(chunk: TableChunk, known: Mapping[str, tuple[float, floa
 
     `known` has mean and standard deviation of the columns in training. Numbers such as 2.900 may be 2900 where all
     numbers of the column with a fraction have three decimals, and numbers from 1000 on may be 1.000. It is said where
-    most of them would then be nearer to the mean of training.
+    most of them would then be nearer to the mean of training. The first 1,000 rows decide: a table has one style.
 
     Examples
     --------
@@ -256,12 +257,12 @@ def doubts_of_thousands(chunk: TableChunk, known: Mapping[str, tuple[float, floa
         column = chunk.cells(name) if name in chunk.names else None
         if column is None or column.values is None or column.text is None or not scale:
             continue
-        there = np.ones(chunk.n_rows, np.bool_) if column.missing is None else ~column.missing
+        text, values = column.text[:_LOOKED_AT], column.values[:_LOOKED_AT]
+        there = np.ones(len(values), np.bool_) if column.missing is None else ~column.missing[:_LOOKED_AT]
         fraction, thin = (
-            pc.match_substring_regex(column.text, pattern).to_numpy(zero_copy_only=False).astype(np.bool_) & there
+            pc.match_substring_regex(text, pattern).to_numpy(zero_copy_only=False).astype(np.bool_) & there
             for pattern in (r"\.", _MAY_BE_THOUSANDS)
         )
-        values = column.values
         some, times = (thin, 1e3) if thin.any() and (thin == fraction).all() else (there, 1e-3)
         if not some.any() or (times < 1 and (fraction.any() or np.abs(values[some]).min() < 1e3)):
             continue
