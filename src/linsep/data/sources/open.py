@@ -47,7 +47,7 @@ def open_data(
     Parameters
     ----------
     source : path, "-", list of paths, bytes, file object, dataframe, database, or (X, y)
-        CSV (.csv, .tsv), JSON lines (.jsonl, .ndjson), Parquet (.parquet), svmlight (.svmlight, .svm, .libsvm) or
+        CSV (.csv, .tsv, .txt), JSON lines (.jsonl, .ndjson), Parquet (.parquet), svmlight (.svmlight, .svm, .libsvm) or
         Vowpal Wabbit text (.vw), spreadsheets (.xlsx, .xls, .xlsb, .ods; needs the extra excel), as they are or
         compressed (.gz, .zst): a file, a folder of files, a pattern such as 'part-*.csv.gz', several of them, "-"
         for standard input, a binary file object or bytes. Files may have an address, https:// or s3:// (needs the extra
