@@ -136,8 +136,9 @@ def separation(
     on_separation : {"report", "warn", "raise"}, default="report"
         What to do if the answer is not "overlap": only return it, also warn, or raise an error.
     time_limit : float, optional
-        Seconds after which the answer is "undecided"; the time is looked at between steps of the search and of the
-        check of its proof, which may take a twentieth or 0.25 s longer.
+        Seconds after which the answer is "undecided", the reading of the design among them. The time is looked at
+        between steps of the search and of the check of its proof: it may be exceeded by a tenth or 0.5 s, on millions
+        of rows by 1 s, and by the seconds that compiling takes in the first call on a machine.
 
     Returns
     -------
@@ -177,7 +178,8 @@ def separation(
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     check_index(X, y)
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
-    found = answer(asked_of(X, y, data, fit_intercept, family, order, **beside), family, link, time_limit)
+    deadline = deadline_of(time_limit)
+    found = answer(asked_of(X, y, data, fit_intercept, family, order, **beside), family, link, time_limit, deadline)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
     if found.verdict != "overlap" and on_separation == "raise":
@@ -252,9 +254,11 @@ def separation_as_written(
     return answer(Asked(design_of_numbers(numbers), outcome, fit_intercept), family, link, time_limit)
 
 
-def answer(question: Asked, family: Family, link: str | None, time_limit: float | None) -> Separation:
-    """Decide a question whose columns are known."""
-    deadline = deadline_of(time_limit)
+def answer(
+    question: Asked, family: Family, link: str | None, time_limit: float | None, deadline: Deadline | None = None
+) -> Separation:
+    """Decide a question whose columns are known; the deadline is that of the limit, from now unless it is given."""
+    deadline = deadline or deadline_of(time_limit)
     asked = Regression.of(question.design, question.outcome, family, link, question.fit_intercept)
     about: dict[str, Any] = {**asked.described(), "about": (question.design, question.outcome)}
     try:
