@@ -272,3 +272,15 @@ def test_rows_that_drive_a_coefficient() -> None:
     with pytest.raises(DataError, match="no coefficient called 'x3'; "):
         found.rows_of("x3")
     assert separation(X, [0, 1, 0, 1, 0, 1]).rows_of("x1") == {}
+
+
+def test_lines_of_the_table_have_one_type_a_column_and_say_why() -> None:
+    frame = pd.DataFrame({"x": [1, -1, 1, -1, 0, 0], "z": [1, 1, -1, -1, 0, 0], "w": 2})
+    found = separation(frame, [1, 0, 1, 0, 1, 0])
+    lines = pd.DataFrame(found.table())
+    assert lines["estimate"].map(type).eq(str).all()
+    told = dict(zip(lines["name"], zip(lines["estimate"], lines["why"], strict=True), strict=True))
+    assert told["x"] == ("+inf", "no direction that separates lowers it, and some raise it")
+    assert told["z"][0] == told["w"][0] == "none"
+    assert "no limit is determined" in told["z"][1]
+    assert "any value gives the same fit" in told["w"][1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, NamedTuple
+from math import inf
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from linsep.regression.design import Design
 from linsep.regression.model import Regression
 from linsep.tables import dense, is_sparse
 from linsep.theory.separation.model_rows import with_constant
-from linsep.theory.separation.sentences import INTERCEPT
+from linsep.theory.separation.sentences import INTERCEPT, reason_of
 from linsep.theory.verify.separation import FINITE, UNIDENTIFIED, SeparationProof, Vector
 from linsep.types import Array, DataError
 
 _FIRST = 5  # rows that the table of coefficients names
+Estimate = Literal["finite", "+inf", "-inf", "none"]
+_ESTIMATES: dict[str | float, Estimate] = {FINITE: "finite", inf: "+inf", -inf: "-inf"}
 # Families in which a row counts as a factor that tends to 1 where it is separated.
 _DROPPED = ("logistic", "binomial", "poisson", "negative-binomial", "multinomial")
 
@@ -125,14 +128,17 @@ def firth(asked: Regression, proof: SeparationProof, options: dict[str, Any]) ->
 
 
 class RowsOfCoefficient(NamedTuple):
-    """What sends a coefficient away: a line of a table.
+    """Where a coefficient goes, why, and the rows that send it there: a line of a table.
 
     Attributes
     ----------
     name : str or (class, str)
         The coefficient.
-    estimate : str or float
-        What `coefficients` says of it: inf, -inf, "finite", ...
+    estimate : "finite", "+inf", "-inf" or "none"
+        The maximum likelihood estimate, or its limit.
+    why : str
+        The reason; it tells the coefficients without an estimate apart, which have no determined limit or are not
+        identified.
     rows : int
         Separated rows in which it stands; 0 for a finite one.
     up, down : int
@@ -144,7 +150,8 @@ class RowsOfCoefficient(NamedTuple):
     """
 
     name: Any
-    estimate: str | float
+    estimate: Estimate
+    why: str
     rows: int
     up: int
     down: int
@@ -155,18 +162,19 @@ class RowsOfCoefficient(NamedTuple):
 def table_of_rows(asked: Regression, proof: SeparationProof) -> list[RowsOfCoefficient]:
     """For each coefficient the separated rows that move it, infinite ones first."""
     out = []
-    rows = asked.rows
+    rows, all_said = asked.rows, asked.shown(proof)["coefficients"]
     Z = rows.Z[list(proof.separated)]
     Z = Z.tocsc() if is_sparse(Z) else Z
     at = {name: j for j, name in enumerate(rows.names)}
-    for name, said in asked.shown(proof)["coefficients"].items():
+    for name, said in all_said.items():
         moved = {} if said in (FINITE, UNIDENTIFIED) else _ways_of(asked, proof, Z[:, [at[name]]])
         column, level = asked.design.levels.get(name[1] if isinstance(name, tuple) else name, ("", ""))
         ways = list(moved.values())
         counts = len(ways), sum(way > 0 for way in ways), sum(way < 0 for way in ways)
         first = tuple(list(moved)[:_FIRST])
-        out.append(RowsOfCoefficient(name, said, *counts, first, f"{level} of {column}" if column else ""))
-    return sorted(out, key=lambda line: line.estimate in (FINITE, UNIDENTIFIED))
+        shown = f"{level} of {column}" if column else ""
+        out.append(RowsOfCoefficient(name, _ESTIMATES.get(said, "none"), reason_of(said), *counts, first, shown))
+    return sorted(out, key=lambda line: all_said[line.name] in (FINITE, UNIDENTIFIED))
 
 
 def rows_of(asked: Regression, proof: SeparationProof, name: Any) -> dict[int, int]:

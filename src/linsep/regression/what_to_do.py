@@ -178,7 +178,7 @@ class Remedies:
         Returns
         -------
         list of RowsOfCoefficient
-            Name, estimate, numbers of rows, the first rows and the level, infinite coefficients first.
+            Name, estimate, why, numbers of rows, the first rows and the level, infinite coefficients first.
 
         Raises
         ------
@@ -190,7 +190,7 @@ class Remedies:
         >>> from linsep import separation
         >>> first = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).table()[0]
         >>> first.name, first.estimate, first.first, first.rows
-        ('x1', inf, (3, 4), 2)
+        ('x1', '+inf', (3, 4), 2)
         """
         return table_of_rows(*self._asked())
 

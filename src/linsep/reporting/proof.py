@@ -165,19 +165,21 @@ def separation_details(
     """
     if found.verdict not in ("complete", "quasi-complete"):
         return []
-    lines = [_moved(line, left_out) for line in found.table() if line.estimate not in (FINITE, UNIDENTIFIED)]
+    said = found.coefficients
+    moved = [line for line in found.table() if said[line.name] not in (FINITE, UNIDENTIFIED)]
+    lines = [_moved(line, said[line.name], left_out) for line in moved]
     more = len(lines) - _MOST_LINES
     lines = [*lines[:_MOST_LINES], ("  ...", f"{more:,} more")] if more > 0 else lines
     return [("rows that move", _many(len(lines), "coefficient")), *lines, _smallest(found, left_out, time_limit)]
 
 
-def _moved(line: RowsOfCoefficient, left_out: Array | None) -> tuple[str, str]:
+def _moved(line: RowsOfCoefficient, estimate: str | float, left_out: Array | None) -> tuple[str, str]:
     ways = ", ".join(f"{_many(n, 'row')} {way}" for n, way in ((line.up, "up"), (line.down, "down")) if n)
     more = ", ..." if line.rows > len(line.first) else ""
     first = ", ".join(map(str, rows_of_file(line.first, left_out).tolist()))
     level = f"; {line.level}" if line.level else ""
     said = f"{ways} ({first}{more})" if ways else "no separated row, it makes up for others"
-    return f"  {listed([line.name])}", f"{told(line.estimate)}: {said}{level}"
+    return f"  {listed([line.name])}", f"{told(estimate)}: {said}{level}"
 
 
 def _smallest(found: Separation, left_out: Array | None, time_limit: float | None) -> tuple[str, str]:

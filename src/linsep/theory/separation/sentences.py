@@ -31,6 +31,25 @@ def told(value: str | float) -> str:
     return words.get(value, estimate(value))
 
 
+def reason_of(value: str | float) -> str:
+    """The reason for what is said of a coefficient.
+
+    Examples
+    --------
+    >>> reason_of(-inf)
+    'no direction that separates raises it, and some lower it'
+    """
+    reasons: dict[str | float, str] = {
+        FINITE: "the rows that overlap determine it",
+        inf: "no direction that separates lowers it, and some raise it",
+        -inf: "no direction that separates raises it, and some lower it",
+        UNDETERMINED: "some directions that separate raise it and others lower it: no limit is determined",
+        UNSIGNED: "whether a limit is determined was not decided in the time allowed",
+        UNIDENTIFIED: "columns depend on each other: any value gives the same fit",
+    }
+    return reasons[value]
+
+
 def listed(names: Iterable[Any]) -> str:
     """The first names, and the number of the others."""
     every = [_key(name) for name in names]
