@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from linsep.probing.directions import Direction
     from linsep.probing.measured import ProbeRow
     from linsep.probing.probe import Probe, probe
+    from linsep.regression.design import SeparatedGroup
     from linsep.regression.finite_part import FinitePart, LikelihoodRatio
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
@@ -109,6 +110,7 @@ _HOME = {
     "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
     "RowsOfCoefficient": "linsep.regression.remedies",
+    "SeparatedGroup": "linsep.regression.design",
     "SGDClassifier": "linsep.learners.linear.sgd",
     "Scores": "linsep.reporting.quality",
     "Separability": "linsep.theory.separability.certificate",
@@ -210,6 +212,7 @@ __all__ = [
     "SGDClassifier",
     "Scores",
     "Separability",
+    "SeparatedGroup",
     "Separation",
     "SeparationError",
     "SeparationWarning",

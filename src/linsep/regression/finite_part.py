@@ -23,7 +23,7 @@ from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separation import FINITE, SeparationProof, verify_proof
 from linsep.types import Array, DataError
 
-_FITTED = (("logistic", "logit"), ("poisson", "log"))
+FITTED = (("logistic", "logit"), ("poisson", "log"))
 _STEPS = 200
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
@@ -129,7 +129,7 @@ def finite_part(
     DataError
         The family or link is not one of those that are fitted, there are too many columns, or rows have weights.
     """
-    if (asked.family, asked.link) not in _FITTED or asked.outcome.beside:
+    if (asked.family, asked.link) not in FITTED or asked.outcome.beside:
         raise DataError("finite_part fits logistic (logit) and Poisson regressions of rows without weights")
     if not 0 < level < 1:
         raise DataError(f"level is a number between 0 and 1, not {level!r}")

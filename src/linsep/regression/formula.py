@@ -15,10 +15,10 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.data.columns import Column, TableChunk, as_text, like
+from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
-from linsep.regression.design import Design, design_of, outcome_of
+from linsep.regression.design import Design, design_of, effects_of, outcome_of
 from linsep.regression.named_columns import columns_in_table
 from linsep.regression.units import Units, powers_of_columns
 from linsep.tables import column_names, is_sparse
@@ -268,7 +268,9 @@ class _Frame:
         X, names = X[:, keep], [names[j] for j in keep]
         # Thresholds and baseline hazards are constants that nobody can leave out.
         has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
-        blocks, absorbed = _absorbed(formula.effects, frame, has_constant)
+        taken = {role: self._taken(values, role, frame) for role, values in beside.items() if values is not None}
+        outcome = outcome_of(y, family, order, **taken)
+        blocks, absorbed, omitted = effects_of(formula.effects, frame, outcome.y, has_constant)
         if blocks:
             X = sp.hstack([X, *blocks], format="csr")
         elif len(names) <= WIDE * len(spec.terms):
@@ -281,14 +283,14 @@ class _Frame:
         design = Design(
             X,
             [*names, *absorbed],
-            *_levels(spec, names),
+            *levels_of(spec, names),
             formula=formula.text,
             absorbed=absorbed,
+            omitted=omitted,
             rows=rows,
             n_missing=self.n_rows - len(rows),
         )
-        taken = {role: self._taken(values, role, frame) for role, values in beside.items() if values is not None}
-        return Asked(design, outcome_of(y, family, order, **taken), has_constant)
+        return Asked(design, outcome, has_constant)
 
     def _taken(self, values: Any, role: str, frame: Any) -> Array:
         """What stands beside the response in the rows of the frame, given as a column of it or for all rows."""
@@ -322,7 +324,7 @@ def _response(formula: _Formula, frame: Any) -> Any:
     return made[:, 0]
 
 
-def _levels(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
     """Which column and level an indicator stands for, and the levels without one, of terms that are one category."""
     levels: dict[str, tuple[str, str]] = {}
     references: dict[str, str] = {}
@@ -340,30 +342,6 @@ def _levels(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], di
         references[name] = without[0]
         levels |= {column: (name, level) for level, column in shown.items() if level != without[0]}
     return levels, references
-
-
-def _absorbed(effects: dict[str, tuple[str, ...]], frame: Any, has_constant: bool) -> tuple[list[Any], dict[str, str]]:
-    """Indicator columns of the fixed effects, and their names -> the effect.
-
-    One level of each, of the first only beside a constant, is left out: the columns of each effect add up to it.
-    """
-    blocks: list[Any] = []
-    names: dict[str, str] = {}
-    n = len(frame)
-    for effect, columns in effects.items():
-        labels = [_labels(frame[name]) for name in columns]
-        joined = [":".join(parts) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
-        levels, codes = np.unique(np.array(joined, dtype=np.str_), return_inverse=True)
-        block = sp.csr_matrix((np.ones(n), codes.reshape(-1), np.arange(n + 1)), shape=(n, levels.size))
-        first = 1 if blocks or has_constant else 0
-        blocks.append(block[:, first:])
-        names |= {f"{effect}={level}": effect for level in levels[first:].tolist()}
-    return blocks, names
-
-
-def _labels(column: Any) -> list[str]:
-    values = column.to_numpy()
-    return list(as_text(values).to_pylist()) if values.dtype.kind in "iuf" else [str(value) for value in values]
 
 
 def _as_pandas(data: Any) -> Any:

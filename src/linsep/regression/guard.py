@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -13,7 +14,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from linsep.regression.design import Design, design_of, outcome_of
-from linsep.regression.formula import Asked
+from linsep.regression.formula import Asked, levels_of
 from linsep.regression.found import Separation
 from linsep.regression.separation import SeparationError, SeparationWarning, answer
 from linsep.theory.separation.families import ORDERED, Family
@@ -47,6 +48,7 @@ _KNOWN = (
     "Logit, Probit, Poisson, MNLogit, GLM, OrderedModel and PHReg of statsmodels, LogisticRegression and "
     "PoissonRegressor of scikit-learn"
 )
+_CATEGORY = re.compile(r"C\((\w+)")  # C(dose), C(dose, Treatment("low"))
 Mode = Literal["raise", "warn"]
 
 
@@ -243,7 +245,28 @@ def _of_statsmodels(model: Any) -> _Question:
     X = np.asarray(model.exog)
     names = [str(text) for text in model.exog_names][: X.shape[1]]
     whole = family in (*ORDERED, "cox")  # they have no intercept of their own
-    return Asked(Design(X, names, {}, {}), outcome_of(y, family, **beside), whole), family, link
+    design = Design(X, names, *_levels_of(model, names))
+    return Asked(design, outcome_of(y, family, **beside), whole), family, link
+
+
+def _levels_of(model: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+    """The levels that indicators of a formula stand for, and the levels without one, as patsy or formulaic has them."""
+    spec = getattr(model.data, "model_spec", None) or getattr(model.data, "design_info", None)
+    if hasattr(spec, "encoder_state"):
+        return levels_of(spec, names)
+    infos = getattr(spec, "factor_infos", {})
+    levels: dict[str, tuple[str, str]] = {}
+    references: dict[str, str] = {}
+    for factor, info in infos.items():
+        if info.type != "categorical":
+            continue
+        shown = {str(level): f"{factor.name()}[T.{level}]" for level in info.categories}
+        without = [level for level, column in shown.items() if column not in names]
+        if len(without) == 1:  # another coding has no reference level
+            name = found[1] if (found := _CATEGORY.match(factor.name())) else factor.name()
+            references[name] = without[0]
+            levels |= {column: (name, level) for level, column in shown.items() if level != without[0]}
+    return levels, references
 
 
 def _guarded_classes() -> list[Any]:

@@ -23,7 +23,7 @@ _FIRST = 5  # rows that the table of coefficients names
 Estimate = Literal["finite", "+inf", "-inf", "none"]
 _ESTIMATES: dict[str | float, Estimate] = {FINITE: "finite", inf: "+inf", -inf: "-inf"}
 # Families in which a row counts as a factor that tends to 1 where it is separated.
-_DROPPED = ("logistic", "binomial", "poisson", "negative-binomial", "multinomial")
+DROPPED = ("logistic", "binomial", "poisson", "negative-binomial", "multinomial")
 
 
 class Remaining(NamedTuple):
@@ -62,10 +62,10 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
         No row remains, the limit is not known to be a regression on fewer rows, or rows of a multinomial model are
         separated from some of the other classes only.
     """
-    if asked.family not in _DROPPED:
+    if asked.family not in DROPPED:
         raise DataError(
             f"the limit of a model of the family {asked.family!r} is no regression on the rows that remain; this is so "
-            f"for {', '.join(_DROPPED)}"
+            f"for {', '.join(DROPPED)}"
         )
     design = asked.design
     kept = _rows_kept(asked, proof)

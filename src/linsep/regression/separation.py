@@ -11,9 +11,11 @@ import numpy as np
 
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.regression.design import design_of_numbers, outcome_of
+from linsep.regression.finite_part import FITTED
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
+from linsep.regression.remedies import DROPPED
 from linsep.tables import check_index
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.json_values import UNCHECKED
@@ -23,10 +25,6 @@ from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import DataError
 
-_THEN = (
-    "what next: the attribute `separation` of this error has finite_part() for estimates and limits, drop() for the "
-    "rows and columns that remain, and firth()"
-)
 _SECONDS, _SHARE = 0.25, 0.05  # the larger of so many seconds and such a part of the limit
 
 
@@ -44,9 +42,18 @@ class SeparationError(DataError):
     """
 
     def __init__(self, separation: Separation) -> None:
-        then = "" if separation.verdict == "undecided" else f"\n{_THEN}"
+        then = "" if separation.verdict == "undecided" else f"\n{_what_next(separation)}"
         super().__init__(f"{separation.summary()}{then}")
         self.separation = separation
+
+
+def _what_next(found: Separation) -> str:
+    """What the answer can do in its family."""
+    can = ["separated_groups() for the levels behind it"]
+    can += ["finite_part() for estimates and limits"] if (found.family, found.link) in FITTED else []
+    can += ["drop() for the rows and columns that remain"] if found.family in DROPPED else []
+    can += ["firth() for penalised estimates"] if (found.family, found.link) == ("logistic", "logit") else []
+    return f"what next: the attribute `separation` of this error has {', '.join([*can, 'and advice'])}"
 
 
 def separation(

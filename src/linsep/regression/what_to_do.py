@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from linsep.regression.design import Design
+import numpy as np
+
+from linsep.regression.design import Design, SeparatedGroup, separated_groups
 from linsep.regression.finite_part import FinitePart, finite_part
-from linsep.regression.model import Regression
+from linsep.regression.model import Regression, Verdict
 from linsep.regression.remedies import Remaining, RowsOfCoefficient, firth, remaining, rows_of, table_of_rows
 from linsep.regression.smallest_set import SmallestSet, smallest_set
 from linsep.theory.rows.deadline import deadline_of, why_over
@@ -19,11 +21,13 @@ from linsep.types import DataError
 class Remedies:
     """What can be done with an answer whose data are at hand; `Separation` has the fields."""
 
+    verdict: Verdict
     family: Family
     link: str
     fit_intercept: bool
     proof: SeparationProof | None
     coefficients: dict[Any, str | float]
+    separated_rows: tuple[int, ...]
     reason: str
     about: tuple[Design, Outcome] | None
 
@@ -194,6 +198,42 @@ class Remedies:
         """
         return table_of_rows(*self._asked())
 
+    def separated_groups(self) -> list[SeparatedGroup]:
+        """Return the groups of rows that are separated as a whole, which often name the cause.
+
+        A group is the rows of a level of a text column, of a level of a fixed effect, or of a pair of levels whose
+        interaction the regression has. Of a Cox model they are the groups without an event.
+
+        Returns
+        -------
+        list of SeparatedGroup
+            Factors, levels and rows; as text "dose=top (4 rows)". Empty if no row is separated, or
+            if all are, which says nothing about single groups.
+
+        Raises
+        ------
+        DataError
+            The answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from linsep import separation
+        >>> table = pd.DataFrame({"ward": list("aabbcc"), "died": [0, 1, 1, 0, 0, 0]})
+        >>> [group] = separation("died ~ ward", data=table).separated_groups()
+        >>> str(group), group.rows
+        ('ward=c (2 rows)', (4, 5))
+        """
+        design, outcome = self._data()
+        if self.verdict == "overlap" or (self.verdict == "complete" and self.family != "cox"):
+            return []
+        if self.family == "cox":
+            gone = np.zeros(len(outcome.y), dtype=bool) if outcome.event is None else outcome.event <= 0
+        else:
+            places = np.arange(len(outcome.y)) if design.rows is None else design.rows
+            gone = np.isin(places, self.separated_rows)
+        return separated_groups(design, gone, outcome.kept)
+
     def smallest_set(self, name: Any = None, time_limit: float | None = None) -> SmallestSet:
         """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
 
@@ -236,9 +276,14 @@ class Remedies:
         """
         return smallest_set(*self._asked(), name, time_limit)
 
-    def _asked(self) -> tuple[Regression, SeparationProof]:
+    def _data(self) -> tuple[Design, Outcome]:
         if self.about is None:
             raise DataError("this was read from JSON, which has no data: ask `separation` again")
         if self.proof is None:
             raise DataError(f"undecided, so nothing can be done about it yet: {self.reason}")
-        return Regression.of(*self.about, self.family, self.link, self.fit_intercept), self.proof
+        return self.about
+
+    def _asked(self) -> tuple[Regression, SeparationProof]:
+        data = self._data()
+        assert self.proof is not None
+        return Regression.of(*data, self.family, self.link, self.fit_intercept), self.proof

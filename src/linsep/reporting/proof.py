@@ -149,6 +149,9 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
         own = rows_of_file([row for row, _ in found.pairs], left_out).tolist()
         pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))
         lines.append(("separated pairs", listed(pairs)))
+    if found.about is not None and found.verdict in ("complete", "quasi-complete"):
+        name = "without an event" if found.family == "cox" else "separated groups"
+        lines += [(name, listed(map(str, groups)))] if (groups := found.separated_groups()) else []
     lines += coefficient_lines(found)
     for effect, counts in found.fixed_effects.items():
         lines.append((f"  fixed effect {effect}", listed(f"{n:,} {text}" for text, n in counts.items())))
