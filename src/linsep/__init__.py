@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
     from linsep.regression.remedies import Remaining, RowsOfCoefficient
-    from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
+    from linsep.regression.scan import separation_scan
+    from linsep.regression.separation import SeparationError, SeparationWarning, separation
     from linsep.regression.smallest_set import SmallestSet
     from linsep.reporting.explanation.explanation import Explanation
     from linsep.reporting.page.html import Report
@@ -163,7 +164,7 @@ _HOME = {
     "score_tagger": "linsep.reporting.tagging",
     "separability": "linsep.theory.separability.decide",
     "separation": "linsep.regression.separation",
-    "separation_scan": "linsep.regression.separation",
+    "separation_scan": "linsep.regression.scan",
     "sgd_bound": "linsep.theory.bounds.descent",
     "tag_text": "linsep.reporting.tagging",
     "telling_columns": "linsep.data.telling",
