@@ -106,15 +106,16 @@ def _labels(column: Any) -> list[str]:
 
 
 def outcome_of(y: Any, family: str, order: Sequence[Any] | None = None, **beside: Any) -> Outcome:
-    """Labels or numbers, one for each row, with what belongs to them; an offset is checked and left out."""
+    """Labels or numbers, one for each row, with what belongs to them."""
     if np.ndim(y) == 2 and np.shape(y)[1] == 2:
         raise DataError("y has two columns: give the successes as y and the numbers of trials as trials")
     labels = as_labels(y, lambda row: f"row {row}", "y")
     if beside.get("strata") is not None:  # of any type: only which rows are together counts
         strata = as_labels(beside["strata"], lambda row: f"row {row}", "strata")
         beside["strata"] = np.unique(strata, return_inverse=True)[1].reshape(-1)
-    given = {name: column_of(values, name, len(labels)) for name, values in beside.items() if values is not None}
-    given.pop("offset", None)  # it moves every linear predictor by a finite number, and no direction
+    given: dict[str, Any] = {
+        name: column_of(values, name, len(labels)) for name, values in beside.items() if values is not None
+    }
     return Outcome(labels, order=_ordered(labels, y, family, order), **given)
 
 

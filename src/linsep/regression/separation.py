@@ -11,15 +11,16 @@ import numpy as np
 
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.regression.design import design_of_numbers, outcome_of
-from linsep.regression.finite_part import FITTED
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
-from linsep.regression.remedies import DROPPED
+from linsep.regression.remedies.drop import DROPPED
+from linsep.regression.remedies.firth import PENALISED
 from linsep.tables import check_index
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.json_values import UNCHECKED
 from linsep.theory.separation.families import Family
+from linsep.theory.separation.likelihood import FITTED
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separability import CertificateError
@@ -52,7 +53,7 @@ def _what_next(found: Separation) -> str:
     can = ["separated_groups() for the levels behind it"]
     can += ["finite_part() for estimates and limits"] if (found.family, found.link) in FITTED else []
     can += ["drop() for the rows and columns that remain"] if found.family in DROPPED else []
-    can += ["firth() for penalised estimates"] if (found.family, found.link) == ("logistic", "logit") else []
+    can += ["firth() for penalised estimates"] if (found.family, found.link) in PENALISED else []
     return f"what next: the attribute `separation` of this error has {', '.join([*can, 'and advice'])}"
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from linsep.regression.found import Separation
-from linsep.regression.remedies import RowsOfCoefficient
+from linsep.regression.remedies.culprits import RowsOfCoefficient
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from linsep.regression.design import Design, SeparatedGroup, separated_groups
-from linsep.regression.finite_part import FinitePart, finite_part
 from linsep.regression.model import Regression, Verdict
-from linsep.regression.remedies import Remaining, RowsOfCoefficient, firth, remaining, rows_of, table_of_rows
-from linsep.regression.smallest_set import SmallestSet, smallest_set
+from linsep.regression.remedies.culprits import RowsOfCoefficient, rows_of, table_of_rows
+from linsep.regression.remedies.drop import Remaining, remaining
+from linsep.regression.remedies.finite_part import FinitePart, finite_part
+from linsep.regression.remedies.firth import firth
+from linsep.regression.remedies.smallest_set import SmallestSet, smallest_set
 from linsep.theory.rows.deadline import deadline_of, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.outcome import Outcome
@@ -77,6 +79,9 @@ class Remedies:
         degree of freedom, and the same from above for -infinity. It is as approximate as other profile intervals.
         The likelihood-ratio test of "the coefficient is 0" has the statistic 2 (l* - l(0)), which is finite too.
 
+        Trials, weights and an offset count. Weights are numbers of equal rows: with others, as those that balance
+        classes, the estimates are right and their errors are not. Errors come from the observed information.
+
         Parameters
         ----------
         level : float, default=0.95
@@ -92,8 +97,9 @@ class Remedies:
         Raises
         ------
         DataError
-            The regression is not a logistic (logit) or Poisson one without weights, has more than 3,000 columns, or is
-            undecided; or the answer was read from JSON and so lacks the data.
+            The regression is not a logistic or binomial (logit, probit, cloglog) or Poisson one, is of proportions
+            without trials, has more than 3,000 columns, or is undecided; a guarded model has weights of variances or
+            standard errors of another kind; or the answer was read from JSON and so lacks the data.
 
         References
         ----------
@@ -134,7 +140,7 @@ class Remedies:
         Raises
         ------
         DataError
-            The regression is not a logistic one (logit) without weights, or some coefficients are not identified; the
+            The regression is not a logistic or binomial one (logit), or some coefficients are not identified; the
             answer is undecided, or was read from JSON and so lacks the data.
         ImportError
             The package firthmodels is not installed.
