@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.probing.chance import Chance, Rank, chance, rank_bound
+from linsep.probing.chance import Chance, Rank, chance, counted_once, rank_bound, same_rows
 from linsep.probing.columns import fewer_columns
 from linsep.probing.directions import Direction, direction_of
 from linsep.probing.heldout import HeldOut, held_out, shuffles
@@ -57,8 +57,10 @@ class ProbeRow:
     certificate, sha256 : str or None
         The file of the proof in the folder of certificates, and the digest of the rows and labels that it is about;
         None where none was written.
+    repeated : int or None
+        Rows that are equal to an earlier one; None where there are groups, which are counted instead.
     units : int
-        What the odds count: rows, or groups.
+        What the odds count: rows, each of those that are equal once unless they have both labels; or groups.
     log10_odds, log10_odds_fair : float or None
         log10 of the largest chance that shuffled labels, and labels drawn one by one, are separable (Cover 1965); None
         where groups hold both labels.
@@ -103,6 +105,7 @@ class ProbeRow:
     proof: str | None
     certificate: str | None
     sha256: str | None
+    repeated: int | None
     units: int
     log10_odds: float | None
     log10_odds_fair: float | None
@@ -139,19 +142,20 @@ def measured(
     groups: Array | None,
     types: Array | None,
     settings: Settings,
-    ranks: dict[bytes, Rank],
+    known: dict[bytes, tuple[Rank, Array]],
 ) -> tuple[ProbeRow, Direction, Separability]:
     """Ask one layer about one concept, and give the proof too; the question says which rows of X have a label.
 
-    `ranks` has the ranks that are known of rows of this layer, and gets that of these.
+    `known` has the rank of some rows of this layer and which of them are equal, and gets those of these.
     """
     rows, positive = question.rows, question.positive
     X = X if len(rows) == len(X) else X[rows]
     groups, types = (None if codes is None else codes[rows] for codes in (groups, types))
-    if rows.tobytes() not in ranks:
-        ranks[rows.tobytes()] = rank_bound(X)
-    rank = ranks[rows.tobytes()]
-    odds = chance(rank.value, positive, groups)
+    if rows.tobytes() not in known:
+        known[rows.tobytes()] = rank_bound(X), same_rows(X)
+    rank, same = known[rows.tobytes()]
+    units = counted_once(same, positive) if groups is None else groups
+    odds = chance(rank.value, positive, units)
     found = separability(X, positive, time_limit=settings.time_limit)
     low = high = bracket = None
     if found.verdict == "separable":
@@ -180,10 +184,11 @@ def measured(
         proof=_proof_of(found),
         certificate=None,
         sha256=None,
+        repeated=int((same != np.arange(len(same))).sum()) if groups is None else None,
         units=odds.units,
         log10_odds=odds.shuffled,
         log10_odds_fair=odds.fair,
-        **_shuffled(X, positive, groups, settings, found.verdict == "separable" and _says_nothing(odds), rank),
+        **_shuffled(X, positive, units, settings, found.verdict == "separable" and _says_nothing(odds), rank),
         even_rows=odds.even_rows,
         rare_rows=odds.rare_rows,
         margin_low=low,
@@ -201,14 +206,14 @@ def _says_nothing(odds: Chance) -> bool:
 
 
 def _shuffled(
-    X: Array, positive: Array, groups: Array | None, settings: Settings, wanted: bool, rank: Rank
+    X: Array, positive: Array, units: Array | None, settings: Settings, wanted: bool, rank: Rank
 ) -> dict[str, Any]:
     """How many of the shuffled labels are separable, if that is wanted."""
     if not wanted or not settings.controls:
         return {"separable_shuffles": None, "asked_shuffles": None}
     if rank == (len(X), True):  # rows (x, 1) that are independent are separable with any labels
         return {"separable_shuffles": settings.controls, "asked_shuffles": settings.controls}
-    labels = shuffles(positive, groups, settings.controls, np.random.default_rng(settings.seed))
+    labels = shuffles(positive, units, settings.controls, np.random.default_rng(settings.seed))
     verdicts = [separability(X, one, time_limit=settings.time_limit).verdict for one in labels]
     return {
         "separable_shuffles": verdicts.count("separable"),

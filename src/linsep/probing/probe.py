@@ -18,7 +18,7 @@ from linsep.probing.saved import SavedProofs
 from linsep.probing.words import notes, table_lines
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,7 +158,8 @@ def probe(
     """Ask in each layer whether the sign of w.x + b tells a concept: of all rows, proved; by chance; of new rows.
 
     The verdict is that of `separability`, proved in exact arithmetic. The odds are Cover's: log10 of the largest chance
-    that shuffled labels of these rows would be separable, too. The probe that is tried on rows held out is an
+    that shuffled labels of these rows would be separable, too. They count rows that are equal and have one label once.
+    The probe that is tried on rows held out is an
     `AveragedPerceptron` on standardised columns, the same on shuffled labels, and on a random label for each type.
 
     Parameters
@@ -308,7 +309,7 @@ def probe_rows(
     for k, layer in enumerate(layers):
         open_questions = [one for one in labels.questions if (layer.name, one.concept) not in known]
         X, own = None, labels
-        ranks: dict[bytes, Rank] = {}
+        alike: dict[bytes, tuple[Rank, Array]] = {}
         if open_questions:
             on_layer(k, layer.name, open_questions[0].concept)
             X = layer.read()
@@ -321,5 +322,5 @@ def probe_rows(
                 continue
             on_layer(k, layer.name, question.concept)
             types = own.groups if own.types is None else own.types
-            row, direction, proof = measured(layer.name, X, question, own.groups, types, settings, ranks)
+            row, direction, proof = measured(layer.name, X, question, own.groups, types, settings, alike)
             yield (row if proofs is None else proofs.written(row, proof)), direction

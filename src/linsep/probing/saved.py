@@ -22,7 +22,7 @@ from linsep.probing.measured import ProbeRow, Settings
 from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
-_FORMAT = "linsep probe 3"
+_FORMAT = "linsep probe 4"
 _LONGEST = 60  # characters of a layer and of a concept in the name of a file: each takes four bytes at most
 _FIELDS = {field.name for field in fields(ProbeRow)}
 
