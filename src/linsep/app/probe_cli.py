@@ -93,7 +93,8 @@ def probe(
     certificates: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the proof of each layer and concept as JSON; examples/verify_certificate.py checks it."
+            help="Folder for the proof of each layer and concept as JSON, and of what --explain says of it; "
+            "examples/verify_certificate.py checks them."
         ),
     ] = None,
     report: ReportOpt = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from linsep.probing.columns import fewer_columns
 from linsep.probing.directions import Direction, direction_of
 from linsep.probing.heldout import HeldOut, held_out, shuffles
 from linsep.probing.labels import Question
+from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.rows.deadline import deadline_of
@@ -47,6 +48,9 @@ class ProbeRow:
         The rank of the rows (x, 1), or a number above it.
     rank_exact : bool
         Whether `rank` is that rank; otherwise computing it would take too long.
+    positive_class, negative_class : str
+        The names of the class that is asked about, where directions are positive, and of the other one; "not a" is all
+        but "a".
     positives : int
         Rows of the positive class.
     verdict : "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"
@@ -80,6 +84,9 @@ class ProbeRow:
         was not asked for.
     few_smallest : bool or None
         Whether no smaller set of columns separates.
+    explain_certificate, explain_sha256 : str or None
+        The file of the proof of `fewest_low` and `fewest_high`, or that `few_columns` separate, and the digest of the
+        rows and labels that it is about: of those left, of these columns. None where none was written.
     majority : float
         The share of the larger class.
     accuracy, low, high : float or None
@@ -100,6 +107,8 @@ class ProbeRow:
     d: int
     rank: int
     rank_exact: bool
+    positive_class: str
+    negative_class: str
     positives: int
     verdict: Verdict
     proof: str | None
@@ -119,6 +128,8 @@ class ProbeRow:
     fewest_high: int | None
     few_columns: list[int] | None
     few_smallest: bool | None
+    explain_certificate: str | None
+    explain_sha256: str | None
     majority: float
     accuracy: float | None
     low: float | None
@@ -135,6 +146,13 @@ class ProbeRow:
         return asdict(self)
 
 
+class Proofs(NamedTuple):
+    """What proves the verdict on a row, and what is explained of it: the rows to drop, or few columns that separate."""
+
+    verdict: Separability
+    explained: FewestRows | Separability | None
+
+
 def measured(
     layer: str,
     X: Array,
@@ -143,8 +161,8 @@ def measured(
     types: Array | None,
     settings: Settings,
     known: dict[bytes, tuple[Rank, Array]],
-) -> tuple[ProbeRow, Direction, Separability]:
-    """Ask one layer about one concept, and give the proof too; the question says which rows of X have a label.
+) -> tuple[ProbeRow, Direction, Proofs]:
+    """Ask one layer about one concept, and give the proofs too; the question says which rows of X have a label.
 
     `known` has the rank of some rows of this layer and which of them are equal, and gets those of these.
     """
@@ -172,6 +190,7 @@ def measured(
         seed=settings.seed,
     )
     positives = int(positive.sum())
+    explained, behind = _explained(X, positive, found, settings.explain)
     row = ProbeRow(
         layer=layer,
         concept=question.concept,
@@ -179,6 +198,8 @@ def measured(
         d=X.shape[1],
         rank=rank.value,
         rank_exact=rank.exact,
+        positive_class=question.classes[1],
+        negative_class=question.classes[0],
         positives=positives,
         verdict=found.verdict,
         proof=_proof_of(found),
@@ -193,11 +214,22 @@ def measured(
         rare_rows=odds.rare_rows,
         margin_low=low,
         margin_high=high,
-        **_explained(X, positive, found, settings.explain),
+        **explained,
+        explain_certificate=None,
+        explain_sha256=None,
         majority=max(positives, len(positive) - positives) / len(positive),
         **(dict.fromkeys(HeldOut._fields) if new is None else new._asdict()),
     )
-    return row, direction_of(X, positive, found, bracket), found
+    direction = direction_of(X, positive, found, bracket)
+    if isinstance(behind, FewestRows):
+        return row, direction, Proofs(_named(found, question), behind.named(question.classes, question.names))
+    return row, direction, Proofs(_named(found, question), None if behind is None else _named(behind, question))
+
+
+def _named(proof: Separability, question: Question) -> Separability:
+    """The certificate with the classes by name."""
+    assert proof.about is not None
+    return replace(proof, classes=question.classes, about=(proof.about[0], question.names))
 
 
 def _says_nothing(odds: Chance) -> bool:
@@ -221,18 +253,20 @@ def _shuffled(
     }
 
 
-def _explained(X: Array, positive: Array, found: Separability, seconds: float | None) -> dict[str, Any]:
-    """How many rows stand in the way, or how few columns separate; found in so many seconds."""
+def _explained(
+    X: Array, positive: Array, found: Separability, seconds: float | None
+) -> tuple[dict[str, Any], FewestRows | Separability | None]:
+    """How many rows stand in the way, or how few columns separate, and what proves it; found in so many seconds."""
     out: dict[str, Any] = dict.fromkeys(("fewest_low", "fewest_high", "few_columns", "few_smallest"))
     if seconds is None or found.verdict == "undecided":
-        return out
+        return out, None
     if found.verdict == "separable":
         few = fewer_columns(X, positive, found, deadline_of(seconds))
-        return out | {"few_columns": list(few.columns), "few_smallest": few.smallest}
+        return out | {"few_columns": list(few.columns), "few_smallest": few.smallest}, few.proof
     if min(positive.sum(), len(positive) - positive.sum()) < 2:
-        return out  # each class keeps a row, and this one has no other
+        return out, None  # each class keeps a row, and this one has no other
     rows = fewest_rows(X, positive, time_limit=seconds)
-    return out | {"fewest_low": rows.lower, "fewest_high": rows.upper}
+    return out | {"fewest_low": rows.lower, "fewest_high": rows.upper}, rows
 
 
 def _proof_of(found: Separability) -> str | None:

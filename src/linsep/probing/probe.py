@@ -203,7 +203,7 @@ def probe(
     certificates : str or PathLike, optional
         A folder for the proof of each row as JSON, which `examples/verify_certificate.py` checks; it is made if need
         be. `ProbeRow.certificate` is the name of the file. The proof is about the rows that have a label, in the order
-        of the labels, and the classes are "True" for those of the concept and "False".
+        of the labels, and their classes by name. What `explain` says has a proof of its own (`explain_certificate`).
     callback : callable, optional
         Called with each row when it is found.
 
@@ -322,5 +322,5 @@ def probe_rows(
                 continue
             on_layer(k, layer.name, question.concept)
             types = own.groups if own.types is None else own.types
-            row, direction, proof = measured(layer.name, X, question, own.groups, types, settings, alike)
-            yield (row if proofs is None else proofs.written(row, proof)), direction
+            row, direction, found = measured(layer.name, X, question, own.groups, types, settings, alike)
+            yield (row if proofs is None else proofs.written(row, found)), direction
