@@ -80,7 +80,8 @@ def probe(
         typer.Option(
             "-o",
             "--output",
-            help="File of JSON lines, written after each row. If it is there, the same command goes on from it.",
+            help="File of JSON lines, written after each row. If it is there, the same command goes on from it; "
+            "the file of another question is left as it is, and refused.",
         ),
     ] = None,
     directions: Annotated[

@@ -24,7 +24,9 @@ from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
-_FORMAT = "linsep probe 4"
+_NAME = "linsep probe "
+_FORMAT = _NAME + "4"
+_LONG = ("layers", "labels", "activations")  # what is asked about; a message has no room for their digests
 _LONGEST = 60  # characters of a layer and of a concept in the name of a file: each takes four bytes at most
 _FIELDS = {field.name for field in fields(ProbeRow)}
 
@@ -61,16 +63,24 @@ class SavedRows:
         try:
             first, *lines = self.path.read_bytes().splitlines()
             head = json.loads(first)
-            asked = head["asked"] if head["format"] == _FORMAT else None
-            if asked is None:
+            written, asked = str(head["format"]), dict(head["asked"])
+            if not written.startswith(_NAME):
                 raise KeyError
         except (ValueError, KeyError, TypeError):
             raise DataError(f"{self.path} is there and holds no rows of linsep probe: give another name") from None
-        differs = [name for name in about if asked.get(name) != about[name]]
+        if written != _FORMAT:
+            raise DataError(
+                f"{self.path} holds rows of another release of linsep: give another name with -o, or remove the file"
+            )
+        differs = [
+            f"other {name}" if name in _LONG else f"{name} {asked.get(name)} then, {about[name]} now"
+            for name in about
+            if asked.get(name) != about[name]
+        ]
         if differs:
             raise DataError(
-                f"{self.path} holds the answers to another question ({', '.join(differs)} differ): give another name "
-                "with -o, or remove the file"
+                f"{self.path} holds the answers to another question ({'; '.join(differs)}), and is left as it is: give "
+                "another name with -o, or remove the file"
             )
         return _whole_rows(lines)
 
@@ -184,7 +194,7 @@ def question(
     return {
         "layers": [layer.name for layer in layers],
         "labels": digest.hexdigest(),
-        "settings": list(settings),
+        **settings._asdict(),
         "axis": axis,
         "activations": [_digest_of(file) for file in files],
     }
