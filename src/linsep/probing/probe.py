@@ -32,12 +32,16 @@ class Probe:
     directions : mapping of (layer, concept) to Direction
         w and b of the maximum margin where the rows are separable, else of a probe fitted on all rows; ||w|| is 1.
     warnings : tuple of str
-        Labels that may be misspelt, labels that are not used, and a key that may have been forgotten.
+        Labels that may be misspelt, labels that are not used, a key that may have been forgotten, and that Ctrl-C ended
+        the probe.
+    interrupted : bool
+        Whether Ctrl-C ended it: the rows are those found by then.
     """
 
     rows: tuple[ProbeRow, ...]
     directions: Mapping[tuple[str, str], Direction] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    interrupted: bool = False
 
     def __repr__(self) -> str:
         return f"<Probe: {len(self.rows)} rows>"
@@ -210,12 +214,15 @@ def probe(
     Returns
     -------
     Probe
-        `rows`, `table()`, `summary()`, `plot()`, `to_json()`, `directions`.
+        `rows`, `table()`, `summary()`, `plot()`, `to_json()`, `directions`; after Ctrl-C with the rows found by then,
+        and `interrupted` is true.
 
     Raises
     ------
     DataError
         Rows and labels do not match, a number is not finite, a concept has one class, a file cannot be read.
+    KeyboardInterrupt
+        On Ctrl-C before there is a row.
 
     References
     ----------
@@ -249,16 +256,24 @@ def probe(
         random_state,
         explain_limit if explain else None,
     )
-    rows, directions = [], {}
-    proofs = None if certificates is None else SavedProofs(Path(certificates), keys_of(layers, read))
-    for row, direction in probe_rows(layers, read, settings, proofs=proofs):
-        rows.append(row)
-        if direction is not None:
-            directions[row.layer, row.concept] = direction
-        if callback is not None:
-            callback(row)
+    rows, directions, interrupted = [], {}, False
+    keys = keys_of(layers, read)
+    proofs = None if certificates is None else SavedProofs(Path(certificates), keys)
+    try:
+        for row, direction in probe_rows(layers, read, settings, proofs=proofs):
+            rows.append(row)
+            if direction is not None:
+                directions[row.layer, row.concept] = direction
+            if callback is not None:
+                callback(row)
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+        interrupted = True
     said = [*doubts_of(layers, read, folds), *doubts_of_unused(rows, read)]
-    return Probe(tuple(rows), directions, tuple(said))
+    if interrupted:
+        said.append(f"interrupted: these are {len(rows):,} of {len(keys):,} rows")
+    return Probe(tuple(rows), directions, tuple(said), interrupted)
 
 
 def asked(
