@@ -2,9 +2,10 @@
 
 `linsep fit` is the command with nothing but the table and its target; the learners see the same table through
 `TableModel`. scikit-learn's get standardised numbers and indicators of categories, or tf-idf of texts;
-HistGradientBoosting gets numbers and category codes, on tables without texts, where MLP is tried too. Tables are cut to 6,000 rows and
-2,000,000 cells, drawn by a fixed seed; one row in four is for the test. Seconds are those of the processor for the
-command and for predicting the test rows, the least of the splits; starting a process and compiling come on top.
+HistGradientBoosting gets numbers and category codes, on tables without texts, where MLP is tried too. Tables are cut
+to 6,000 rows and 2,000,000 cells, drawn by a fixed seed; one row in four is for the test. Seconds are those of the
+processor for the command and for predicting the test rows, the least of the splits; starting a process and compiling
+come on top.
 The whole command, process and all, is run once for each table: the last column is what `auto` takes of a plain fit.
 """
 
