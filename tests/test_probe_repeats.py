@@ -38,5 +38,5 @@ def test_shuffled_labels_are_the_same_for_rows_that_are_equal() -> None:
     found = probe(X, np.repeat(np.arange(6) < 3, 5), controls=4)
     (row,) = found.rows
     assert (row.rank, row.repeated, row.units, row.log10_odds) == (6, 24, 6, 0.0)
-    assert (row.separable_shuffles, row.asked_shuffles) == (4, 4)
+    assert (row.separable_shuffles, row.decided_shuffles, row.asked_shuffles) == (4, 4, 4)
     assert dict(found.lines)["says little"].startswith("6 distinct rows of rank 6: shuffled labels may be")

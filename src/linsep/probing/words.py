@@ -99,7 +99,9 @@ def _shuffled(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
     """What shuffled labels say where the odds say nothing; of several rows the table has the numbers."""
     found = [row for row in rows if row.separable_shuffles is not None]
     if len(found) == 1:
-        return [("shuffles", f"{shuffle_words(found[0])} shuffled labels are separable too")]
+        row = found[0]
+        late = "" if row.decided_shuffles == row.asked_shuffles else f" (of {row.asked_shuffles}, in the time limit)"
+        return [("shuffles", f"{shuffle_words(row)} shuffled labels{late} are separable too")]
     return [("shuffles", "where the odds say nothing: so many shuffled labels are separable too")] if found else []
 
 
@@ -126,8 +128,9 @@ def few_words(row: ProbeRow) -> str:
 
 
 def shuffle_words(row: ProbeRow) -> str:
-    """How many shuffled labels are separable."""
-    return f"{row.separable_shuffles} of {row.asked_shuffles}"
+    """How many shuffled labels are separable, of those decided."""
+    of = f"{row.separable_shuffles} of {row.decided_shuffles}"
+    return of if row.decided_shuffles == row.asked_shuffles else f"{of} decided"
 
 
 # Columns that stand where some row has a value: that value, and its words.
