@@ -144,7 +144,7 @@ def _draw(
 
 
 def _accuracy(ax: Axes, by_place: dict[tuple[str, str], Any], layers: list[str], concepts: list[str]) -> None:
-    handles = []
+    handles: list[Line2D | Patch] = []
     for k, concept in enumerate(concepts):
         style = look(k)
         y = _values(by_place, layers, concept, "accuracy")
