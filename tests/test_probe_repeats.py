@@ -18,7 +18,7 @@ def test_rows_that_are_equal_and_have_one_label_count_once() -> None:
     (row,) = found.rows
     assert (row.n, row.repeated, row.units, plain.rows[0].repeated) == (151, 31, 120, 0)
     assert (row.log10_odds, row.log10_odds_fair) == (plain.rows[0].log10_odds, plain.rows[0].log10_odds_fair)
-    said = "31 of 151 rows equal an earlier one: the odds count each once; folds may part copies, unless --groups"
+    said = "31 of 151 rows equal an earlier one: the odds count each once; a row held out may have a copy that was"
     assert dict(found.lines)["repeats"].startswith(said)
     grouped = probe(X, side, groups=np.arange(151), controls=0)
     assert (grouped.rows[0].repeated, grouped.rows[0].units) == (None, 151)

@@ -89,7 +89,10 @@ def _repeats(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
         others = f" and in {len(found) - 1} others" if len(found) > 1 else ""
         where = f" (layer {row.layer!r:.40}, concept {row.concept!r:.40}{others})" if len(rows) > 1 else ""
         equal = f"{row.repeated:,} of {row.n:,} rows equal{'s' if row.repeated == 1 else ''} an earlier one{where}"
-        once = "the odds count each once; folds may part copies, unless --groups COLUMN (groups=) names what they share"
+        once = (
+            "the odds count each once; a row held out may have a copy that was trained on, unless --groups COLUMN "
+            "(groups=) keeps them together"
+        )
         told = "some of them with another label: nothing separates these" if mixed else once
         said.append(("repeats", f"{equal}{',' if mixed else ':'} {told}"))
     return said
