@@ -267,7 +267,8 @@ def _separability_made_good(one: Any, design: Any) -> None:
 
 def _regression_made_good(one: Any, design: Any) -> None:
     link = one.get("options", {}).get("link", link_of(one["family"], None))
-    outcome = Outcome(np.array(design.y), **{name: np.array(column) for name, column in design.beside.items()})
+    beside: dict[str, Any] = {name: np.array(column) for name, column in design.beside.items()}
+    outcome = Outcome(np.array(design.y), **beside)
     one["sha256"], one["numbers"] = data_hash(one["family"], link, design.X, outcome, one["fit_intercept"])
     one["reason"] = "" if one["proof"] else "the time limit of 1 s ended the search"
     found = Separation(**regression_parts(one))

@@ -447,7 +447,7 @@ def test_the_rows_stand_beside_the_coefficients_that_they_move() -> None:
     told = {line.name: line for line in found.table()}
     expected = set()
     for name, line in told.items():
-        end = "?" if isinstance(line.estimate, str) else "+∞" if line.estimate > 0 else "−∞"
+        end = {"+inf": "+∞", "-inf": "−∞"}.get(line.estimate, "?")
         assert line.rows == len(found.rows_of(name)) if line.estimate != "finite" else line.rows == 0
         if line.estimate != "finite":
             expected |= {

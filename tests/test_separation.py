@@ -409,7 +409,7 @@ def test_time_that_runs_out_among_the_signs(monkeypatch: pytest.MonkeyPatch) -> 
 
     X, y = planted(0)
     whole = separation(X, y)
-    monkeypatch.setattr("linsep.theory.separation.search.decide.time_left", late)
+    monkeypatch.setattr("linsep.theory.separation.search.coefficient_signs.time_left", late)
     found = separation(X, y, time_limit=60.0)
     found.verify(X, y)
     assert (found.verdict, found.separated_rows) == (whole.verdict, whole.separated_rows)

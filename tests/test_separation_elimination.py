@@ -52,7 +52,7 @@ def exactly(Z: Any, vector: dict[int, int]) -> list[Fraction]:
 def test_weights_and_null_vectors_are_exact(seed: int, n: int, p: int, kind: str) -> None:
     rng = np.random.default_rng(seed)
     Z = table(rng, n, p, kind)
-    whole = WholeColumns(Z)
+    whole = WholeColumns(Z, NEVER)
     assume(whole.usable)
     factors = SparseFactors(whole, rng.permutation(n), NEVER)
     rank = len(factors.ids)
@@ -80,9 +80,9 @@ def test_the_clock_ends_the_elimination_and_the_least_squares_in_the_middle() ->
     Z = table(rng, 12, 9, "whole")
     passed = Deadline(time.perf_counter() - 1)
     with pytest.raises(OutOfTimeError):
-        SparseFactors(WholeColumns(Z), np.arange(12), passed)
+        SparseFactors(WholeColumns(Z, NEVER), np.arange(12), passed)
     with pytest.raises(OutOfTimeError):
-        LeastSquares(Z).solve(np.ones(12), np.ones(12), 1e-9, passed)
+        LeastSquares(Z, NEVER).solve(np.ones(12), np.ones(12), 1e-9, passed)
     residues = sp.csr_matrix(abs(Z))
     parts = [part.astype(np.int64) for part in (residues.indptr, residues.indices, residues.data)]
     asked = (tuple(parts), 9, np.arange(12), np.ones(9, dtype=np.int64), 2**31 - 1)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from linsep import separation
 from linsep.regression.found import Separation
+from linsep.theory.rows.deadline import NEVER
 from linsep.theory.separation.search.by_network import prove_by_network
 from linsep.theory.separation.search.network import network_of
 from linsep.theory.verify.separability import CertificateError
@@ -100,7 +101,7 @@ def test_what_is_no_network_is_left_to_others() -> None:
     for rows in (2 * X, np.hstack([X, X, X]), odd, np.where(np.arange(4)[:, None] % 2, X, -X) * [1, 1, -1]):
         assert network_of(sp.csr_matrix(rows.astype(float))) is None
     assert network_of(sp.csr_matrix((3, 2))) is None
-    assert prove_by_network(sp.csr_matrix(odd.astype(float)), np.zeros(3, dtype=bool)) is None
+    assert prove_by_network(sp.csr_matrix(odd.astype(float)), np.zeros(3, dtype=bool), NEVER) is None
 
 
 def test_altered_proofs_of_a_network_are_refused() -> None:

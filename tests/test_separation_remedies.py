@@ -209,7 +209,7 @@ def test_a_coefficient_whose_place_another_takes_has_no_limit() -> None:
     assert np.isnan(twice.estimates["x1"].value)
     with pytest.raises(DataError, match="level is a number between 0 and 1, not 95"):
         separation(X, [0, 1, 1, 1, 1]).finite_part(95)
-    with pytest.raises(DataError, match=r"fits logistic .logit. and Poisson regressions"):
+    with pytest.raises(DataError, match="no likelihood of the family 'multinomial' with"):
         separation(X, [0, 1, 2, 1, 1], family="multinomial").finite_part()
 
 
@@ -250,7 +250,7 @@ def test_firth_fits_the_whole_design() -> None:
 
 
 def test_what_firth_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DataError, match="firth fits logistic regressions"):
+    with pytest.raises(DataError, match="firth fits logistic and binomial regressions with the logit link"):
         separation([[0], [1]], [0, 3], family="poisson").firth()
     with pytest.raises(DataError, match="not identified: leave out columns first"):
         separation([[1, 1], [2, 2], [3, 3]], [0, 1, 0]).firth()
@@ -272,3 +272,15 @@ def test_rows_that_drive_a_coefficient() -> None:
     with pytest.raises(DataError, match="no coefficient called 'x3'; "):
         found.rows_of("x3")
     assert separation(X, [0, 1, 0, 1, 0, 1]).rows_of("x1") == {}
+
+
+def test_lines_of_the_table_have_one_type_a_column_and_say_why() -> None:
+    frame = pd.DataFrame({"x": [1, -1, 1, -1, 0, 0], "z": [1, 1, -1, -1, 0, 0], "w": 2})
+    found = separation(frame, [1, 0, 1, 0, 1, 0])
+    lines = pd.DataFrame(found.table())
+    assert all(isinstance(estimate, str) for estimate in lines["estimate"])
+    told = dict(zip(lines["name"], zip(lines["estimate"], lines["why"], strict=True), strict=True))
+    assert told["x"] == ("+inf", "no direction that separates lowers it, and some raise it")
+    assert told["z"][0] == told["w"][0] == "none"
+    assert "no limit is determined" in told["z"][1]
+    assert "any value gives the same fit" in told["w"][1]

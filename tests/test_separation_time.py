@@ -13,7 +13,7 @@ import pytest
 
 from in_process import run_linsep
 from linsep import Separation, SmallestSet, separation
-from linsep.regression import finite_part as estimated
+from linsep.regression.remedies import finite_part as estimated
 from linsep.reporting.proof import separation_details
 from linsep.theory.rows import deadline
 from linsep.types import Array, DataError

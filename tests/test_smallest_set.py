@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from in_process import run_linsep
 from linsep import open_data, separation
-from linsep.regression import smallest_set as searched
+from linsep.regression.remedies import smallest_set as searched
 from linsep.types import Array, DataError
 
 OPEN = ("finite", "not identified")

@@ -37,12 +37,15 @@ if TYPE_CHECKING:
     from linsep.probing.directions import Direction
     from linsep.probing.measured import ProbeRow
     from linsep.probing.probe import Probe, probe
-    from linsep.regression.finite_part import FinitePart, LikelihoodRatio
+    from linsep.regression.design import SeparatedGroup
     from linsep.regression.found import Separation
     from linsep.regression.guard import Guard, guard
-    from linsep.regression.remedies import Remaining, RowsOfCoefficient
-    from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
-    from linsep.regression.smallest_set import SmallestSet
+    from linsep.regression.remedies.culprits import RowsOfCoefficient
+    from linsep.regression.remedies.drop import Remaining
+    from linsep.regression.remedies.finite_part import FinitePart, LikelihoodRatio
+    from linsep.regression.remedies.smallest_set import SmallestSet
+    from linsep.regression.scan import separation_scan
+    from linsep.regression.separation import SeparationError, SeparationWarning, separation
     from linsep.reporting.explanation.explanation import Explanation
     from linsep.reporting.page.html import Report
     from linsep.reporting.quality import ClassScores, Scores
@@ -85,11 +88,11 @@ _HOME = {
     "FewColumns": "linsep.probing.columns",
     "Explanation": "linsep.reporting.explanation.explanation",
     "FewestRows": "linsep.theory.explanation.certificate",
-    "FinitePart": "linsep.regression.finite_part",
+    "FinitePart": "linsep.regression.remedies.finite_part",
     "Guard": "linsep.regression.guard",
     "Hyperplane": "linsep.types",
     "KernelPerceptron": "linsep.learners.kernel.perceptron",
-    "LikelihoodRatio": "linsep.regression.finite_part",
+    "LikelihoodRatio": "linsep.regression.remedies.finite_part",
     "MLP": "linsep.learners.mlp",
     "MarginBracket": "linsep.theory.margin.max_margin",
     "MarginPerceptron": "linsep.learners.linear.passive_aggressive",
@@ -105,10 +108,11 @@ _HOME = {
     "Probe": "linsep.probing.probe",
     "ProbeRow": "linsep.probing.measured",
     "Receipt": "linsep.reporting.receipt",
-    "Remaining": "linsep.regression.remedies",
+    "Remaining": "linsep.regression.remedies.drop",
     "Report": "linsep.reporting.page.html",
     "Rocchio": "linsep.learners.linear.rocchio",
-    "RowsOfCoefficient": "linsep.regression.remedies",
+    "RowsOfCoefficient": "linsep.regression.remedies.culprits",
+    "SeparatedGroup": "linsep.regression.design",
     "SGDClassifier": "linsep.learners.linear.sgd",
     "Scores": "linsep.reporting.quality",
     "Separability": "linsep.theory.separability.certificate",
@@ -116,7 +120,7 @@ _HOME = {
     "SeparationError": "linsep.regression.separation",
     "SeparationWarning": "linsep.regression.separation",
     "SequenceTagger": "linsep.learners.sequences.tagger",
-    "SmallestSet": "linsep.regression.smallest_set",
+    "SmallestSet": "linsep.regression.remedies.smallest_set",
     "Source": "linsep.data.sources.source",
     "StopReason": "linsep.types",
     "StreamError": "linsep.streaming.result",
@@ -161,7 +165,7 @@ _HOME = {
     "score_tagger": "linsep.reporting.tagging",
     "separability": "linsep.theory.separability.decide",
     "separation": "linsep.regression.separation",
-    "separation_scan": "linsep.regression.separation",
+    "separation_scan": "linsep.regression.scan",
     "sgd_bound": "linsep.theory.bounds.descent",
     "tag_text": "linsep.reporting.tagging",
     "telling_columns": "linsep.data.telling",
@@ -210,6 +214,7 @@ __all__ = [
     "SGDClassifier",
     "Scores",
     "Separability",
+    "SeparatedGroup",
     "Separation",
     "SeparationError",
     "SeparationWarning",

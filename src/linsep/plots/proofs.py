@@ -279,7 +279,7 @@ def plot_separated_rows(found: Separation, *, ax: Axes | None = None, limit: int
         raise DataError("no row is known to be separated: there is nothing to draw")
     if limit < 1:
         raise DataError(f"at least one coefficient has to be drawn, limit is {limit}")
-    lines = [line for line in found.table() if line.estimate not in (FINITE, UNIDENTIFIED)]
+    lines = [line for line in found.table() if found.coefficients[line.name] not in (FINITE, UNIDENTIFIED)]
     moved = [found.rows_of(line.name) for line in lines[:limit]]
     every = sorted(set().union(*moved)) if moved else []
     rows = every[:_ROWS]
@@ -293,8 +293,8 @@ def plot_separated_rows(found: Separation, *, ax: Axes | None = None, limit: int
             x, height = np.array(at).T
             ax.scatter(x, height, s=38, marker=marker, c=colour, label=words, **EDGE)
     names = shorten([_of_level(line.name, found.levels) for line in lines[:limit]])
-    signs = {1.0: "+∞", -1.0: "−∞"}
-    ends = [signs[np.sign(e)] if isinstance(e := line.estimate, float) else "?" for line in lines[:limit]]
+    signs = {"+inf": "+∞", "-inf": "−∞"}
+    ends = [signs.get(line.estimate, "?") for line in lines[:limit]]
     ax.set_yticks(range(len(moved)), [f"{name}  {end}" for name, end in zip(names, ends, strict=True)])
     ax.tick_params(axis="y", labelsize="medium" if len(moved) <= 10 else "small")
     named = range(0, len(rows), 1 + (len(rows) - 1) // _NUMBERED)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from linsep.data.columns import as_labels
+from linsep.data.columns import as_labels, as_text
 from linsep.data.features.exact_decimals import ExactNumbers, exact_numbers, row_names
 from linsep.data.features.kinds import kinds_in_proof
 from linsep.data.sources.open import open_data
@@ -25,8 +26,9 @@ class Design(NamedTuple):
     """A design matrix without the constant, and the names of its columns.
 
     `levels` maps each indicator column to its (text column, level), `references` each text column to the level that has
-    no indicator. Of a formula there are also its text, the columns of fixed effects (`absorbed`: column -> effect), the
-    place of each row in the table, None where all rows are there, and the number of rows left out for missing values.
+    no indicator. Of a formula there are also its text, the columns of fixed effects (`absorbed`: column -> effect) and
+    their levels without an indicator (`omitted`: effect -> level), the place of each row in the table, None where all
+    rows are there, and the number of rows left out for missing values.
     `powers` maps a column to the power of ten that it was multiplied by: decimals that are kept exactly.
     """
 
@@ -36,6 +38,7 @@ class Design(NamedTuple):
     references: dict[str, str]
     formula: str = ""
     absorbed: Mapping[str, str] = MappingProxyType({})
+    omitted: Mapping[str, str] = MappingProxyType({})
     rows: Array | None = None
     n_missing: int = 0
     powers: Mapping[str, int] = MappingProxyType({})
@@ -69,16 +72,50 @@ def design_of_numbers(numbers: ExactNumbers) -> Design:
     return Design(numbers.X, numbers.names, numbers.levels or {}, references, powers=powers)
 
 
+def effects_of(
+    effects: dict[str, tuple[str, ...]], frame: Any, y: Array, has_constant: bool
+) -> tuple[list[Any], dict[str, str], dict[str, str]]:
+    """Indicator columns of the fixed effects, their names -> the effect, and effect -> the level left out.
+
+    One level of each, of the first only beside a constant, is left out: the columns of each effect add up to it. It is
+    the one with most rows both with and without the smallest response: were all of its rows separated, the effects of
+    all others would be infinite.
+    """
+    blocks: list[Any] = []
+    names: dict[str, str] = {}
+    omitted: dict[str, str] = {}
+    n, least = len(frame), np.unique(y, return_inverse=True)[1].reshape(-1) == 0
+    for effect, columns in effects.items():
+        labels = [_labels(frame[name]) for name in columns]
+        joined = [":".join(parts) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
+        levels, codes = np.unique(np.array(joined, dtype=np.str_), return_inverse=True)
+        block = sp.csr_matrix((np.ones(n), codes.reshape(-1), np.arange(n + 1)), shape=(n, levels.size))
+        kept = np.ones(levels.size, dtype=bool)
+        if blocks or has_constant:
+            with_least, others = block.T @ least, block.T @ ~least
+            reference = int(np.lexsort((-with_least - others, -np.minimum(with_least, others)))[0])
+            kept[reference], omitted[effect] = False, str(levels[reference])
+        blocks.append(block[:, np.flatnonzero(kept)])
+        names |= {f"{effect}={level}": effect for level in levels[kept].tolist()}
+    return blocks, names, omitted
+
+
+def _labels(column: Any) -> list[str]:
+    values = column.to_numpy()
+    return list(as_text(values).to_pylist()) if values.dtype.kind in "iuf" else [str(value) for value in values]
+
+
 def outcome_of(y: Any, family: str, order: Sequence[Any] | None = None, **beside: Any) -> Outcome:
-    """Labels or numbers, one for each row, with what belongs to them; an offset is checked and left out."""
+    """Labels or numbers, one for each row, with what belongs to them."""
     if np.ndim(y) == 2 and np.shape(y)[1] == 2:
         raise DataError("y has two columns: give the successes as y and the numbers of trials as trials")
     labels = as_labels(y, lambda row: f"row {row}", "y")
     if beside.get("strata") is not None:  # of any type: only which rows are together counts
         strata = as_labels(beside["strata"], lambda row: f"row {row}", "strata")
         beside["strata"] = np.unique(strata, return_inverse=True)[1].reshape(-1)
-    given = {name: column_of(values, name, len(labels)) for name, values in beside.items() if values is not None}
-    given.pop("offset", None)  # it moves every linear predictor by a finite number, and no direction
+    given: dict[str, Any] = {
+        name: column_of(values, name, len(labels)) for name, values in beside.items() if values is not None
+    }
     return Outcome(labels, order=_ordered(labels, y, family, order), **given)
 
 
@@ -132,3 +169,99 @@ def separated_levels(design: Design, rows: Sequence[int], kept: Array) -> dict[s
         if whole:
             out[column] = whole
     return out
+
+
+class SeparatedGroup(NamedTuple):
+    """Rows that are separated as a whole; in a Cox model rows without an event.
+
+    Attributes
+    ----------
+    factors : tuple of str
+        A text column or a fixed effect, or the two columns of an interaction.
+    levels : tuple of str
+        The level of each, which the rows share.
+    rows : tuple of int
+        The rows, by their places in the table.
+    """
+
+    factors: tuple[str, ...]
+    levels: tuple[str, ...]
+    rows: tuple[int, ...]
+
+    def __str__(self) -> str:
+        named = ", ".join(f"{factor}={level}" for factor, level in zip(self.factors, self.levels, strict=True))
+        return f"{named} ({len(self.rows):,} {'row' if len(self.rows) == 1 else 'rows'})"
+
+
+def separated_groups(design: Design, gone: Array, kept: Array) -> list[SeparatedGroup]:
+    """Levels of factors and fixed effects all of whose `kept` rows are `gone`, and such cells of interactions.
+
+    Cells in a level that is there itself are left out.
+    """
+    coded = {factor: _coded(design, columns, factor) for factor, columns in _columns_of_factors(design).items()}
+    places = np.arange(len(gone)) if design.rows is None else design.rows
+    out: list[SeparatedGroup] = []
+    alone: dict[str, set[str]] = {}
+    for factor, (levels, codes) in coded.items():
+        for code, rows in _whole(codes, gone, kept):
+            alone.setdefault(factor, set()).add(levels[code])
+            out.append(SeparatedGroup((factor,), (levels[code],), tuple(places[rows].tolist())))
+    for a, b in _interactions(design):
+        (of_a, first), (of_b, second) = coded[a], coded[b]
+        codes = np.where((first < 0) | (second < 0), -1, first * len(of_b) + second)
+        for code, rows in _whole(codes, gone, kept):
+            one, other = of_a[code // len(of_b)], of_b[code % len(of_b)]
+            if one not in alone.get(a, ()) and other not in alone.get(b, ()):
+                out.append(SeparatedGroup((a, b), (one, other), tuple(places[rows].tolist())))
+    return out
+
+
+def _columns_of_factors(design: Design) -> dict[str, dict[int, str]]:
+    """Text column or fixed effect -> place of an indicator -> its level."""
+    out: dict[str, dict[int, str]] = {}
+    for j, name in enumerate(design.names):
+        effect = design.absorbed.get(name)
+        factor, level = design.levels.get(name, ("", "")) if effect is None else (effect, name[len(effect) + 1 :])
+        if factor:
+            out.setdefault(factor, {})[j] = level
+    return out
+
+
+def _coded(design: Design, columns: Mapping[int, str], factor: str) -> tuple[list[str], Array]:
+    """The levels of a factor, and the place of its level for each row; the level without an indicator is the last."""
+    levels = list(columns.values())
+    part = sp.csr_matrix(design.X[:, list(columns)])
+    part.eliminate_zeros()
+    codes = np.full(part.shape[0], -1)
+    reference = design.references.get(factor, design.omitted.get(factor))
+    if reference is not None:
+        codes[:] = len(levels)
+        levels = [*levels, reference]
+    codes[np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))] = part.indices
+    return levels, codes
+
+
+def _whole(codes: Array, gone: Array, kept: Array) -> Iterator[tuple[int, Array]]:
+    """Codes all of whose kept rows are gone, with these rows."""
+    some = kept & (codes >= 0)
+    n = np.bincount(codes[some])
+    n_gone = np.bincount(codes[some & gone], minlength=n.size)
+    whole = np.flatnonzero((n > 0) & (n == n_gone))
+    if not whole.size:
+        return
+    ids = np.flatnonzero(some)
+    ids = ids[np.argsort(codes[ids], kind="stable")]
+    starts, stops = (np.searchsorted(codes[ids], whole, side=side) for side in ("left", "right"))
+    for code, start, stop in zip(whole.tolist(), starts.tolist(), stops.tolist(), strict=True):
+        yield code, ids[start:stop]
+
+
+def _interactions(design: Design) -> list[tuple[str, str]]:
+    """The pairs of factors whose indicators are multiplied in a column."""
+    out: dict[tuple[str, str], None] = {}
+    for name in design.names:
+        for cut in (k for k, letter in enumerate(name) if letter == ":"):
+            parts = name[:cut], name[cut + 1 :]
+            if all(part in design.levels for part in parts):
+                out[design.levels[parts[0]][0], design.levels[parts[1]][0]] = None
+    return list(out)

@@ -6,7 +6,6 @@ nobody wants to see one by one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -15,12 +14,13 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.data.columns import Column, TableChunk, as_text, like
+from linsep.data.columns import Column, TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
 from linsep.data.sources.source import Source
-from linsep.regression.design import Design, design_of, outcome_of
+from linsep.regression.design import Design, design_of, effects_of, outcome_of
+from linsep.regression.formula_text import Formula, first_line, formulaic_package, is_bare, shortened
 from linsep.regression.named_columns import columns_in_table
-from linsep.regression.units import Units, powers_of_columns
+from linsep.regression.units import Units
 from linsep.tables import column_names, is_sparse
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome
@@ -28,7 +28,6 @@ from linsep.types import Array, DataError
 
 _CONSTANT = "Intercept"  # as formulaic calls it
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
-_POWER_DIGITS = 3  # of (a + b)**k, which formulaic works out term by term
 
 
 class Asked(NamedTuple):
@@ -62,13 +61,13 @@ def asked_of(
         if y is not None:
             raise DataError("the formula names the response: leave out y, and give the table as data")
         if data is None:
-            raise DataError(f"the formula {_short(X)} is about a table: give it as data")
+            raise DataError(f"the formula {shortened(X)} is about a table: give it as data")
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
         if isinstance(data, Source):
             given = {role: values for role, values in beside.items() if values is not None}
             return asked_as_written(X, data, family, order, given)[0]
-        return _of_frame(_Formula.of(X), _as_pandas(data), family, order, beside, units)
+        return _of_frame(Formula.of(X), _as_pandas(data), family, order, beside, units)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
     design = design_of(X, fit_intercept)
@@ -96,7 +95,7 @@ def asked_as_written(
     chunk = source.read()
     if not isinstance(chunk, TableChunk):
         raise DataError("a formula needs a table whose columns have names; these rows have none")
-    formula = _Formula.of(text)
+    formula = Formula.of(text)
     named = {column for column in beside.values() if isinstance(column, str)}
     cells = {name: _column(chunk, name) for name in sorted(formula.required | named)}
     empty = [column.missing for column in cells.values() if column.missing is not None]
@@ -121,11 +120,10 @@ def asked_as_written(
             else:
                 exact = False
     frame = import_module("pandas").DataFrame(values, index=np.flatnonzero(kept))
-    asked = _Frame(frame, chunk.n_rows, scaled).asked(formula, family, order, beside)
+    asked = _Frame(frame, chunk.n_rows, scaled, powers).asked(formula, family, order, beside)
     table = {name: scaled.get(name, np.asarray(values[name])) for name in cells}
     (response,) = formula.lhs
     columns = columns_in_table(asked.design, formula.effects, table, powers)
-    asked = asked._replace(design=asked.design._replace(powers=powers | powers_of_columns(columns or [])))
     if columns is None or str(response) not in cells or asked.design.n_missing != int((~kept).sum()):
         return asked, exact, {}
     about = {"target": str(response), "columns": columns, "rows_left_out": np.flatnonzero(~kept).tolist()}
@@ -154,75 +152,8 @@ def _column(chunk: TableChunk, name: str) -> Column:
     return column
 
 
-class _Formula(NamedTuple):
-    """A formula that was read: the text, the response, the terms, and the columns of each fixed effect.
-
-    `only_bare` are the columns that no function is applied to.
-    """
-
-    text: str
-    lhs: Any
-    rhs: Any
-    has_constant: bool
-    effects: dict[str, tuple[str, ...]]
-    required: set[str]
-    only_bare: set[str]
-
-    @classmethod
-    def of(cls, text: str) -> _Formula:
-        formulaic = _formulaic()
-        if re.search(rf"(\*\*|\^)[\s(]*\d{{{_POWER_DIGITS},}}", text):
-            raise DataError(f"the formula {_short(text)} has a power of {_POWER_DIGITS} digits: no table is that wide")
-        try:
-            read = formulaic.Formula(text)
-        except (formulaic.errors.FormulaicError, SyntaxError, ValueError, RecursionError) as error:
-            raise DataError(f"the formula {_short(text)} cannot be read: {_plain(error)}") from error
-        lhs = getattr(read, "lhs", None)
-        if lhs is None or len(list(lhs)) != 1:
-            raise DataError(f"the formula {_short(text)} needs one response before the ~")
-        parts = read.rhs if isinstance(read.rhs, tuple) else (read.rhs,)
-        if len(parts) > 2:
-            raise DataError(f"the formula {_short(text)} has several |: write the fixed effects as `| firm + year`")
-        terms = list(parts[0])
-        has_constant = any(str(term) == "1" for term in terms)
-        effects = _effects(parts[1]) if len(parts) == 2 else {}
-        if effects and not has_constant:  # the levels of a fixed effect add up to the constant
-            terms = [*formulaic.Formula("1"), *terms]
-        used = {column for columns in effects.values() for column in columns}
-        factors = [factor for term in terms for factor in term.factors]
-        bare = {factor.expr for factor in factors if _is_bare(factor)}
-        rhs = formulaic.SimpleFormula(terms)
-        inside = set().union(
-            *(formulaic.Formula(f"0 + {factor.expr}").required_variables for factor in factors if not _is_bare(factor))
-        )
-        required = {*lhs.required_variables, *rhs.required_variables, *used}
-        return cls(text, lhs, rhs, has_constant and not effects, effects, required, bare - inside)
-
-
-def _is_bare(factor: Any) -> bool:
-    return str(factor.eval_method.value) == "lookup"
-
-
-def _effects(terms: Any) -> dict[str, tuple[str, ...]]:
-    """Name of each fixed effect -> the columns whose levels together are its levels."""
-    out: dict[str, tuple[str, ...]] = {}
-    for term in terms:
-        if str(term) in ("1", "0"):
-            continue
-        columns = []
-        for factor in term.factors:
-            found = re.fullmatch(r"C\((\w+)\)", factor.expr)
-            if not found and not _is_bare(factor):
-                raise DataError(f"the fixed effect {factor.expr!r} is not a column: make it one of the table first")
-            columns.append(found[1] if found else factor.expr)
-        out[":".join(columns)] = tuple(columns)
-    if not out:
-        raise DataError("no fixed effect stands after the |: name columns, as in `y ~ x | firm + year`")
-    return out
-
-
 def _of_frame(
-    formula: _Formula,
+    formula: Formula,
     frame: Any,
     family: str,
     order: Sequence[Any] | None,
@@ -237,22 +168,26 @@ def _of_frame(
     used = frame[sorted(formula.required)].reset_index(drop=True)
     whole = used[used.notna().all(axis=1)]
     scaled = {} if units is None else units.of_frame(whole)
-    return _Frame(whole, len(frame), scaled).asked(formula, family, order, beside)
+    powers = {} if units is None else {name: units.powers[name] for name in scaled}
+    return _Frame(whole, len(frame), scaled, powers).asked(formula, family, order, beside)
 
 
 class _Frame:
-    """Rows without missing values, whose index is their place in the table; `scaled` replaces columns of the design."""
+    """Rows without missing values, whose index is their place in the table.
 
-    def __init__(self, frame: Any, n_rows: int, scaled: dict[str, Array]) -> None:
+    Columns that are `scaled` take the place of those of the design; `powers` says by which power of ten.
+    """
+
+    def __init__(self, frame: Any, n_rows: int, scaled: dict[str, Array], powers: Mapping[str, int]) -> None:
         frame = frame.copy()
         for name in frame.columns:  # a level that no row has is no level
             if hasattr(frame[name].dtype, "categories"):
                 frame[name] = frame[name].cat.remove_unused_categories()
         if not len(frame):
             raise DataError(f"no row is left: each of the {n_rows:,} rows lacks a value that the formula needs")
-        self.frame, self.n_rows, self.scaled = frame, n_rows, scaled
+        self.frame, self.n_rows, self.scaled, self.powers = frame, n_rows, scaled, powers
 
-    def asked(self, formula: _Formula, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]) -> Asked:
+    def asked(self, formula: Formula, family: str, order: Sequence[Any] | None, beside: Mapping[str, Any]) -> Asked:
         y, frame = _response(formula, self.frame), self.frame
         made = _materialized(formula, formula.rhs, frame.assign(**self.scaled) if self.scaled else frame)
         X: Any = sp.csr_matrix(made)
@@ -268,27 +203,39 @@ class _Frame:
         X, names = X[:, keep], [names[j] for j in keep]
         # Thresholds and baseline hazards are constants that nobody can leave out.
         has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
-        blocks, absorbed = _absorbed(formula.effects, frame, has_constant)
+        taken = {role: self._taken(values, role, frame) for role, values in beside.items() if values is not None}
+        outcome = outcome_of(y, family, order, **taken)
+        blocks, absorbed, omitted = effects_of(formula.effects, frame, outcome.y, has_constant)
         if blocks:
             X = sp.hstack([X, *blocks], format="csr")
         elif len(names) <= WIDE * len(spec.terms):
             X = X.toarray()
         if not X.shape[1]:
             raise DataError(
-                f"the formula {_short(formula.text)} has no column besides the intercept: there is nothing to ask"
+                f"the formula {shortened(formula.text)} has no column besides the intercept: there is nothing to ask"
             )
         rows = frame.index.to_numpy()
         design = Design(
             X,
             [*names, *absorbed],
-            *_levels(spec, names),
+            *levels_of(spec, names),
             formula=formula.text,
             absorbed=absorbed,
+            omitted=omitted,
             rows=rows,
             n_missing=self.n_rows - len(rows),
+            powers={**self.powers, **self._powers_of(spec)},
         )
-        taken = {role: self._taken(values, role, frame) for role, values in beside.items() if values is not None}
-        return Asked(design, outcome_of(y, family, order, **taken), has_constant)
+        return Asked(design, outcome, has_constant)
+
+    def _powers_of(self, spec: Any) -> dict[str, int]:
+        """Column of the design -> the power of ten that its factors make, if it is not 0."""
+        found = {
+            str(spec.column_names[j]): sum(self.powers.get(factor.expr, 0) for factor in term.factors)
+            for term, at in spec.term_indices.items()
+            for j in at
+        }
+        return {name: k for name, k in found.items() if k}
 
     def _taken(self, values: Any, role: str, frame: Any) -> Array:
         """What stands beside the response in the rows of the frame, given as a column of it or for all rows."""
@@ -303,18 +250,18 @@ class _Frame:
         return whole[rows]
 
 
-def _materialized(formula: _Formula, terms: Any, frame: Any) -> Any:
-    formulaic = _formulaic()
+def _materialized(formula: Formula, terms: Any, frame: Any) -> Any:
+    formulaic = formulaic_package()
     try:
         return terms.get_model_matrix(frame, output="sparse", na_action="ignore", context={"np": np})
     except (formulaic.errors.FormulaicError, *_IN_EXPRESSIONS) as error:
-        raise DataError(f"the formula {_short(formula.text)} cannot be evaluated: {_plain(error)}") from error
+        raise DataError(f"the formula {shortened(formula.text)} cannot be evaluated: {first_line(error)}") from error
 
 
-def _response(formula: _Formula, frame: Any) -> Any:
+def _response(formula: Formula, frame: Any) -> Any:
     """A column as it is, or what an expression makes of columns."""
     (term,) = formula.lhs
-    if len(term.factors) == 1 and _is_bare(term.factors[0]):
+    if len(term.factors) == 1 and is_bare(term.factors[0]):
         return frame[term.factors[0].expr]
     made = _materialized(formula, formula.lhs, frame).toarray()
     if made.shape[1] != 1:
@@ -322,7 +269,7 @@ def _response(formula: _Formula, frame: Any) -> Any:
     return made[:, 0]
 
 
-def _levels(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
     """Which column and level an indicator stands for, and the levels without one, of terms that are one category."""
     levels: dict[str, tuple[str, str]] = {}
     references: dict[str, str] = {}
@@ -342,30 +289,6 @@ def _levels(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], di
     return levels, references
 
 
-def _absorbed(effects: dict[str, tuple[str, ...]], frame: Any, has_constant: bool) -> tuple[list[Any], dict[str, str]]:
-    """Indicator columns of the fixed effects, and their names -> the effect.
-
-    One level of each, of the first only beside a constant, is left out: the columns of each effect add up to it.
-    """
-    blocks: list[Any] = []
-    names: dict[str, str] = {}
-    n = len(frame)
-    for effect, columns in effects.items():
-        labels = [_labels(frame[name]) for name in columns]
-        joined = [":".join(parts) for parts in zip(*labels, strict=True)] if len(labels) > 1 else labels[0]
-        levels, codes = np.unique(np.array(joined, dtype=np.str_), return_inverse=True)
-        block = sp.csr_matrix((np.ones(n), codes.reshape(-1), np.arange(n + 1)), shape=(n, levels.size))
-        first = 1 if blocks or has_constant else 0
-        blocks.append(block[:, first:])
-        names |= {f"{effect}={level}": effect for level in levels[first:].tolist()}
-    return blocks, names
-
-
-def _labels(column: Any) -> list[str]:
-    values = column.to_numpy()
-    return list(as_text(values).to_pylist()) if values.dtype.kind in "iuf" else [str(value) for value in values]
-
-
 def _as_pandas(data: Any) -> Any:
     """A table of pandas, Polars or Arrow, or a dict of columns, as one of pandas."""
     pandas = import_module("pandas")
@@ -374,23 +297,3 @@ def _as_pandas(data: Any) -> Any:
     if column_names(data) is None:
         raise DataError(f"data is a table with named columns (pandas, Polars, Arrow or a dict), not {type(data)}")
     return data if isinstance(data, pandas.DataFrame) else nw.from_native(data, eager_only=True).to_pandas()
-
-
-def _plain(error: Exception) -> str:
-    """The first line of a message, without colours."""
-    text = re.sub(r"\x1b\[[0-9;]*m|⧛[^⧚]*?m|⧚|⧛", "", str(error)).strip()
-    return f"{text.partition(chr(10))[0]:.300}" or type(error).__name__
-
-
-def _short(text: str) -> str:
-    """A formula in a message."""
-    return repr(text) if len(text) <= 200 else f"{text[:200]!r}..."
-
-
-def _formulaic() -> Any:
-    try:
-        return import_module("formulaic")
-    except ImportError as error:
-        raise ImportError(
-            "formulas are read by formulaic, which is not installed: pip install 'linsep[regression]'"
-        ) from error

@@ -19,8 +19,8 @@ from linsep.regression.certificate import (
 from linsep.regression.design import Design
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.model import Regression, Verdict, data_hash
+from linsep.regression.remedies.what_to_do import Remedies
 from linsep.regression.units import Units, different_columns
-from linsep.regression.what_to_do import Remedies
 from linsep.tables import exact_table, holds_doubles
 from linsep.theory.rows.json_values import read, same_words
 from linsep.theory.separation import sentences as words

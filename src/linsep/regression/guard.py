@@ -6,47 +6,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import wraps
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Literal, overload
 
-import numpy as np
-
-from linsep.regression.design import Design, design_of, outcome_of
-from linsep.regression.formula import Asked
 from linsep.regression.found import Separation
+from linsep.regression.guarded_models import can_be_guarded, check_known, guarded_classes, question_of
 from linsep.regression.separation import SeparationError, SeparationWarning, answer
-from linsep.theory.separation.families import ORDERED, Family
 from linsep.types import DataError
 
-# Models of statsmodels by the name of their class.
-_STATSMODELS: dict[str, Family] = {
-    "Logit": "logistic",
-    "Probit": "logistic",
-    "Poisson": "poisson",
-    "MNLogit": "multinomial",
-    "OrderedModel": "cumulative",
-    "PHReg": "cox",
-}
-_IN_STATSMODELS = {
-    **dict.fromkeys(("Logit", "Probit", "Poisson", "MNLogit"), "discrete.discrete_model"),
-    "GLM": "genmod.generalized_linear_model",
-    "OrderedModel": "miscmodels.ordinal_model",
-    "PHReg": "duration.hazard_regression",
-}
-_IN_SKLEARN = dict.fromkeys(("LogisticRegression", "PoissonRegressor"), "linear_model")
-_LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
-_GLM: dict[str, Family] = {
-    "Binomial": "binomial",
-    "Poisson": "poisson",
-    "NegativeBinomial": "negative-binomial",
-    "Gamma": "gamma",
-    "InverseGaussian": "inverse-gaussian",
-}
-_KNOWN = (
-    "Logit, Probit, Poisson, MNLogit, GLM, OrderedModel and PHReg of statsmodels, LogisticRegression and "
-    "PoissonRegressor of scikit-learn"
-)
 Mode = Literal["raise", "warn"]
 
 
@@ -109,7 +75,7 @@ class Guarding(AbstractContextManager["Guarding"]):
         self._replaced = ExitStack()
 
     def __enter__(self) -> Guarding:
-        for kind in _guarded_classes():
+        for kind in guarded_classes():
             self._replaced.enter_context(_with_fit(kind, self._guarded(kind.fit)))
         return self
 
@@ -119,7 +85,7 @@ class Guarding(AbstractContextManager["Guarding"]):
     def _guarded(self, fit: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(fit)
         def guarded(model: Any, *args: Any, **kwargs: Any) -> Any:
-            found = _asked(model, args, kwargs, self._time_limit) if _can_be_guarded(model) else None
+            found = _asked(model, args, kwargs, self._time_limit) if can_be_guarded(model) else None
             if found is not None:
                 self.separations.append(found)
             _report(found, self._mode)
@@ -144,7 +110,7 @@ def _with_fit(kind: Any, fit: Callable[..., Any]) -> Iterator[None]:
 
 def _asked(model: Any, args: Any, kwargs: Any, time_limit: float | None) -> Separation | None:
     """What is found about a model and the arguments of its `fit`; None of a penalised model."""
-    asked = _of_statsmodels(model) if hasattr(model, "exog") else _of_sklearn(model, *args, **kwargs)
+    asked = question_of(model, args, kwargs)
     return None if asked is None else answer(*asked, time_limit)
 
 
@@ -210,90 +176,5 @@ def guard(model: Any = None, *, on_separation: Mode = "raise", time_limit: float
         raise DataError(f"on_separation is 'raise' or 'warn', not {on_separation!r}")
     if model is None:
         return Guarding(on_separation, time_limit)
-    if _name(model, "statsmodels") not in {*_STATSMODELS, "GLM"} and _name(model, "sklearn") not in _SKLEARN:
-        raise DataError(f"{type(model).__name__} is not a model that can be guarded; these can: {_KNOWN}")
+    check_known(model)
     return Guard(model, on_separation, time_limit)
-
-
-def _name(model: Any, package: str) -> str:
-    """The name of the class of a package that a model is of, "" if it is of none; a class of a user may stand above."""
-    known = {*_STATSMODELS, "GLM", *_SKLEARN}
-    classes = (kind for kind in type(model).__mro__ if kind.__module__.partition(".")[0] == package)
-    return next((kind.__name__ for kind in classes if kind.__name__ in known), "")
-
-
-_Question = tuple[Asked, Family, str | None]
-
-
-def _of_statsmodels(model: Any) -> _Question:
-    """The question about a model that has its data; constants are columns of its own."""
-    name = _name(model, "statsmodels")
-    link: str | None = None
-    beside: dict[str, Any] = {}
-    y = np.asarray(model.endog)
-    if name == "GLM":
-        family, link = _of_glm(model, y)
-        weights = np.asarray(model.freq_weights) * np.asarray(model.var_weights)
-        beside = {} if (weights > 0).all() else {"weights": weights}
-    else:
-        family = _STATSMODELS[name]
-        link = "probit" if name == "Probit" else None
-        if name == "PHReg":
-            beside = {"event": model.status, "strata": model.strata, "entry": model.entry}
-    X = np.asarray(model.exog)
-    names = [str(text) for text in model.exog_names][: X.shape[1]]
-    whole = family in (*ORDERED, "cox")  # they have no intercept of their own
-    return Asked(Design(X, names, {}, {}), outcome_of(y, family, **beside), whole), family, link
-
-
-def _guarded_classes() -> list[Any]:
-    """The classes of the packages that are installed."""
-    every = [getattr(import_module(f"sklearn.{module}"), name) for name, module in _IN_SKLEARN.items()]
-    if find_spec("statsmodels") is not None:
-        every += [getattr(import_module(f"statsmodels.{module}"), name) for name, module in _IN_STATSMODELS.items()]
-    return every
-
-
-def _can_be_guarded(model: Any) -> bool:
-    """Whether a model of these classes has a question: not a GLM of another family or link."""
-    return _name(model, "statsmodels") != "GLM" or _family_of_glm(model) is not None
-
-
-def _family_of_glm(model: Any) -> tuple[Family, str] | None:
-    family, link = _GLM.get(type(model.family).__name__), _LINKS.get(type(model.family.link).__name__, "")
-    return None if family is None or not link or (family == "binomial") == (link == "log") else (family, link)
-
-
-def _of_glm(model: Any, y: Any) -> tuple[Family, str]:
-    found = _family_of_glm(model)
-    if found is None:
-        raise DataError(
-            f"a GLM of the family {type(model.family).__name__} with the link {type(model.family.link).__name__} "
-            "cannot be guarded: a binomial one can, and Poisson, negative binomial, gamma and inverse Gaussian ones "
-            "with log link"
-        )
-    family, link = found
-    two = family == "binomial" and set(np.unique(y).tolist()) == {0.0, 1.0}
-    return ("logistic" if two else family), link
-
-
-def _of_sklearn(model: Any, X: Any = None, y: Any = None, sample_weight: Any = None, **_: Any) -> _Question | None:
-    """The question about an estimator and the data for its `fit`; None if it is penalised."""
-    if X is None or y is None:
-        raise DataError("fit needs X and y, as that of the model does")
-    params = model.get_params()
-    if not _SKLEARN[_name(model, "sklearn")](params):
-        return None
-    family: Family = "poisson"
-    if "alpha" not in params:
-        family = "logistic" if len(np.unique(np.asarray(y))) <= 2 else "multinomial"
-    intercept = bool(params["fit_intercept"])
-    outcome = outcome_of(y, family, weights=sample_weight)
-    return Asked(design_of(X, intercept), outcome, intercept), family, None
-
-
-# Estimators of scikit-learn by the name of their class -> whether their parameters leave them without a penalty.
-_SKLEARN: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "LogisticRegression": lambda params: params.get("penalty") is None or params["C"] == np.inf,
-    "PoissonRegressor": lambda params: params["alpha"] == 0,
-}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, Literal
 
@@ -14,19 +14,18 @@ from linsep.regression.design import design_of_numbers, outcome_of
 from linsep.regression.formula import Asked, asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
+from linsep.regression.remedies.drop import DROPPED
+from linsep.regression.remedies.firth import PENALISED
 from linsep.tables import check_index
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.json_values import UNCHECKED
 from linsep.theory.separation.families import Family
+from linsep.theory.separation.likelihood import FITTED
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separability import CertificateError
 from linsep.types import DataError
 
-_THEN = (
-    "what next: the attribute `separation` of this error has finite_part() for estimates and limits, drop() for the "
-    "rows and columns that remain, and firth()"
-)
 _SECONDS, _SHARE = 0.25, 0.05  # the larger of so many seconds and such a part of the limit
 
 
@@ -44,9 +43,18 @@ class SeparationError(DataError):
     """
 
     def __init__(self, separation: Separation) -> None:
-        then = "" if separation.verdict == "undecided" else f"\n{_THEN}"
+        then = "" if separation.verdict == "undecided" else f"\n{_what_next(separation)}"
         super().__init__(f"{separation.summary()}{then}")
         self.separation = separation
+
+
+def _what_next(found: Separation) -> str:
+    """What the answer can do in its family."""
+    can = ["separated_groups() for the levels behind it"]
+    can += ["finite_part() for estimates and limits"] if (found.family, found.link) in FITTED else []
+    can += ["drop() for the rows and columns that remain"] if found.family in DROPPED else []
+    can += ["firth() for penalised estimates"] if (found.family, found.link) in PENALISED else []
+    return f"what next: the attribute `separation` of this error has {', '.join([*can, 'and advice'])}"
 
 
 def separation(
@@ -136,8 +144,9 @@ def separation(
     on_separation : {"report", "warn", "raise"}, default="report"
         What to do if the answer is not "overlap": only return it, also warn, or raise an error.
     time_limit : float, optional
-        Seconds after which the answer is "undecided"; the time is looked at between steps of the search and of the
-        check of its proof, which may take a twentieth or 0.25 s longer.
+        Seconds after which the answer is "undecided", the reading of the design among them. The time is looked at
+        between steps of the search and of the check of its proof: it may be exceeded by a tenth or 0.5 s, on millions
+        of rows by 1 s, and by the seconds that compiling takes in the first call on a machine.
 
     Returns
     -------
@@ -177,63 +186,13 @@ def separation(
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
     check_index(X, y)
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
-    found = answer(asked_of(X, y, data, fit_intercept, family, order, **beside), family, link, time_limit)
+    deadline = deadline_of(time_limit)
+    found = answer(asked_of(X, y, data, fit_intercept, family, order, **beside), family, link, time_limit, deadline)
     if found.verdict != "overlap" and on_separation == "warn":
         warnings.warn(found.summary(), SeparationWarning, stacklevel=2)
     if found.verdict != "overlap" and on_separation == "raise":
         raise SeparationError(found)
     return found
-
-
-def separation_scan(
-    designs: Mapping[Any, Any] | Sequence[Any],
-    y: Any,
-    *,
-    time_limit: float | None = None,
-    n_jobs: int | None = None,
-    **asked: Any,
-) -> dict[Any, Separation | str]:
-    """Call `separation` for each of many designs and one response; an error in one design does not stop the others.
-
-    Parameters
-    ----------
-    designs : mapping of name -> design, or sequence of designs
-        The designs of a sequence have the names 0, 1, ...
-    y : array-like of shape (n_samples,)
-        The response of every design, as for `separation`.
-    time_limit : float, optional
-        Seconds for each design.
-    n_jobs : int, optional
-        The number of designs at once, as joblib takes it: 1 unless given, -1 for one a core. Within
-        `joblib.parallel_config(backend="dask")` they run on the workers of a Dask cluster.
-    **asked : Any
-        Other options of `separation`: family, link, fit_intercept and the columns that belong to y.
-
-    Returns
-    -------
-    dict
-        Name -> Separation, or the message of the error as text.
-
-    Examples
-    --------
-    >>> found = separation_scan({"a": [[0], [1], [2], [3]], "b": [[0], [2], [1], [3]], "c": [["?"]]}, [0, 1, 0, 1])
-    >>> found["a"].verdict, found["b"].verdict, type(found["c"]).__name__
-    ('overlap', 'complete', 'str')
-    """
-    from sklearn.utils.parallel import Parallel, delayed
-
-    named = dict(designs) if isinstance(designs, Mapping) else dict(enumerate(designs))
-    one = delayed(_answer_or_message)
-    found = Parallel(n_jobs=n_jobs)(one(X, y, time_limit=time_limit, **asked) for X in named.values())
-    return dict(zip(named, found, strict=True))
-
-
-def _answer_or_message(X: Any, y: Any, **asked: Any) -> Separation | str:
-    """A screening goes on whatever one design holds."""
-    try:
-        return separation(X, y, **asked)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
 
 
 def separation_as_written(
@@ -252,9 +211,11 @@ def separation_as_written(
     return answer(Asked(design_of_numbers(numbers), outcome, fit_intercept), family, link, time_limit)
 
 
-def answer(question: Asked, family: Family, link: str | None, time_limit: float | None) -> Separation:
-    """Decide a question whose columns are known."""
-    deadline = deadline_of(time_limit)
+def answer(
+    question: Asked, family: Family, link: str | None, time_limit: float | None, deadline: Deadline | None = None
+) -> Separation:
+    """Decide a question whose columns are known; the deadline is that of the limit, from now unless it is given."""
+    deadline = deadline or deadline_of(time_limit)
     asked = Regression.of(question.design, question.outcome, family, link, question.fit_intercept)
     about: dict[str, Any] = {**asked.described(), "about": (question.design, question.outcome)}
     try:

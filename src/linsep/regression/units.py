@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -59,12 +59,6 @@ class Units(NamedTuple):
             return None
         found: Array = np.array([int(v) for v in whole], dtype=np.float64)[where.reshape(-1)]
         return found
-
-
-def powers_of_columns(columns: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Column of the design -> the power of ten that the factors of it make, if it is not 0."""
-    found = {column["name"]: sum(part.get("exponent", 0) for part in column["factors"]) for column in columns}
-    return {name: k for name, k in found.items() if k}
 
 
 def different_columns(one: Design, other: Design) -> list[str]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from linsep.regression.found import Separation
-from linsep.regression.remedies import RowsOfCoefficient
+from linsep.regression.remedies.culprits import RowsOfCoefficient
 from linsep.theory.rows.left_out import rows_of_file
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
@@ -149,6 +149,9 @@ def separation_lines(found: Separation, left_out: Array | None = None) -> list[t
         own = rows_of_file([row for row, _ in found.pairs], left_out).tolist()
         pairs = (f"row {row} from {label}" for row, (_, label) in zip(own, found.pairs, strict=True))
         lines.append(("separated pairs", listed(pairs)))
+    if found.about is not None and found.verdict in ("complete", "quasi-complete"):
+        name = "without an event" if found.family == "cox" else "separated groups"
+        lines += [(name, listed(map(str, groups)))] if (groups := found.separated_groups()) else []
     lines += coefficient_lines(found)
     for effect, counts in found.fixed_effects.items():
         lines.append((f"  fixed effect {effect}", listed(f"{n:,} {text}" for text, n in counts.items())))
@@ -165,19 +168,21 @@ def separation_details(
     """
     if found.verdict not in ("complete", "quasi-complete"):
         return []
-    lines = [_moved(line, left_out) for line in found.table() if line.estimate not in (FINITE, UNIDENTIFIED)]
+    said = found.coefficients
+    moved = [line for line in found.table() if said[line.name] not in (FINITE, UNIDENTIFIED)]
+    lines = [_moved(line, said[line.name], left_out) for line in moved]
     more = len(lines) - _MOST_LINES
     lines = [*lines[:_MOST_LINES], ("  ...", f"{more:,} more")] if more > 0 else lines
     return [("rows that move", _many(len(lines), "coefficient")), *lines, _smallest(found, left_out, time_limit)]
 
 
-def _moved(line: RowsOfCoefficient, left_out: Array | None) -> tuple[str, str]:
+def _moved(line: RowsOfCoefficient, estimate: str | float, left_out: Array | None) -> tuple[str, str]:
     ways = ", ".join(f"{_many(n, 'row')} {way}" for n, way in ((line.up, "up"), (line.down, "down")) if n)
     more = ", ..." if line.rows > len(line.first) else ""
     first = ", ".join(map(str, rows_of_file(line.first, left_out).tolist()))
     level = f"; {line.level}" if line.level else ""
     said = f"{ways} ({first}{more})" if ways else "no separated row, it makes up for others"
-    return f"  {listed([line.name])}", f"{told(line.estimate)}: {said}{level}"
+    return f"  {listed([line.name])}", f"{told(estimate)}: {said}{level}"
 
 
 def _smallest(found: Separation, left_out: Array | None, time_limit: float | None) -> tuple[str, str]:

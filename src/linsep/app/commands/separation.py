@@ -23,16 +23,18 @@ from linsep.app.result import Result
 from linsep.data.features.exact_decimals import exact_numbers
 from linsep.data.features.kinds import kinds_in_proof, left_out_of_proof
 from linsep.data.features.missing import LEAVE_OUT
+from linsep.data.lookalikes import doubts_of_labels
 from linsep.data.sources.open import open_data
 from linsep.data.sources.source import Source
 from linsep.regression.formula import asked_as_written, design_as_data
 from linsep.regression.separation import answer, separation_as_written
 from linsep.reporting.proof import separation_details, separation_lines
 from linsep.theory.rows.left_out import rows_of_file
-from linsep.theory.separation.families import Family
+from linsep.theory.separation.families import LABELLED, Family
 from linsep.types import DataError
 
 _ROUNDED = "more digits than doubles hold: the answer is about the nearest doubles"
+_ALL_EVENTS = "without --event COLUMN every row counts as an event; a column of events is a feature like others"
 _STATUS = {"overlap": 0, "quasi-complete": 1, "complete": 1, "undecided": 3}
 
 
@@ -73,10 +75,14 @@ def separation(
     check_report(report, certificate, *inputs(table))
     source = open_labelled(table, target, categorical, columns or {}, reading)
     taken = {role: _taken(source, role, name) for role, name in named.items()}
-    known = kinds_in_proof(source.read(), columns or {})
+    rows = source.read()
+    known = kinds_in_proof(rows, columns or {})
     levels = 0 if fit_intercept else 1
     numbers = exact_numbers(source, keep_levels=levels, kinds=known.kinds, missing=missing, advice=LEAVE_OUT)
-    doubts = known.doubts + ([] if numbers.as_written else [_ROUNDED])
+    # Numbers are no labels, so a count that one row has is no slip.
+    about_labels = [] if family in LABELLED else doubts_of_labels(rows.y, rows.where)
+    doubts = [doubt for doubt in known.doubts if doubt not in about_labels] + _of_events(family, named)
+    doubts += [] if numbers.as_written else [_ROUNDED]
     if numbers.kept is not None:
         taken = {role: column[numbers.kept] for role, column in taken.items()}
     found = separation_as_written(numbers, family, fit_intercept, time_limit, link, order=order, **taken)
@@ -93,6 +99,10 @@ def separation(
     result = Result(lines, data, doubts, exit_status=_STATUS[found.verdict])
     result.details += separation_details(found, numbers.left_out, time_limit) if details else []
     return with_report(result, report, page_of_separation(found, numbers, source, columns, list(lines)))
+
+
+def _of_events(family: Family, beside: Mapping[str, str]) -> list[str]:
+    return [_ALL_EVENTS] if family == "cox" and "event" not in beside else []
 
 
 def _of_formula(
@@ -121,7 +131,7 @@ def _of_formula(
         lines += written_certificate(design, design_as_data(asked), table, "design")
     lines += written_certificate(certificate, data, table)
     more = separation_details(found, time_limit=time_limit) if details else []
-    doubts = [] if exact else [_ROUNDED]
+    doubts = _of_events(family, beside) + ([] if exact else [_ROUNDED])
     return Result(lines, {**data, **guessed(source)}, doubts, exit_status=_STATUS[found.verdict], details=more)
 
 

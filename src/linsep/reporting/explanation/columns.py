@@ -15,8 +15,8 @@ from linsep.data.columns import TableChunk
 from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.data.features.kinds import without_skipped
 from linsep.data.telling import TellingColumn, tell, telling_columns
+from linsep.regression.remedies.smallest_set import SmallestSet
 from linsep.regression.separation import separation
-from linsep.regression.smallest_set import SmallestSet
 from linsep.reporting.explanation.nearly import Nearly, nearly_alone
 from linsep.reporting.explanation.said import Said
 from linsep.reporting.proof import Lines, form_of, some_rows

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from linsep.theory.rows.deadline import NEVER, Deadline, time_left
 from linsep.types import Array
 
 
-def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[Array], Array]:
+def peel(X: Any, s: Array, *, constant: bool, equal: Array, deadline: Deadline = NEVER) -> tuple[list[Array], Array]:
     """Take rows away while some column of the rows s_i (x_i, constant) that are left has one sign.
 
     A column counts only where no row of `equal` has an entry. The sum of the one-signed columns, each with its sign, is
@@ -34,6 +35,7 @@ def peel(X: Any, s: Array, *, constant: bool, equal: Array) -> tuple[list[Array]
     touched = entries.touched(equal) if equal.any() else np.zeros(X.shape[1], dtype=bool)
     directions: list[Array] = []
     while True:
+        time_left(deadline)
         above, below = entries.counts(left)
         sign = (above > 0).astype(np.int8) - (below > 0)
         sign[((above > 0) & (below > 0)) | touched] = 0

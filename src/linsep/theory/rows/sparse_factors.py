@@ -37,13 +37,15 @@ class WholeColumns:
         How many entries each column has.
     """
 
-    def __init__(self, Z: Any) -> None:
+    def __init__(self, Z: Any, deadline: Deadline) -> None:
         self.often = np.bincount(Z.indices, minlength=Z.shape[1]).astype(np.int64)
         mantissas, exps = np.frexp(Z.data)
         whole = np.ldexp(mantissas, 53).astype(np.int64)
+        time_left(deadline)
         zeros = np.where(whole != 0, np.frexp((whole & -whole).astype(np.float64))[1] - 1, 0)
         whole >>= zeros
         exps = np.where(whole != 0, exps - 53 + zeros, 0).astype(np.int64)
+        time_left(deadline)
         lowest = np.full(Z.shape[1], 10**6)
         np.minimum.at(lowest, Z.indices[whole != 0], exps[whole != 0])
         lowest[lowest == 10**6] = 0
@@ -54,6 +56,7 @@ class WholeColumns:
         sign = np.sign(whole)
         # What lies in bits 15 k to 15 k + 14 of rest << shift.
         while (rest != 0).any() and len(self.parts) < _PARTS:
+            time_left(deadline)
             within = np.minimum(shift, _BITS)
             digit = np.where(shift < _BITS, (rest << within) & (2**_BITS - 1), 0)
             self.parts.append(_with(Z, sign * digit))

@@ -147,13 +147,21 @@ def _check_proportions(outcome: Outcome) -> None:
 def with_constant(X: Any) -> Any:
     """X with a first column of ones."""
     if is_sparse(X):
-        return sp.hstack([sp.csr_matrix(np.ones((X.shape[0], 1))), X], format="csr")
+        X = X.tocsr()
+        n = X.shape[0]
+        starts = X.indptr + np.arange(n + 1)
+        given = np.ones(starts[-1], dtype=bool)
+        given[starts[:-1]] = False
+        data, indices = np.ones(given.size, dtype=X.dtype), np.zeros(given.size, dtype=X.indices.dtype)
+        data[given], indices[given] = X.data, X.indices + 1
+        return sp.csr_matrix((data, indices, starts), shape=(n, X.shape[1] + 1))
     return np.hstack([np.ones((X.shape[0], 1), dtype=X.dtype), X])
 
 
 def _signed(X: Any, s: Array) -> Any:
     if is_sparse(X):
-        return sp.csr_matrix(X.multiply(s[:, None].astype(np.float64)))
+        signs = np.repeat(s.astype(np.float64), np.diff(X.indptr))
+        return sp.csr_matrix((X.data * signs, X.indices.copy(), X.indptr.copy()), shape=X.shape)
     return X * s[:, None].astype(X.dtype)
 
 

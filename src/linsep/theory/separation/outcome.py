@@ -10,7 +10,11 @@ from linsep.types import Array, DataError
 
 
 class Outcome(NamedTuple):
-    """The response `y` and, where the family has them, further numbers, one for each row."""
+    """The response `y` and, where the family has them, further numbers, one for each row.
+
+    An offset moves every linear predictor by a finite number and no direction: it counts in estimates only. `beyond` is
+    a sentence about what else a model has that was guarded, where estimates made here would not be its own.
+    """
 
     y: Array
     trials: Array | None = None
@@ -19,12 +23,14 @@ class Outcome(NamedTuple):
     strata: Array | None = None
     entry: Array | None = None
     order: Array | None = None  # all labels, the lowest first
+    offset: Array | None = None
+    beyond: str = ""
 
     @property
     def beside(self) -> dict[str, Array]:
-        """What stands beside the response in each row."""
-        named = self._asdict().items()
-        return {name: column for name, column in named if name not in ("y", "order") and column is not None}
+        """What stands beside the response in each row and belongs to the question whether there is an estimate."""
+        named = {name: getattr(self, name) for name in ("trials", "weights", "event", "strata", "entry")}
+        return {name: column for name, column in named.items() if column is not None}
 
     @property
     def classes(self) -> Array:
@@ -43,7 +49,9 @@ class Outcome(NamedTuple):
 
     def take(self, rows: Array) -> Outcome:
         """The outcome of some rows."""
-        return Outcome(self.y[rows], order=self.order, **{name: column[rows] for name, column in self.beside.items()})
+        columns = self.beside if self.offset is None else self.beside | {"offset": self.offset}
+        taken: dict[str, Any] = {name: column[rows] for name, column in columns.items()}
+        return self._replace(y=self.y[rows], **taken)
 
 
 def column_of(values: Any, name: str, n: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
@@ -10,7 +11,9 @@ from linsep.theory.separation.families import ORDERED, SEVERAL_MAXIMA, is_concav
 from linsep.theory.verify.separation import FINITE, UNDETERMINED, UNIDENTIFIED, UNSIGNED
 
 INTERCEPT = "(Intercept)"
+_CONSTANTS = ("Intercept", "const")  # columns of statsmodels
 _SHOWN = 8
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")  # levels of a column of numbers
 _OF_MANY = {"+inf": "+infinity", "-inf": "-infinity", UNDETERMINED: "without a limit", UNSIGNED: "not decided"}
 
 
@@ -29,6 +32,25 @@ def told(value: str | float) -> str:
     """
     words: dict[str | float, str] = {UNDETERMINED: "no limit is determined", UNSIGNED: "limit not decided"}
     return words.get(value, estimate(value))
+
+
+def reason_of(value: str | float) -> str:
+    """The reason for what is said of a coefficient.
+
+    Examples
+    --------
+    >>> reason_of(-inf)
+    'no direction that separates raises it, and some lower it'
+    """
+    reasons: dict[str | float, str] = {
+        FINITE: "the rows that overlap determine it",
+        inf: "no direction that separates lowers it, and some raise it",
+        -inf: "no direction that separates raises it, and some lower it",
+        UNDETERMINED: "some directions that separate raise it and others lower it: no limit is determined",
+        UNSIGNED: "whether a limit is determined was not decided in the time allowed",
+        UNIDENTIFIED: "columns depend on each other: any value gives the same fit",
+    }
+    return reasons[value]
 
 
 def listed(names: Iterable[Any]) -> str:
@@ -140,13 +162,20 @@ def of_references(
         if len(others) < 2 or not values or any(value not in (inf, -inf) for value in values):
             continue
         better = next(iter(others.values()))
+        better = better if _NUMBER.fullmatch(better) else f'"{better}"'
         rows = f"{whole[reference]:,} {'row' if whole[reference] == 1 else 'rows'}"
         out.append(
             f"Take another reference level of {column}: every row at {reference!r}, the reference, is separated "
             f"({rows}), so the coefficients of its {len(others)} other levels go to infinity together; with "
-            f'C({column}, Treatment(reference="{better}")) in a formula that of {reference!r} takes their place.'
+            f"C({column}, Treatment(reference={better})) in a formula that of {reference!r} takes their place."
         )
     return out
+
+
+def _is_cell(name: str, levels: Mapping[str, Any]) -> bool:
+    """Whether a column is the product of two indicators."""
+    cuts = (k for k, letter in enumerate(name) if letter == ":")
+    return any(name[:cut] in levels and name[cut + 1 :] in levels for cut in cuts)
 
 
 def _plain(name: Any) -> Any:
@@ -197,12 +226,15 @@ def advice(
             "Penalise: Firth's method (Jeffreys prior) or a ridge penalty gives finite estimates for all coefficients; "
             "take intervals from the penalised profile likelihood, not from Wald standard errors."
         )
-        out.append(
-            "Or report the infinite estimates as such, with one-sided profile likelihood intervals; the finite "
-            "estimates are those of the rows that overlap."
-        )
+        rest = "the finite estimates are those of the rows that overlap"
+        if family == "cox":
+            rest = (
+                "where a level without an event is the cause, the finite estimates are those of a fit without its rows"
+            )
+        out.append(f"Or report the infinite estimates as such, with one-sided profile likelihood intervals; {rest}.")
     columns = [name[1] if isinstance(name, tuple) else name for name in list(coefficients)[-n_features:]]
-    numbers = [name for name in plain if name not in levels and name in columns]
+    known = {*levels, *_CONSTANTS}
+    numbers = [name for name in plain if name not in known and name in columns and not _is_cell(str(name), levels)]
     if numbers:
         out.append(
             f"Drop a column ({listed(numbers)}) only if it should not be in the model, as when it records the outcome "

@@ -47,12 +47,14 @@ def prove_by_elimination(Z: Any, equal: Array, deadline: Deadline) -> Separation
     """Return the proof without the signs of coefficients, or None where this search cannot answer."""
     if Z.shape[0] * Z.shape[1] < _SMALL or not len(Z.data):
         return None
+    time_left(deadline)
     Z = sp.csr_matrix(Z, copy=True)
     Z.eliminate_zeros()
-    whole = WholeColumns(Z)
+    time_left(deadline)
+    whole = WholeColumns(Z, deadline)
     if not whole.usable:
         return None
-    directions, left = _peeled(Z, equal)
+    directions, left = _peeled(Z, equal, deadline)
     weights = _positive(Z[left], equal[left], np.ones(left.sum()), deadline)
     found = _finished(Z, whole, equal, directions, left, weights.u, deadline)
     for _ in range(_FURTHER):
@@ -106,9 +108,9 @@ def _finished(
     )
 
 
-def _peeled(Z: Any, equal: Array) -> tuple[tuple[Vector, ...], Array]:
+def _peeled(Z: Any, equal: Array, deadline: Deadline) -> tuple[tuple[Vector, ...], Array]:
     """Directions that take rows away, and the rows left."""
-    found, left = peel(Z, np.ones(Z.shape[0]), constant=False, equal=equal)
+    found, left = peel(Z, np.ones(Z.shape[0]), constant=False, equal=equal, deadline=deadline)
     return tuple(dict(zip(np.flatnonzero(d).tolist(), d[d != 0].tolist(), strict=True)) for d in found), left
 
 
@@ -178,10 +180,11 @@ def _positive(Z: Any, equal: Array, begun: Array, deadline: Deadline) -> _Weight
         A = sp.csr_matrix(Z @ sp.diags_array(columns))
     if not np.isfinite(A.data).all():
         return nothing
+    time_left(deadline)
     rows = np.sqrt(np.asarray(A.multiply(A).sum(axis=1))).ravel()
     rows = np.where(rows > 0, rows, 1.0)
     A = sp.csr_matrix(sp.diags_array(1 / rows) @ A)
-    fit = LeastSquares(A)
+    fit = LeastSquares(A, deadline)
     goal = np.where(equal, 0.0, 1.0)
     w = np.where(equal, _HEAVY, begun)
     x = np.zeros(A.shape[1])
@@ -210,16 +213,20 @@ def _overlap(
     equal: Array, factors: SparseFactors, rank: int, u: dict[int, float], deadline: Deadline
 ) -> Weights | None:
     """Exact weights: rounded ones on all rows but the basis."""
+    time_left(deadline)
     basis = set(factors.ids[:rank].tolist())
     others = [i for i in u if i not in basis]
     largest = max(map(abs, u.values()), default=1.0)
     scale = min(2.0**_ROUNDED, 2.0**_LONGEST / largest)
     rounded = [round(u[i] * scale) if equal[i] else max(1, round(u[i] * scale)) for i in others]
+    time_left(deadline)
     total = factors.whole.combined(np.array(others, dtype=np.int64), np.array(rounded, dtype=np.int64))
+    time_left(deadline)
     found = factors.weights(rank, [-v for v in total], deadline)
     if found is None:
         return None
     weights, q = found
+    time_left(deadline)
     every = dict(zip(factors.ids[:rank].tolist(), weights, strict=True))
     if any(v <= 0 and not equal[i] for i, v in every.items()):
         return None

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from linsep.kernels.graphs.trees import forest, longest_paths, subtree_sizes
+from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.separation.search.network import Network, network_of
 from linsep.theory.verify.separation import SeparationProof, Vector, Weights
 from linsep.types import Array
@@ -38,23 +39,25 @@ class _Forest(NamedTuple):
     order: Array
 
 
-def prove_by_network(Z: Any, equal: Array) -> SeparationProof | None:
+def prove_by_network(Z: Any, equal: Array, deadline: Deadline) -> SeparationProof | None:
     """Return the proof if the rows of the CSR matrix are arcs of a network, else None.
 
     Examples
     --------
+    >>> from linsep.theory.rows.deadline import NEVER
     >>> Z = sp.csr_matrix([[1.0, 1], [-1, -1], [1, 0], [1, 0]])  # y (1, x): x tells the first two rows from the others
-    >>> found = prove_by_network(Z, np.zeros(4, dtype=bool))
+    >>> found = prove_by_network(Z, np.zeros(4, dtype=bool), NEVER)
     >>> found.separated, found.overlap, found.signs
     ((2, 3), {0: 1, 1: 1}, {0: {2: 1}, 1: {2: 1}})
     """
     found = network_of(Z)
-    return None if found is None else _Search(found, equal).proof()
+    return None if found is None else _Search(found, equal, deadline).proof()
 
 
 class _Search:
-    def __init__(self, network: Network, equal: Array) -> None:
-        self.network, self.equal = network, equal
+    def __init__(self, network: Network, equal: Array, deadline: Deadline) -> None:
+        self.network, self.equal, self.deadline = network, equal, deadline
+        time_left(deadline)
         n, back = network.tail.size, np.flatnonzero(equal)
         self.arcs = _Arcs(
             np.concatenate([network.tail, network.head[back]]),
@@ -64,17 +67,23 @@ class _Search:
         )
         graph = self._graph(self.arcs.tail, self.arcs.head)
         self.n_parts, self.part = connected_components(graph, connection="strong")
+        time_left(deadline)
         self.joined = connected_components(graph, directed=False)[1]
         self.apart = self.part[network.tail] != self.part[network.head]
 
     def proof(self) -> SeparationProof:
         separated = np.flatnonzero(self.apart)
+        time_left(self.deadline)
         overlap, spanning = self._circulation()
+        time_left(self.deadline)
         null = self._null(self.part)
         if not separated.size:
             return SeparationProof((), (), overlap, spanning, null, spanning, null)
+        time_left(self.deadline)
         direction = self._direction()
+        time_left(self.deadline)
         signs, opposite = self._signs(direction)
+        time_left(self.deadline)
         every = self._mirrored()
         tree = _forest(every, self.joined, self.network.n_vertices)
         return SeparationProof(
@@ -117,6 +126,7 @@ class _Search:
         inside = _Arcs(*(part[kept] for part in arcs))
         total = np.zeros(self.network.tail.size, dtype=np.int64)
         out = _forest(inside, self.part, self.network.n_vertices)
+        time_left(self.deadline)
         back = _forest(inside._replace(tail=inside.head, head=inside.tail), self.part, self.network.n_vertices)
         for trees in (out, back):
             sizes, at = subtree_sizes(trees.parent, trees.order), trees.arc >= 0

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from flint import fmpz_mat, nmod_mat
 
 from linsep.tables import as_doubles, is_sparse
+from linsep.theory.rows.deadline import Deadline, time_left
 from linsep.theory.rows.exact_signs import row_signs
 from linsep.theory.rows.integers import PRIME, primitive, solve, whole_row, whole_rows
 from linsep.theory.verify.separation import Vector, Weights
@@ -34,7 +35,9 @@ def as_vector(d: Sequence[int]) -> Vector:
     return {j: k for j, k in enumerate(primitive(d)) if k}
 
 
-def signs_of_single_rows(Z: Any, separated: Array, null: Sequence[Vector]) -> dict[int, tuple[int, int]]:
+def signs_of_single_rows(
+    Z: Any, separated: Array, null: Sequence[Vector], deadline: Deadline
+) -> dict[int, tuple[int, int]]:
     """Coefficient -> its sign on C and a separated row that proves it alone, as far as such rows are found.
 
     Let d = sum c_v v over the null vectors v. The row's product with d is sum c_v (z.v), and d_j is sum c_v v_j: where
@@ -42,12 +45,14 @@ def signs_of_single_rows(Z: Any, separated: Array, null: Sequence[Vector]) -> di
 
     Examples
     --------
+    >>> from linsep.theory.rows.deadline import NEVER
     >>> Z = np.array([[0, 2.0, 0], [0, 1, 1]])
-    >>> signs_of_single_rows(Z, np.array([0, 1]), [{1: 1}, {2: 1}])
+    >>> signs_of_single_rows(Z, np.array([0, 1]), [{1: 1}, {2: 1}], NEVER)
     {1: (1, 0)}
     """
     met = _matrix(null, [1.0 for v in null for _ in v], Z.shape[1])
     rows = _within(Z[separated], np.diff(met.indptr) > 0)
+    time_left(deadline)
     touched: Any = sp.csr_array((rows != 0).astype(np.float64) @ met)
     known: dict[_Weighted, tuple[int, int]] = {}
     n_met = np.diff(touched.indptr)
@@ -57,6 +62,7 @@ def signs_of_single_rows(Z: Any, separated: Array, null: Sequence[Vector]) -> di
         part.tolist() for part in (rows.indptr, rows.indices, touched.indptr, touched.indices)
     )
     for i in few.tolist():
+        time_left(deadline)
         near = every[near_ends[i] : near_ends[i + 1]]
         if len(near) == 1 and ((near[0], 1),) in known:
             continue
@@ -106,6 +112,7 @@ class Signs:
         Z: Any,
         separated: Array,
         null: Sequence[Vector],
+        deadline: Deadline,
         basis: Sequence[Vector] | None = None,
         products: Array | None = None,
     ) -> None:
@@ -116,19 +123,21 @@ class Signs:
         values = [k / (1 << e) for v, e in zip(null, self.top, strict=True) for k in v.values()]
         N = _matrix(null, values, Z.shape[1])
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            self._scale_rows(Z, separated, N, products)
+            self._scale_rows(Z, separated, N, products, deadline)
         # If a product is too large for a double, there is no guess.
         self.usable = bool(np.isfinite(self.N.data).all() and np.isfinite(self.G.data).all())
         if self.usable:
             self._start(len(null), len(separated))
 
-    def _scale_rows(self, Z: Any, separated: Array, N: Any, products: Array | None) -> None:
+    def _scale_rows(self, Z: Any, separated: Array, N: Any, products: Array | None, deadline: Deadline) -> None:
         """Write separated rows in coordinates of the null vectors; divide columns and rows by their largest entries."""
         part = as_doubles(Z[separated])
         G: Any = sp.csr_array(part @ (N if is_sparse(Z) else N.toarray()) if products is None else products)
+        time_left(deadline)
         scale = abs(G).max(axis=0).toarray().ravel()
         self.scale = np.where(scale > 0, scale, 1.0)
         self.N = sp.csr_array(N @ sp.diags_array(1 / self.scale))
+        time_left(deadline)
         G = sp.csr_array(G @ sp.diags_array(1 / self.scale))
         rows = abs(G).max(axis=1).toarray().ravel()
         self.G: Any = sp.csr_array(sp.diags_array(1 / np.where(rows > 0, rows, 1.0)) @ G)
@@ -154,7 +163,7 @@ class Signs:
         self.highs.addRows(len(ids), low, high, part.nnz, part.indptr[:-1], part.indices, part.data)
         self.held += ids.tolist()
 
-    def guess(self, j: int, way: int, deadline_left: float) -> tuple[Vector | None, Weights | None]:
+    def guess(self, j: int, way: int, deadline: Deadline) -> tuple[Vector | None, Weights | None]:
         """Return a direction of C with way * d_j < 0, or weights that prove that there is none, or neither."""
         if not self.usable:
             return None, None
@@ -163,8 +172,8 @@ class Signs:
             return None, None
         columns = np.arange(len(cost), dtype=np.int32)
         self.highs.changeColsCost(len(cost), columns, cost / np.abs(cost).max())
-        self.highs.setOptionValue("time_limit", self.highs.getRunTime() + deadline_left)
         while True:
+            self.highs.setOptionValue("time_limit", self.highs.getRunTime() + min(time_left(deadline), 1e6))
             self.highs.run()
             if self.highs.getModelStatus() != self.optimal:
                 return None, None
@@ -172,10 +181,10 @@ class Signs:
             c = np.array(solution.col_value)
             z = self.G @ c
             z[self.held] = np.inf
-            worst = np.argsort(z)[:_AT_ONCE]
-            worst = worst[z[worst] < _INSIDE / 2]
+            worst = np.flatnonzero(z < _INSIDE / 2)
             if not worst.size:
                 break
+            worst = worst[np.argsort(z[worst], kind="stable")[:_AT_ONCE]]
             self._hold(np.sort(worst))
         if np.abs(solution.col_dual).max() > _NONE:
             return (self._direction(c, j, way) if cost @ c < 0 else None), None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 
 from linsep.tables import is_sparse
 from linsep.theory.cone.faces import ConeEnd, solve_cone
-from linsep.theory.rows.deadline import Deadline, OutOfTimeError, time_left
+from linsep.theory.rows.deadline import Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import vanishing
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import Span, independent_rows
@@ -53,7 +54,7 @@ def find_proof(Z: Any, equal: Array, deadline: Deadline, signs: bool = True) -> 
     OutOfTimeError
         The deadline passed before the separated rows were found. If it passes later, some signs are left open.
     """
-    found = prove_by_network(Z, equal) if is_sparse(Z) else None
+    found = prove_by_network(Z, equal, deadline) if is_sparse(Z) else None
     found = found or prove_by_columns(Z, equal, deadline)
     if found is None and is_sparse(Z):
         found = prove_by_elimination(Z, equal, deadline)
@@ -181,33 +182,44 @@ def _with_signs(Z: Any, proof: SeparationProof, deadline: Deadline, wanted: bool
     ways = {j: _way(proof.directions, j) for j in sorted(open_ - unidentified)}
     if not wanted:
         return replace(proof, unsigned=tuple(j for j, way in ways.items() if way))
-    separated = np.array(proof.separated)
-    alone = signs_of_single_rows(Z, separated, proof.null) if Z.dtype != object else {}
-    signs: dict[int, Weights] = {j: {alone[j][1]: 1} for j, way in ways.items() if way and way == alone.get(j, (0,))[0]}
+    signs: dict[int, Weights] = {}
     opposite: dict[int, tuple[Vector, ...]] = {}
-    others: list[tuple[Vector, ...]] = []  # the same, each once
-    asked = [j for j, way in ways.items() if way and j not in signs]
-    programme = Signs(Z, separated, proof.null, *even_basis(Z[separated], proof.null)) if asked else None
-    try:
-        with deadline.with_time_to_check(_TO_CHECK):
-            for j in asked:
-                assert programme is not None
-                known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)
-                if known is not None:  # a direction that was found for another coefficient is enough
-                    opposite[j] = known
-                    continue
-                d, weights = programme.guess(j, ways[j], time_left(deadline))
-                if d is not None:
-                    opposite[j] = (d,)
-                elif weights is not None:
-                    signs[j] = weights
-                else:
-                    _ask_cone(Z, proof, j, ways[j], deadline, signs, opposite)
-                others += [opposite[j]] if j in opposite else []
-    except OutOfTimeError:
-        pass
-    unsigned = tuple(j for j in asked if j not in signs and j not in opposite)
+    with suppress(OutOfTimeError), deadline.with_time_to_check(_TO_CHECK):
+        _find_signs(Z, proof, {j: way for j, way in ways.items() if way}, deadline, signs, opposite)
+    unsigned = tuple(j for j, way in ways.items() if way and j not in signs and j not in opposite)
     return replace(proof, signs=signs, opposite=opposite, unsigned=unsigned)
+
+
+def _find_signs(
+    Z: Any,
+    proof: SeparationProof,
+    ways: dict[int, int],
+    deadline: Deadline,
+    signs: dict[int, Weights],
+    opposite: dict[int, tuple[Vector, ...]],
+) -> None:
+    """Write for each coefficient of `ways` a proof of its sign or a direction of the other sign, until the deadline."""
+    separated = np.array(proof.separated)
+    alone = signs_of_single_rows(Z, separated, proof.null, deadline) if Z.dtype != object else {}
+    signs |= {j: {alone[j][1]: 1} for j, way in ways.items() if way == alone.get(j, (0,))[0]}
+    asked = [j for j in ways if j not in signs]
+    if not asked:
+        return
+    programme = Signs(Z, separated, proof.null, deadline, *even_basis(Z[separated], proof.null))
+    others: list[tuple[Vector, ...]] = []  # directions that were found, each once
+    for j in asked:
+        known = next((ds for ds in others if _way(ds, j) * ways[j] < 0), None)
+        if known is not None:  # a direction that was found for another coefficient is enough
+            opposite[j] = known
+            continue
+        d, weights = programme.guess(j, ways[j], deadline)
+        if d is not None:
+            opposite[j] = (d,)
+        elif weights is not None:
+            signs[j] = weights
+        else:
+            _ask_cone(Z, proof, j, ways[j], deadline, signs, opposite)
+        others += [opposite[j]] if j in opposite else []
 
 
 def _way(directions: Sequence[Vector], j: int) -> int:

@@ -27,17 +27,18 @@ class LeastSquares:
     Parameters
     ----------
     A : CSR matrix of doubles, shape (n, p)
+    deadline : Deadline
 
     Examples
     --------
     >>> from linsep.theory.rows.deadline import NEVER
-    >>> fit = LeastSquares(sp.csr_matrix([[1.0, 0], [1, 0], [1, 1], [0, 1]]))
+    >>> fit = LeastSquares(sp.csr_matrix([[1.0, 0], [1, 0], [1, 1], [0, 1]]), NEVER)
     >>> fit.solve(np.ones(4), np.ones(4), 1e-12, NEVER).round(3).tolist()
     [0.8, 0.6]
     """
 
-    def __init__(self, A: Any) -> None:
-        owner = _owners(A)
+    def __init__(self, A: Any, deadline: Deadline) -> None:
+        owner = _owners(A, deadline)
         taken = np.zeros(A.shape[1], dtype=bool)
         taken[owner[owner >= 0]] = True
         self.taken, self.others = np.flatnonzero(taken), np.flatnonzero(~taken)
@@ -51,6 +52,7 @@ class LeastSquares:
         from scipy.sparse.linalg import LinearOperator, lsmr
         from threadpoolctl import threadpool_limits
 
+        time_left(deadline)
         rest, part = _weighted(self.rest, w), _weighted(self.part, w)
         scale = np.sqrt(np.bincount(rest.indices, weights=rest.data**2, minlength=rest.shape[1]))
         scale = 1 / np.where(scale > 0, scale, 1.0)
@@ -82,7 +84,7 @@ def _weighted(table: Any, w: Array) -> Any:
     return sp.csr_matrix((values, table.indices, table.indptr), shape=table.shape)
 
 
-def _owners(A: Any) -> Array:
+def _owners(A: Any, deadline: Deadline) -> Array:
     """For each row the column that is taken out and has an entry there, or -1: the most columns of three orders."""
     n, p = A.shape
     columns = A.tocsc()
@@ -92,8 +94,9 @@ def _owners(A: Any) -> Array:
     none = np.full(n, -1, dtype=np.int64)
     best, most = none, _ENOUGH * p
     for order in (short, short[::-1].copy(), short[np.argsort(sizes[short], kind="stable")]):
+        time_left(deadline)
         owner = disjoint_columns(n, starts, rows, order)
-        found = np.unique(owner).size - bool((owner < 0).any())
+        found = np.count_nonzero(np.bincount(owner[owner >= 0], minlength=p))
         if found > most:
             best, most = owner, found
     return best

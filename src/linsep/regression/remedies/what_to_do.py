@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from linsep.regression.design import Design
-from linsep.regression.finite_part import FinitePart, finite_part
-from linsep.regression.model import Regression
-from linsep.regression.remedies import Remaining, RowsOfCoefficient, firth, remaining, rows_of, table_of_rows
-from linsep.regression.smallest_set import SmallestSet, smallest_set
+import numpy as np
+
+from linsep.regression.design import Design, SeparatedGroup, separated_groups
+from linsep.regression.model import Regression, Verdict
+from linsep.regression.remedies.culprits import RowsOfCoefficient, rows_of, table_of_rows
+from linsep.regression.remedies.drop import Remaining, remaining
+from linsep.regression.remedies.finite_part import FinitePart, finite_part
+from linsep.regression.remedies.firth import firth
+from linsep.regression.remedies.smallest_set import SmallestSet, smallest_set
 from linsep.theory.rows.deadline import deadline_of, why_over
 from linsep.theory.separation.families import Family
 from linsep.theory.separation.outcome import Outcome
@@ -19,11 +23,13 @@ from linsep.types import DataError
 class Remedies:
     """What can be done with an answer whose data are at hand; `Separation` has the fields."""
 
+    verdict: Verdict
     family: Family
     link: str
     fit_intercept: bool
     proof: SeparationProof | None
     coefficients: dict[Any, str | float]
+    separated_rows: tuple[int, ...]
     reason: str
     about: tuple[Design, Outcome] | None
 
@@ -73,6 +79,9 @@ class Remedies:
         degree of freedom, and the same from above for -infinity. It is as approximate as other profile intervals.
         The likelihood-ratio test of "the coefficient is 0" has the statistic 2 (l* - l(0)), which is finite too.
 
+        Trials, weights and an offset count. Weights are numbers of equal rows: with others, as those that balance
+        classes, the estimates are right and their errors are not. Errors come from the observed information.
+
         Parameters
         ----------
         level : float, default=0.95
@@ -88,8 +97,9 @@ class Remedies:
         Raises
         ------
         DataError
-            The regression is not a logistic (logit) or Poisson one without weights, has more than 3,000 columns, or is
-            undecided; or the answer was read from JSON and so lacks the data.
+            The regression is not a logistic or binomial (logit, probit, cloglog) or Poisson one, is of proportions
+            without trials, has more than 3,000 columns, or is undecided; a guarded model has weights of variances or
+            standard errors of another kind; or the answer was read from JSON and so lacks the data.
 
         References
         ----------
@@ -130,7 +140,7 @@ class Remedies:
         Raises
         ------
         DataError
-            The regression is not a logistic one (logit) without weights, or some coefficients are not identified; the
+            The regression is not a logistic or binomial one (logit), or some coefficients are not identified; the
             answer is undecided, or was read from JSON and so lacks the data.
         ImportError
             The package firthmodels is not installed.
@@ -178,7 +188,7 @@ class Remedies:
         Returns
         -------
         list of RowsOfCoefficient
-            Name, estimate, numbers of rows, the first rows and the level, infinite coefficients first.
+            Name, estimate, why, numbers of rows, the first rows and the level, infinite coefficients first.
 
         Raises
         ------
@@ -190,9 +200,45 @@ class Remedies:
         >>> from linsep import separation
         >>> first = separation([[0, 1], [0, 2], [0, 3], [1, 1], [1, 2]], [0, 1, 0, 1, 1]).table()[0]
         >>> first.name, first.estimate, first.first, first.rows
-        ('x1', inf, (3, 4), 2)
+        ('x1', '+inf', (3, 4), 2)
         """
         return table_of_rows(*self._asked())
+
+    def separated_groups(self) -> list[SeparatedGroup]:
+        """Return the groups of rows that are separated as a whole, which often name the cause.
+
+        A group is the rows of a level of a text column, of a level of a fixed effect, or of a pair of levels whose
+        interaction the regression has. Of a Cox model they are the groups without an event.
+
+        Returns
+        -------
+        list of SeparatedGroup
+            Factors, levels and rows; as text "dose=top (4 rows)". Empty if no row is separated, or
+            if all are, which says nothing about single groups.
+
+        Raises
+        ------
+        DataError
+            The answer is undecided, or was read from JSON and so lacks the data.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from linsep import separation
+        >>> table = pd.DataFrame({"ward": list("aabbcc"), "died": [0, 1, 1, 0, 0, 0]})
+        >>> [group] = separation("died ~ ward", data=table).separated_groups()
+        >>> str(group), group.rows
+        ('ward=c (2 rows)', (4, 5))
+        """
+        design, outcome = self._data()
+        if self.verdict == "overlap" or (self.verdict == "complete" and self.family != "cox"):
+            return []
+        if self.family == "cox":
+            gone = np.zeros(len(outcome.y), dtype=bool) if outcome.event is None else outcome.event <= 0
+        else:
+            places = np.arange(len(outcome.y)) if design.rows is None else design.rows
+            gone = np.isin(places, self.separated_rows)
+        return separated_groups(design, gone, outcome.kept)
 
     def smallest_set(self, name: Any = None, time_limit: float | None = None) -> SmallestSet:
         """Return the fewest columns or levels that already separate a row, or that send one coefficient to infinity.
@@ -236,9 +282,14 @@ class Remedies:
         """
         return smallest_set(*self._asked(), name, time_limit)
 
-    def _asked(self) -> tuple[Regression, SeparationProof]:
+    def _data(self) -> tuple[Design, Outcome]:
         if self.about is None:
             raise DataError("this was read from JSON, which has no data: ask `separation` again")
         if self.proof is None:
             raise DataError(f"undecided, so nothing can be done about it yet: {self.reason}")
-        return Regression.of(*self.about, self.family, self.link, self.fit_intercept), self.proof
+        return self.about
+
+    def _asked(self) -> tuple[Regression, SeparationProof]:
+        data = self._data()
+        assert self.proof is not None
+        return Regression.of(*data, self.family, self.link, self.fit_intercept), self.proof

@@ -8,25 +8,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit, gammaln
 from scipy.stats import chi2, norm
 
 from linsep.markup import table_html
 from linsep.regression.design import Design
 from linsep.regression.model import Regression
-from linsep.regression.remedies import dependent, design_columns
+from linsep.regression.remedies.drop import dependent, design_columns
 from linsep.tables import dense
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, Pace, time_left
+from linsep.theory.separation.likelihood import Likelihood
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.separation.sentences import listed
 from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separation import FINITE, SeparationProof, verify_proof
 from linsep.types import Array, DataError
 
-_FITTED = (("logistic", "logit"), ("poisson", "log"))
 _STEPS = 200
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
+_FAR = 30.0  # offsets beyond it are taken back before the first step
 _AT_ONCE = 2**28  # multiplications between two looks at the clock
 _FEWEST_ROWS = 64
 _COPIED = 2e7  # numbers that a slow machine copies and scales in a second
@@ -127,10 +127,11 @@ def finite_part(
     Raises
     ------
     DataError
-        The family or link is not one of those that are fitted, there are too many columns, or rows have weights.
+        The family or link is not one of those that are fitted, there are too many columns, or a model that was
+        guarded has what this likelihood has not.
     """
-    if (asked.family, asked.link) not in _FITTED or asked.outcome.beside:
-        raise DataError("finite_part fits logistic (logit) and Poisson regressions of rows without weights")
+    if asked.outcome.beyond:
+        raise DataError(asked.outcome.beyond)
     if not 0 < level < 1:
         raise DataError(f"level is a number between 0 and 1, not {level!r}")
     return _Likelihood(asked, proof, deadline).finite_part(said, level)
@@ -146,18 +147,19 @@ class _Fit(NamedTuple):
 class _Likelihood:
     def __init__(self, asked: Regression, proof: SeparationProof, deadline: Deadline) -> None:
         self.asked, self.proof, self.deadline = asked, proof, deadline
+        kept = asked.outcome.kept  # of these each has one row of inequalities
+        self.outcome = asked.outcome.take(kept)
+        self.rows = Likelihood.of(self.outcome, asked.rows.classes, asked.family, asked.link)
         X, self.names = design_columns(asked.design, asked.fit_intercept)
         if X.shape[1] > _MOST_COLUMNS:
             raise DataError(
                 f"{X.shape[1]:,} columns are too many to fit here, at most {_MOST_COLUMNS:,}: fit what drop() gives"
             )
-        self.X = X
-        y = asked.outcome.y
-        self.y = (y == asked.rows.classes[1]).astype(float) if asked.family == "logistic" else y.astype(float)
+        self.X = X if kept.all() else X[kept]
 
     def finite_part(self, told: Mapping[Any, str | float], level: float) -> FinitePart:
         try:
-            whole = self.fit(self.proof, list(range(len(self.names))), np.zeros(len(self.y)))
+            whole = self.fit(self.proof, list(range(len(self.names))))
         except OutOfTimeError:
             whole = None
         z, drop = float(norm.ppf(0.5 + level / 2)), float(chi2.ppf(level, 1)) / 2
@@ -175,7 +177,7 @@ class _Likelihood:
                 tests |= {} if test is None else {name: test}
             else:  # the profile likelihood is the same everywhere
                 out[name] = Estimate(nan, nan, -inf, inf)
-        n_rows = len(self.y) - len(self.proof.separated)
+        n_rows = len(self.rows.y) - len(self.proof.separated)
         left = tuple(name for name, found in out.items() if isnan(found.lower))
         return FinitePart(out, nan if whole is None else whole.value, level, n_rows, tests, left)
 
@@ -195,16 +197,20 @@ class _Likelihood:
             return unknown, test
         return Estimate(said, nan, *((limit, inf) if said > 0 else (-inf, limit))), test
 
-    def fit(self, proof: SeparationProof, among: list[int], offset: Array) -> _Fit:
-        """The largest likelihood over the coefficients of these columns, whose separation is proved."""
-        kept = np.setdiff1d(np.arange(len(self.y)), list(proof.separated))
+    def fit(self, proof: SeparationProof, among: list[int], more: Array | float = 0.0) -> _Fit:
+        """The largest likelihood over the coefficients of these columns, whose separation is proved.
+
+        The offset is `more` than that of the rows.
+        """
+        kept = np.setdiff1d(np.arange(len(self.rows.y)), list(proof.separated))
         lost = set(dependent(proof.null, len(among)))
         columns = [j for k, j in enumerate(among) if k not in lost]
         if kept.size * len(columns) / _COPIED > time_left(self.deadline):
             raise OutOfTimeError
         X = dense(self.X[kept][:, columns])
         time_left(self.deadline)
-        value, b, errors = _maximum(X, self.y[kept], offset[kept], self.asked.family, self.deadline)
+        rows = self.rows._replace(offset=self.rows.offset + more).take(kept)
+        value, b, errors = _maximum(X, rows, self.deadline)
         return _Fit(value, columns, b, errors)
 
     def profile(self, j: int) -> Callable[[float], float]:
@@ -243,56 +249,58 @@ class _Likelihood:
         if not among:
             return nothing
         design = Design(self.X[:, among], [self.names[k] for k in among], {}, {})
-        rows = Regression.of(design, self.asked.outcome, self.asked.family, self.asked.link, False).rows
+        rows = Regression.of(design, self.outcome, self.asked.family, self.asked.link, False).rows
         proof = find_proof(rows.Z, rows.equal, self.deadline)
         with verify_with_pauses(lambda: time_left(self.deadline)):
             verify_proof(rows.Z, rows.equal, proof)
         return proof
 
 
-def _maximum(X: Array, y: Array, offset: Array, family: str, deadline: Deadline) -> tuple[float, Array, Array]:
+def _maximum(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Array, Array]:
     """The largest logarithm of the likelihood, where, and the standard errors; the columns are independent."""
     scale = np.maximum(X.max(axis=0, initial=0), -X.min(axis=0, initial=0))
-    X, b, pace = X / scale, np.zeros(X.shape[1]), Pace(deadline)
+    X, pace = X / scale, Pace(deadline)
+    b = _start(X, rows, pace)
     inverse = _INVERSE * float(b.size) ** 3
     pace.ask(0.0)
-
-    def value(b: Array) -> float:
-        eta = X @ b + offset
-        with np.errstate(over="ignore"):
-            mean = np.logaddexp(0, eta) if family == "logistic" else np.exp(eta) + gammaln(y + 1)
-        return float((y * eta - mean).sum())
-
-    now = value(b)
+    now = rows.value(X @ b + rows.offset)
     for _ in range(_STEPS if b.size else 0):
-        score, information = _slopes(X, y, X @ b + offset, family, pace)
+        score, information = _slopes(X, rows, X @ b + rows.offset, pace)
         pace.ask(inverse)
         step = np.linalg.lstsq(information, score, rcond=None)[0]
         pace.done += inverse
         size = 1.0
-        while not (found := value(b + size * step)) >= now and size > 1e-12:
+        while not (found := rows.value(X @ (b + size * step) + rows.offset)) >= now and size > 1e-12:
             size /= 2
         gain, now, b = found - now, max(found, now), b + size * step if found >= now else b
         if gain <= 1e-13 * (1 + abs(now)) and np.abs(step).max() <= 1e-10 * (1 + np.abs(b).max()):
             break
-    information = _slopes(X, y, X @ b + offset, family, pace)[1]
+    information = _slopes(X, rows, X @ b + rows.offset, pace)[1]
     pace.ask(inverse)
     errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)
     return now, b / scale, errors / scale
 
 
-def _slopes(X: Array, y: Array, eta: Array, family: str, pace: Pace) -> tuple[Array, Array]:
+def _start(X: Array, rows: Likelihood, pace: Pace) -> Array:
+    """Where Newton's steps begin: at 0, or where X b takes back an offset from which they would come nowhere."""
+    zero = np.zeros(X.shape[1])
+    if not X.size or np.abs(rows.offset).max() < _FAR:
+        return zero
+    work = _INVERSE * float(X.size) * X.shape[1]
+    pace.ask(work)
+    back: Array = np.linalg.lstsq(X, -rows.offset, rcond=None)[0]
+    pace.done += work
+    return back if rows.value(X @ back + rows.offset) > rows.value(rows.offset) else zero
+
+
+def _slopes(X: Array, rows: Likelihood, eta: Array, pace: Pace) -> tuple[Array, Array]:
     """First derivatives, and minus the second ones: a sum over blocks of rows, with a look at the clock before each."""
-    if family == "logistic":
-        mean = expit(eta)
-        w = mean * expit(-eta)
-    else:
-        mean = w = np.exp(np.minimum(eta, 500.0))
+    slope, bent = rows.slopes(eta)
     n, p = X.shape
-    information, rows = np.zeros((p, p)), max(_FEWEST_ROWS, _AT_ONCE // max(1, p * p))
-    for first in range(0, n, rows):
-        part = X[first : first + rows]
+    information, block = np.zeros((p, p)), max(_FEWEST_ROWS, _AT_ONCE // max(1, p * p))
+    for first in range(0, n, block):
+        part = X[first : first + block]
         pace.ask(part.size * p)
-        information += part.T @ (w[first : first + rows, None] * part)
+        information += part.T @ (bent[first : first + block, None] * part)
         pace.done += part.size * p
-    return X.T @ (y - mean), information
+    return X.T @ slope, information

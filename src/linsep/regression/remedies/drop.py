@@ -1,0 +1,149 @@
+"""What to do about separation: the rows and columns that remain, as ppmlhdfe keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.regression.design import Design
+from linsep.regression.model import Regression
+from linsep.tables import dense, is_sparse
+from linsep.theory.separation.model_rows import with_constant
+from linsep.theory.separation.sentences import INTERCEPT
+from linsep.theory.verify.separation import FINITE, SeparationProof, Vector
+from linsep.types import Array, DataError
+
+_DOUBLE_POWERS = 300  # smaller powers of ten are doubles
+# Families in which a row counts as a factor that tends to 1 where it is separated.
+DROPPED = ("logistic", "binomial", "poisson", "negative-binomial", "multinomial")
+
+
+class Remaining(NamedTuple):
+    """The rows that no direction separates, and columns of the design that are independent on them.
+
+    Attributes
+    ----------
+    X : ndarray or SciPy CSR matrix, shape (n_rows, n_columns)
+        The design as doubles; the constant, if there is one, is its first column.
+    y : ndarray, shape (n_rows,)
+        The response.
+    names : list of str
+        Names of the columns of X.
+    rows : ndarray of int, shape (n_rows,)
+        The places of the rows in the table that was asked about.
+    dropped : list of str
+        The columns that are left out: on these rows they are 0 or a combination of those that are kept.
+    unchanged : list
+        Coefficients whose estimate is the same as in the whole table: those called "finite".
+    """
+
+    X: Any
+    y: Array
+    names: list[str]
+    rows: Array
+    dropped: list[str]
+    unchanged: list[Any]
+
+
+def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
+    """What remains of a regression when its separated rows are dropped, given a proof that was checked.
+
+    Raises
+    ------
+    DataError
+        No row remains, the limit is not known to be a regression on fewer rows, or rows of a multinomial model are
+        separated from some of the other classes only.
+    """
+    if asked.family not in DROPPED:
+        raise DataError(
+            f"the limit of a model of the family {asked.family!r} is no regression on the rows that remain; this is so "
+            f"for {', '.join(DROPPED)}"
+        )
+    design = asked.design
+    kept = _rows_kept(asked, proof)
+    X, names = design_columns(design, asked.fit_intercept)
+    lost = set(dependent(proof.null, len(names)))
+    columns = [j for j in range(len(names)) if j not in lost]
+    coefficients = asked.shown(proof)["coefficients"]
+    return Remaining(
+        X[kept][:, columns],
+        asked.outcome.y[kept],
+        [names[j] for j in columns],
+        (np.arange(X.shape[0]) if design.rows is None else design.rows)[kept],
+        [names[j] for j in sorted(lost)],
+        [name for name, value in coefficients.items() if value == FINITE],
+    )
+
+
+def _rows_kept(asked: Regression, proof: SeparationProof) -> Array:
+    """Which rows of the data are separated from no other class."""
+    rows = asked.rows
+    apart = np.zeros(len(rows.owner), dtype=bool)
+    apart[list(proof.separated)] = True
+    touched, left = (np.unique(rows.owner[part]) for part in (apart, ~apart))
+    partly = np.intersect1d(touched, left)
+    if partly.size:
+        raise DataError(
+            f"row {partly[0]} is separated from some of the other classes only ({partly.size:,} such rows): the limit "
+            "is no regression on fewer rows; merge classes or levels, or penalise"
+        )
+    if not left.size:
+        raise DataError("every row is separated: no row remains, and no coefficient has a finite estimate")
+    return left
+
+
+def design_columns(design: Design, fit_intercept: bool) -> tuple[Any, list[str]]:
+    """The design as doubles, with the constant as its first column if there is one, and the names of its columns.
+
+    Decimals that are kept as whole numbers are decimals again, so that estimates are in the units of the table.
+
+    Examples
+    --------
+    >>> design_columns(Design(np.array([[15], [20]]), ["a"], {}, {}, powers={"a": 1}), False)[0].ravel().tolist()
+    [1.5, 2.0]
+    """
+    X = design.X.tocsr() if is_sparse(design.X) else np.asarray(design.X)
+    powers = [design.powers.get(name, 0) for name in design.names]
+    X = (_scaled(X, powers) if any(powers) else X).astype(np.float64)
+    return (with_constant(X), [INTERCEPT, *design.names]) if fit_intercept else (X, list(design.names))
+
+
+def _scaled(X: Any, powers: list[int]) -> Any:
+    """Columns of whole numbers divided by powers of ten; a quotient of doubles is the nearest one to the decimal."""
+    if X.dtype == object or max(map(abs, powers)) > _DOUBLE_POWERS:
+        return dense(X).astype(object) * np.array([Fraction(10) ** -k for k in powers], dtype=object)
+    up, down = (np.array([10.0 ** max(way * k, 0) for k in powers]) for way in (-1, 1))
+    if not is_sparse(X):
+        return X * up / down
+    return sp.csr_matrix((X.data * up[X.indices] / down[X.indices], X.indices, X.indptr), shape=X.shape)
+
+
+def dependent(null: Iterable[Vector], width: int) -> list[int]:
+    """Columns, the later ones first, without which the others of `width` are independent and span as much.
+
+    `null` spans the vectors orthogonal to the rows, exactly: each eliminates the last of its columns. In a multinomial
+    model there is a copy for each class, and one is looked at.
+
+    Examples
+    --------
+    >>> dependent([{0: 1, 2: -2}, {3: 1}, {0: 1, 1: 1, 2: 1, 3: 5}], 4)
+    [3, 2, 1]
+    """
+    pivots: dict[int, dict[int, Fraction]] = {}
+    for vector in sorted(null, key=len):
+        left = {j: Fraction(v) for j, v in vector.items() if v and j < width}
+        while left:
+            last = max(left)
+            if last not in pivots:
+                pivots[last] = left
+                break
+            k = left[last] / pivots[last][last]
+            for j, v in pivots[last].items():
+                left[j] = left.get(j, Fraction(0)) - k * v
+                if not left[j]:
+                    del left[j]
+    return sorted(pivots, reverse=True)

@@ -1,0 +1,145 @@
+"""The logarithm of the likelihood of rows with one linear predictor, which is concave, and its derivatives."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import erfcx, expit, gammaln, log_ndtr
+
+from linsep.theory.separation.outcome import Outcome
+from linsep.types import Array, DataError
+
+_OF_TWO = ("logit", "probit", "cloglog")
+FITTED = {*product(("logistic", "binomial"), _OF_TWO), ("poisson", "log")}
+_LARGEST = 500.0  # of a linear predictor whose exponential is taken
+_SMALLEST = -30.0  # below it exp(-exp(eta)) is 1 - exp(eta) to the last bit
+_STEEP = -1e4  # below it a second derivative of the logarithm of the normal distribution is -1 but for rounding
+_ROOT, _RATIO = np.sqrt(2.0), np.sqrt(2 / np.pi)
+
+
+class Likelihood(NamedTuple):
+    """Rows with `y` successes of `trials` (counts, without them), each there `weights` times; `link` says what F is.
+
+    The linear predictor of a row is x.b + offset. Successes have the chance F of it, counts its exponential as mean.
+    `constant` is what does not depend on it.
+    """
+
+    link: str
+    y: Array
+    trials: Array
+    weights: Array
+    offset: Array
+    constant: Array
+
+    @classmethod
+    def of(cls, outcome: Outcome, classes: Array, family: str, link: str) -> Likelihood:
+        """The likelihood of an outcome all of whose rows count; `classes` are the two labels of a logistic model.
+
+        Raises
+        ------
+        DataError
+            It is of another family or link, or of proportions of an unknown number of trials.
+        """
+        if (family, link) not in FITTED:
+            raise DataError(
+                f"no likelihood of the family {family!r} with the link {link!r} is fitted here, only logistic and "
+                "binomial ones (logit, probit, cloglog) and Poisson ones: fit what drop() gives"
+            )
+        ones = np.ones(len(outcome.y))
+        y = ((outcome.y == classes[1]) if family == "logistic" else outcome.y).astype(np.float64)
+        trials = ones if outcome.trials is None else outcome.trials
+        if family == "binomial" and ((y != np.rint(y)) | (trials != np.rint(trials))).any():
+            raise DataError(
+                "the likelihood needs whole numbers of successes and trials, and these are proportions: give successes "
+                "as y and the numbers of trials as trials, or fit what drop() gives"
+            )
+        weights = ones if outcome.weights is None else outcome.weights
+        offset = 0.0 * ones if outcome.offset is None else outcome.offset
+        constant = -gammaln(y + 1)
+        if family != "poisson":
+            constant += gammaln(trials + 1) - gammaln(trials - y + 1)
+        return cls(link, y, trials, weights, offset, constant)
+
+    def take(self, rows: Array) -> Likelihood:
+        """The likelihood of some rows."""
+        return Likelihood(self.link, *(column[rows] for column in self[1:]))
+
+    def value(self, eta: Array) -> float:
+        """The logarithm of the likelihood where the linear predictors are `eta`, offset included.
+
+        Examples
+        --------
+        >>> one = np.ones(1)
+        >>> Likelihood("log", one, one, one, 0 * one, 0 * one).value(0 * one)
+        -1.0
+        """
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            if self.link == "log":
+                terms = self.y * eta - np.exp(eta)
+            else:
+                n, k = self.trials, self.y
+                up, down = _LOGARITHMS[self.link](eta)
+                # No failures: their logarithm may be infinite.
+                terms = np.where(k > 0, k * up, 0) + np.where(n > k, (n - k) * down, 0)
+        return float((self.weights * (terms + self.constant)).sum())
+
+    def slopes(self, eta: Array) -> tuple[Array, Array]:
+        """For each row the derivative of its term by the linear predictor, and minus the second one.
+
+        Examples
+        --------
+        >>> one = np.ones(1)
+        >>> Likelihood("log", 3 * one, one, one, 0 * one, 0 * one).slopes(0 * one)[0].tolist()
+        [2.0]
+        """
+        if self.link == "log":
+            mean = np.exp(np.minimum(eta, _LARGEST))
+            return self.weights * (self.y - mean), self.weights * mean
+        n, k = self.trials, self.y
+        if self.link == "logit":
+            mean = expit(eta)
+            return self.weights * (k - n * mean), self.weights * n * mean * expit(-eta)
+        (up, bent_up), (down, bent_down) = (_of_probit if self.link == "probit" else _of_cloglog)(eta)
+        return self.weights * (k * up - (n - k) * down), self.weights * (k * bent_up + (n - k) * bent_down)
+
+
+def _logit(eta: Array) -> tuple[Array, Array]:
+    return -np.logaddexp(0, -eta), -np.logaddexp(0, eta)
+
+
+def _probit(eta: Array) -> tuple[Array, Array]:
+    return log_ndtr(eta), log_ndtr(-eta)
+
+
+def _cloglog(eta: Array) -> tuple[Array, Array]:
+    u = np.exp(eta)
+    return np.where(eta < _SMALLEST, eta, np.log(-np.expm1(-u))), -u
+
+
+# Link -> log F and log(1 - F).
+_LOGARITHMS = {"logit": _logit, "probit": _probit, "cloglog": _cloglog}
+
+
+_Derivatives = tuple[Array, Array]  # the first, and minus the second
+
+
+def _of_probit(eta: Array) -> tuple[_Derivatives, _Derivatives]:
+    """Of log F, and of log(1 - F), whose first one is taken with minus."""
+    return _of_log_normal(eta), _of_log_normal(-eta)
+
+
+def _of_log_normal(eta: Array) -> _Derivatives:
+    slope = _RATIO / erfcx(-eta / _ROOT)
+    with np.errstate(over="ignore"):
+        bent = np.clip(slope * (slope + eta), 0, 1)  # in exact arithmetic it is between them
+    return slope, np.where(eta < _STEEP, 1.0, bent)
+
+
+def _of_cloglog(eta: Array) -> tuple[_Derivatives, _Derivatives]:
+    u = np.exp(np.minimum(eta, _LARGEST))
+    small = np.maximum(np.minimum(u, _LARGEST), np.finfo(np.float64).tiny)  # exp(-500) counts as nothing
+    slope = small / np.expm1(small)
+    bent = np.where(small < 1e-5, small / 2, small / -np.expm1(-small) - 1)
+    return (slope, slope * bent), (u, u)

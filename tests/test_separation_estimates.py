@@ -1,0 +1,243 @@
+"""Estimates of what is finite: offsets, weights, trials and links count, and statsmodels has the same numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression, PoissonRegressor
+
+from linsep import FinitePart, SeparationError, guard, separation
+from linsep.data.sources.open import open_data
+from linsep.theory.separation.likelihood import Likelihood
+from linsep.types import Array, DataError
+
+N = 80
+RNG = np.random.default_rng(16)
+FRAME = pd.DataFrame({"x": RNG.normal(size=N), "rare": (np.arange(N) >= 72).astype(float)})
+YES = np.where(FRAME.rare == 1, 1.0, RNG.integers(0, 2, N))
+COUNTS = np.where(FRAME.rare == 1, 0.0, RNG.poisson(2.0, N))
+OFFSET = RNG.normal(size=N)
+WEIGHTS = RNG.integers(1, 5, N).astype(float)
+TRIALS = RNG.integers(1, 6, N).astype(float)
+KILLED = np.where(FRAME.rare == 1, TRIALS, RNG.binomial(TRIALS.astype(int), 0.4))
+KEPT = FRAME.rare == 0
+
+
+def overlapping(model: Any, y: Array, **beside: Array) -> Any:
+    """The fit of statsmodels to the rows that are not separated."""
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    X = sm.add_constant(FRAME[["x"]])[KEPT]
+    return model(sm)(y[KEPT], X, **{name: column[KEPT] for name, column in beside.items()})
+
+
+def glm(family: str, link: str | None = None) -> Any:
+    def made(sm: Any) -> Any:
+        of = getattr(sm.families, family)(*([] if link is None else [getattr(sm.families.links, link)()]))
+        return lambda y, X, **beside: sm.GLM(y, X, family=of, **beside)
+
+    return made
+
+
+def check(part: FinitePart, fit: Any) -> None:
+    """Estimates and errors to 1e-8, and the likelihood; the intercept may have another name."""
+    names = [name for name in part.estimates if name != "rare"]
+    assert [part.estimates[name].value for name in names] == pytest.approx(list(fit.params), abs=1e-8)
+    assert [part.estimates[name].error for name in names] == pytest.approx(list(fit.bse), abs=1e-8)
+    assert part.log_likelihood == pytest.approx(fit.llf, abs=1e-8)
+    assert part.n_rows == KEPT.sum()
+    assert np.isinf(part.estimates["rare"].value)
+
+
+def of_error(model: Any, *args: Any, **options: Any) -> Any:
+    """What the guard found."""
+    with pytest.raises(SeparationError) as caught:
+        guard(model).fit(*args, **options)
+    return caught.value.separation
+
+
+CASES: list[Any] = [
+    ("poisson", COUNTS, {"offset": OFFSET}, glm("Poisson"), COUNTS, {"offset": OFFSET}),
+    ("poisson", COUNTS, {"weights": WEIGHTS}, glm("Poisson"), COUNTS, {"freq_weights": WEIGHTS}),
+    ("logistic", YES, {"offset": OFFSET}, glm("Binomial"), YES, {"offset": OFFSET}),
+    (
+        "logistic",
+        YES,
+        {"weights": WEIGHTS, "offset": OFFSET},
+        glm("Binomial"),
+        YES,
+        {"freq_weights": WEIGHTS, "offset": OFFSET},
+    ),
+    ("binomial", KILLED, {"trials": TRIALS}, glm("Binomial"), np.column_stack([KILLED, TRIALS - KILLED]), {}),
+    (
+        "binomial",
+        KILLED,
+        {"trials": TRIALS, "weights": WEIGHTS, "offset": OFFSET},
+        glm("Binomial"),
+        np.column_stack([KILLED, TRIALS - KILLED]),
+        {"freq_weights": WEIGHTS, "offset": OFFSET},
+    ),
+]
+
+
+@pytest.mark.parametrize(("family", "y", "beside", "model", "endog", "same"), CASES)
+def test_statsmodels_agrees_on_the_rows_that_overlap(
+    family: Any, y: Array, beside: Any, model: Any, endog: Array, same: Any
+) -> None:
+    fit = overlapping(model, endog, **same).fit(tol=1e-14)
+    check(separation(FRAME, y, family=family, **beside).finite_part(), fit)
+
+
+@pytest.mark.parametrize("link", ["probit", "cloglog"])
+def test_statsmodels_agrees_with_other_links(link: str) -> None:
+    """Newton's method of GLM takes the observed information, as its Probit does."""
+    fit = overlapping(glm("Binomial", {"probit": "Probit", "cloglog": "CLogLog"}[link]), YES).fit(
+        method="newton", tol=1e-14
+    )
+    check(separation(FRAME, YES, link=link).finite_part(), fit)
+
+
+def test_the_guard_of_statsmodels_keeps_offset_weights_and_trials() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    X, exposure = FRAME.assign(one=1.0), np.exp(OFFSET)
+    fit = overlapping(glm("Poisson"), COUNTS, offset=OFFSET).fit(tol=1e-14)
+    poisson, binomial = sm.families.Poisson(), sm.families.Binomial()
+    both = {"offset": OFFSET / 2, "exposure": np.exp(OFFSET / 2)}
+    for model in (
+        sm.Poisson(COUNTS, X, exposure=exposure),
+        sm.Poisson(COUNTS, X, offset=OFFSET),
+        sm.GLM(COUNTS, X, family=poisson, exposure=exposure),
+        sm.GLM(COUNTS, X, family=poisson, **both),
+    ):
+        part = of_error(model, disp=0).finite_part()
+        assert [part.estimates[name].value for name in ("one", "x")] == pytest.approx(list(fit.params), abs=1e-8)
+        assert part.log_likelihood == pytest.approx(fit.llf, abs=1e-8)
+    weighted = of_error(sm.GLM(COUNTS, X, family=poisson, freq_weights=WEIGHTS)).finite_part()
+    fit = overlapping(glm("Poisson"), COUNTS, freq_weights=WEIGHTS).fit(tol=1e-14)
+    assert [weighted.estimates[name].error for name in ("one", "x")] == pytest.approx(list(fit.bse), abs=1e-8)
+    every = np.column_stack([YES * TRIALS, (1 - YES) * TRIALS])  # all or nothing
+    found = of_error(sm.GLM(every, X, family=binomial))
+    assert found.family == "binomial"
+    fit = overlapping(glm("Binomial"), every).fit(tol=1e-14)
+    part = found.finite_part()
+    assert [part.estimates[name].value for name in ("one", "x")] == pytest.approx(list(fit.params), abs=1e-8)
+    assert [part.estimates[name].error for name in ("one", "x")] == pytest.approx(list(fit.bse), abs=1e-8)
+    some = of_error(sm.GLM(np.column_stack([KILLED, TRIALS - KILLED]), X, family=binomial))
+    assert some.about[1].y.tolist() == KILLED.tolist()
+
+
+def test_what_the_likelihood_lacks_is_refused() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    X, poisson = FRAME.assign(one=1.0), sm.families.Poisson()
+    found = of_error(sm.GLM(COUNTS, X, family=poisson, var_weights=WEIGHTS))
+    with pytest.raises(DataError, match="var_weights, which are no numbers of rows: fit what drop"):
+        found.finite_part()
+    assert found.drop().names == ["x", "one"]
+    with pytest.raises(DataError, match="asks for cov_type='HC1', and errors and limits here"):
+        of_error(sm.GLM(COUNTS, X, family=poisson), cov_type="HC1").finite_part()
+    with pytest.raises(DataError, match="asks for scale='X2'"):
+        of_error(sm.GLM(COUNTS, X, family=poisson), scale="X2").finite_part()
+    with pytest.raises(DataError, match="whole numbers of successes and trials, and these are proportions"):
+        separation(FRAME, KILLED / TRIALS, family="binomial").finite_part()
+    with pytest.raises(DataError, match="no likelihood of the family 'logistic' with the link 'cauchit'"):
+        separation(FRAME, YES, link="cauchit").finite_part()
+
+
+@pytest.mark.parametrize("class_weight", [{0: 5, 1: 1}, "balanced"])
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_the_guard_of_sklearn_keeps_weights(class_weight: Any, weights: Any) -> None:
+    found = of_error(LogisticRegression(C=np.inf, class_weight=class_weight), FRAME, YES, sample_weight=weights)
+    told = np.ones(N) if weights is None else weights
+    sums = [told[k == YES].sum() for k in (0, 1)]
+    shares = [5.0, 1.0] if isinstance(class_weight, dict) else [told.sum() / (2 * part) for part in sums]
+    fit = overlapping(glm("Binomial"), YES, freq_weights=told * np.where(YES == 1, shares[1], shares[0])).fit(tol=1e-14)
+    check(found.finite_part(), fit)
+
+
+def test_the_guard_of_sklearn_keeps_weights_of_rows() -> None:
+    found = of_error(PoissonRegressor(alpha=0), FRAME, COUNTS, sample_weight=WEIGHTS)
+    check(found.finite_part(), overlapping(glm("Poisson"), COUNTS, freq_weights=WEIGHTS).fit(tol=1e-14))
+    gone = guard(LogisticRegression(C=np.inf, class_weight={0: 0, 1: 1, 2: 1}), on_separation="warn")
+    with pytest.warns(match="Quasi-complete"):
+        gone.fit(FRAME, np.append(YES[:-1], 2), sample_weight=1.0)
+    assert gone.separation is not None
+    assert gone.separation.left_out == (YES[:-1] == 0).sum()
+
+
+def test_weights_are_numbers_of_rows() -> None:
+    """Also for limits of what is infinite, and rows with a weight of 0 are not there."""
+    weights = np.where(np.arange(N) % 7 == 0, 0, WEIGHTS).astype(int)
+    part = separation(FRAME, YES, weights=weights, offset=OFFSET).finite_part()
+    rows = np.repeat(np.arange(N), weights)
+    plain = separation(FRAME.iloc[rows], YES[rows], offset=OFFSET[rows]).finite_part()
+    for name, found in plain.estimates.items():
+        assert part.estimates[name] == pytest.approx(found, abs=1e-8, nan_ok=True)
+    assert part.tests["rare"] == pytest.approx(plain.tests["rare"], abs=1e-8)
+    assert part.n_rows == (weights[KEPT] > 0).sum()
+
+
+@pytest.mark.parametrize("far", [-900.0, -40.0, 40.0, 900.0])
+@pytest.mark.parametrize("family", ["logistic", "poisson"])
+def test_a_large_offset_moves_the_intercept_alone(family: Any, far: float) -> None:
+    y = YES if family == "logistic" else COUNTS
+    plain = separation(FRAME, y, family=family).finite_part()
+    moved = separation(FRAME, y, family=family, offset=np.full(N, far)).finite_part()
+    assert moved.estimates["(Intercept)"].value == pytest.approx(plain.estimates["(Intercept)"].value - far, abs=1e-8)
+    assert moved.estimates["x"] == pytest.approx(plain.estimates["x"], abs=1e-7)
+    assert moved.log_likelihood == pytest.approx(plain.log_likelihood, abs=1e-8)
+
+
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "log"])
+def test_derivatives_are_those_of_the_value(link: str) -> None:
+    one, eta, h = np.ones(1), np.linspace(-8, 3, 23), 1e-5
+    for k in (0.0, 2.0, 5.0):
+        rows = Likelihood(link, k * one, 5 * one, 3 * one, 0 * one, 0 * one)
+        for at in eta.tolist():
+            slope, bent = rows.slopes(at * one)
+            ahead, back = (rows.value((at + way * h) * one) for way in (1, -1))
+            assert slope[0] == pytest.approx((ahead - back) / (2 * h), rel=1e-5, abs=1e-5)
+            next_slope, last_slope = (rows.slopes((at + way * h) * one)[0][0] for way in (1, -1))
+            assert bent[0] == pytest.approx((last_slope - next_slope) / (2 * h), rel=1e-5, abs=1e-6)
+    ends = np.array([-1e300, -800.0, 800.0, 1e300])
+    if link != "log":
+        rows = Likelihood(link, *(np.full(4, k) for k in (2.0, 5.0, 1.0, 0.0, 0.0)))
+        assert np.isfinite(rows.slopes(ends)[1]).all()
+
+
+def test_decimals_of_a_table_are_in_its_units(tmp_path: Path) -> None:
+    pytest.importorskip("formulaic", reason="the extra regression is not installed")
+    frame = FRAME.round(2).assign(y=YES.astype(int))
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    plain = separation(frame[["x", "rare"]], frame.y)
+    for read in (separation(open_data(path, target="y")), separation("y ~ x + rare", data=open_data(path))):
+        for name, found in plain.finite_part().estimates.items():
+            assert read.finite_part().estimates[name] == pytest.approx(found, abs=1e-8, nan_ok=True)
+        assert read.drop().X.tolist() == plain.drop().X.tolist()
+    # With a function there are columns that are no products of those of the table.
+    text = "y ~ x:np.abs(x) + x:rare + rare + z:x"
+    frame["z"] = np.arange(N) / 4
+    frame.to_csv(path, index=False)
+    table = separation(text, data=open_data(path))
+    for name, found in separation(text, data=frame).finite_part().estimates.items():
+        assert table.finite_part().estimates[name] == pytest.approx(found, abs=1e-8, nan_ok=True)
+    table.verify(text, data=open_data(path))
+
+
+def test_firth_takes_offset_weights_and_trials() -> None:
+    pytest.importorskip("firthmodels", reason="firthmodels is not installed")
+    options = {"backend": "numpy", "gtol": 1e-8, "xtol": 1e-8, "max_iter": 100}
+    successes, failures = KILLED.astype(int), (TRIALS - KILLED).astype(int)
+    rows = np.repeat(np.arange(N), successes + failures)
+    one_each = np.concatenate([[1] * a + [0] * b for a, b in zip(successes, failures, strict=True)])
+    plain = separation(FRAME.iloc[rows], one_each, offset=OFFSET[rows]).firth(**options)
+    grouped = separation(FRAME, KILLED, family="binomial", trials=TRIALS, offset=OFFSET).firth(**options)
+    assert grouped.coef_ == pytest.approx(plain.coef_, abs=1e-6)
+    assert grouped.bse_ == pytest.approx(plain.bse_, abs=1e-6)
+    weights = np.where(np.arange(N) % 7 == 0, 0, WEIGHTS).astype(int)
+    again = np.repeat(np.arange(N), weights)
+    weighted = separation(FRAME, YES, weights=weights).firth(**options)
+    assert weighted.coef_ == pytest.approx(separation(FRAME.iloc[again], YES[again]).firth(**options).coef_, abs=1e-6)
