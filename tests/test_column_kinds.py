@@ -63,8 +63,8 @@ def test_words_for_a_missing_value_among_categories_are_told() -> None:
     )
     said = (
         "column 'a': '#N/A ', 'NULL' count as levels, but would be missing values in a column of numbers: if they are, "
-        "leave the cells empty, or say --na '#N/A' --na NULL (na=[...]) of CSV and spreadsheets; if not, --column "
-        "a=category"
+        "leave the cells empty, or say --na '#N/A' --na NULL (na=[...]) of CSV, JSON lines and spreadsheets; if not, "
+        "--column a=category"
     )
     source = open_data(rows, target="y")
     assert find_kinds(source.read(), {}).doubts == [said]

@@ -310,11 +310,32 @@ def test_a_model_reads_the_words_for_no_value_that_it_was_told(tmp_path: Path) -
     assert streams[0].model.encoder_.na_ == {"k.A."}
 
 
-def test_words_for_no_value_are_for_csv_and_spreadsheets() -> None:
+def test_words_for_no_value_of_json_lines_and_not_of_svmlight() -> None:
     with pytest.raises(
-        DataError, match=r"na \(--na\) is for CSV and spreadsheets, and this is jsonl: leave such cells empty there"
+        DataError, match=r"na \(--na\) is for CSV, JSON lines and spreadsheets, and this is svmlight: leave such cells"
     ):
-        open_data(b'{"a": 1}\n', format="jsonl", na=["x"])
+        open_data(b"1 1:2\n", format="svmlight", na=["x"])
+    lines = (
+        b'{"a": 0.10000000000000000001, "b": " n.k. ", "c": -999, "d": {"e": "n.k."}, "y": "p"}\n\n'
+        b'{"a": -999.0, "b": "x", "c": 3, "d": {"e": "z"}, "y": "q"}\n'
+    )
+    nulls = lines.replace(b'" n.k. "', b"null").replace(b'"n.k."', b"null").replace(b"-999.0", b"null")
+    asked: Any = {"format": "jsonl", "target": "y"}
+    said, plain = (
+        open_data(content, **asked, **named).read()
+        for content, named in ((lines, {"na": ["n.k.", "-999"]}), (nulls.replace(b"-999", b"null"), {}))
+    )
+    for name in ("a", "b", "c", "d.e"):
+        one, other = said.cells(name), plain.cells(name)
+        assert one is not None
+        assert other is not None
+        assert one.missing is not None
+        assert one.missing.tolist() == other.missing.tolist()
+    assert said.where(1) == plain.where(1)
+    assert said.written is not None
+    assert said.written("a").to_pylist() == ["0.10000000000000000001", ""]
+    with pytest.raises(DataError, match=r":1: expected one JSON object on the line"):
+        open_data(b"[1]\n", **asked, na=["x"]).read()
     with pytest.raises(DataError, match=r"na is a list of texts, such as \['k.A.'\], not one text"):
         open_data(b"a\n1\n", na="k.A.")
     rows = b"a;b\nk.A.;1\n1,5;2\n"

@@ -356,6 +356,6 @@ def _refuse_cell(name: str, text: pa.Array, rows: Array, where: Callable[[int], 
     stands, options = "they stand" if len(words) > 1 else "it stands", " ".join(f"--na {quote(word)}" for word in words)
     raise DataError(
         f"{where(row)}, column {name!r}: {cell!r:.80} is not a finite number, but most of the column is numbers; "
-        f"mend it, or say {options} (na=[...]) if {stands} for no value in CSV or a spreadsheet, or "
+        f"mend it, or say {options} (na=[...]) if {stands} for no value in CSV, JSON lines or a spreadsheet, or "
         f"read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
     )

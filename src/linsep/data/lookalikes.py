@@ -64,7 +64,7 @@ def doubts_of_labels(y: Array | None, where: Callable[[int], str] = "row {}".for
     >>> for doubt in doubts_of_labels(np.array(["no"] * 30 + ["yes"] * 30 + ["n/a"] * 2)):
     ...     print(doubt)
     the label 'n/a' of 2 rows is a class of its own: if it stands for no value, say --na n/a --drop-unlabelled (na=,
-    drop_unlabelled=) of CSV and spreadsheets, or leave these rows out
+    drop_unlabelled=) of CSV, JSON lines and spreadsheets, or leave these rows out
     """
     if y is None or y.dtype.kind not in "Uiuf":
         return []
@@ -77,8 +77,8 @@ def doubts_of_labels(y: Array | None, where: Callable[[int], str] = "row {}".for
             label, n = str(values[k]), "1 row" if counts[k] == 1 else f"{counts[k]:,} rows"
             said.append(
                 f"the label {label!r} of {n} is a class of its own: if it stands for no value, say --na "
-                f"{quote(label.strip())} --drop-unlabelled (na=, drop_unlabelled=) of CSV and spreadsheets, or leave "
-                "these rows out"
+                f"{quote(label.strip())} --drop-unlabelled (na=, drop_unlabelled=) of CSV, JSON lines and "
+                "spreadsheets, or leave these rows out"
             )
     elif len(values) > (_MOST_WHOLE if (values == np.floor(values)).all() else _MOST_FRACTIONS):
         said.append(
@@ -170,7 +170,7 @@ def doubts_of_missing(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
     >>> rows = open_data(b"tier,y\\nGold,no\\nNULL,yes\\n#N/A,no\\n", target="y").read()
     >>> print(doubts_of_missing(rows, ["tier"])[0])
     column 'tier': '#N/A', 'NULL' count as levels, but would be missing values in a column of numbers: if they are,
-    leave the cells empty, or say --na '#N/A' --na NULL (na=[...]) of CSV and spreadsheets; if not, --column
+    leave the cells empty, or say --na '#N/A' --na NULL (na=[...]) of CSV, JSON lines and spreadsheets; if not, --column
     tier=category
     """
     doubts = []
@@ -182,8 +182,8 @@ def doubts_of_missing(chunk: TableChunk, columns: Iterable[str]) -> list[str]:
             asked = " ".join(f"--na {quote(text.strip())}" for text in found)
             doubts.append(
                 f"column {name!r:.80}: {', '.join(map(repr, found))} {are}, but would be missing values in a column of "
-                f"numbers: if {they}, leave the cells empty, or say {asked} (na=[...]) of CSV and spreadsheets; "
-                f"if not, --column {quote(name)}=category"
+                f"numbers: if {they}, leave the cells empty, or say {asked} (na=[...]) of CSV, JSON lines and "
+                f"spreadsheets; if not, --column {quote(name)}=category"
             )
     return doubts
 
@@ -200,7 +200,8 @@ def doubts_of_codes_for_missing(chunk: TableChunk, columns: Iterable[str]) -> li
     >>> rows = open_data(b"age,y\\n31,no\\n-999,yes\\n44,no\\n-999,no\\n58,yes\\n", target="y").read()
     >>> print(doubts_of_codes_for_missing(rows, ["age"])[0])
     column 'age': -999 in 2 rows is far from all other numbers (31 to 58): if it stands for a missing value, leave the
-    cells empty, or say --na=-999 (na=["-999"]) of CSV and spreadsheets; if all are codes, --column NAME=category
+    cells empty, or say --na=-999 (na=["-999"]) of CSV, JSON lines and spreadsheets; if all are codes, --column
+    NAME=category
     """
     found: dict[tuple[str, ...], list[str]] = {}
     for name in columns:
@@ -221,7 +222,7 @@ def doubts_of_codes_for_missing(chunk: TableChunk, columns: Iterable[str]) -> li
         asked, listed = " ".join(f"--na={word}" for word in words), ", ".join(f'"{word}"' for word in words)
         doubts.append(
             f"{said_of[0]}{more}: if {stands} for a missing value, leave the cells empty, or say {asked} "
-            f"(na=[{listed}]) of CSV and spreadsheets; if all are codes, --column NAME=category"
+            f"(na=[{listed}]) of CSV, JSON lines and spreadsheets; if all are codes, --column NAME=category"
         )
     return doubts
 
@@ -237,7 +238,7 @@ def doubts_of_new_codes(chunk: TableChunk, known: Mapping[str, tuple[float, floa
     >>> rows = open_data(b"age,y\\n31,no\\n-999,yes\\n44,no\\n").read()
     >>> doubts_of_new_codes(rows, {"age": (40.0, 12.0)})["age"]
     "column 'age': -999 in 1 row (first buffer:3) is far from the numbers of training (mean 40): if it stands for a
-    missing value, leave the cells empty, or say --na=-999 (na=) of CSV and spreadsheets"
+    missing value, leave the cells empty, or say --na=-999 (na=) of CSV, JSON lines and spreadsheets"
     """
     doubts = {}
     for name, (mean, scale) in known.items():
@@ -253,7 +254,7 @@ def doubts_of_new_codes(chunk: TableChunk, known: Mapping[str, tuple[float, floa
             doubts[name] = (
                 f"column {name!r:.80}: {code} in {n:,} row{'s' if n > 1 else ''} (first {chunk.where(row)}) is far "
                 f"from the numbers of training (mean {mean:.4g}): if it stands for a missing value, leave the cells "
-                f"empty, or say --na={code} (na=) of CSV and spreadsheets"
+                f"empty, or say --na={code} (na=) of CSV, JSON lines and spreadsheets"
             )
     return doubts
 

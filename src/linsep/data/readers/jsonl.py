@@ -25,6 +25,10 @@ from linsep.types import ColumnTypeError, DataError, NoRowsError
 # How deep values may be nested.
 _DEEPEST = 64
 _AT_A_TIME = 10_000  # lines
+# A number as it is written, in a text that no file holds: json.dumps would round it.
+_AS_WRITTEN = "\0number\0"
+_WHOLE = re.compile(r"(-?[0-9]+)\.0+")  # -999.0 is -999
+_NUMBER = re.compile(r'"\\u0000number\\u0000([-+.0-9eE]+)"')
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
@@ -55,6 +59,7 @@ class JsonlReader(TextReader):
         """Read some lines; None where all are blank."""
         if not lines.content.strip():
             return None
+        lines = _without_no_values(lines, self.asked.na)
         table, mixed = _table(lines, self.asked)
         chunk = from_arrow(table, lines.name, self.asked, _place(lines), lines.start, keyed=True, settled=False)
         return self._with_mixed(chunk, mixed)
@@ -62,7 +67,7 @@ class JsonlReader(TextReader):
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read all files as one table."""
         texts = list(pieces)
-        some = [lines for lines in texts if lines.content.strip()]
+        some = [_without_no_values(lines, self.asked.na) for lines in texts if lines.content.strip()]
         if not some:
             raise NoRowsError(f"{texts[0].name}: there are no rows")
         names = [lines.name for lines in some]
@@ -177,6 +182,31 @@ def _with_texts(table: Any, names: Collection[str]) -> Any:
     return table
 
 
+def _without_no_values(lines: Lines, na: Collection[str]) -> Lines:
+    """The lines with null for values that are written as one of these texts; numbers keep all of their digits."""
+    check_utf8(lines.content, lines.name, lines.first_line)
+    if not na:
+        return lines
+    _check_depth(lines)
+
+    def kept(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: kept(inner) for key, inner in value.items()}
+        written = value.removeprefix(_AS_WRITTEN).strip() if isinstance(value, str) else ""
+        whole = _WHOLE.fullmatch(written)
+        return None if written in na or (whole is not None and whole[1] in na) else value
+
+    given = lines.content.split(b"\n")
+    for number, line in enumerate(given):
+        try:
+            row = _object(line, parse_float=_AS_WRITTEN.__add__, parse_int=_AS_WRITTEN.__add__)
+        except ValueError:
+            continue  # blank, or malformed, which is said later
+        if isinstance(row, dict):
+            given[number] = _NUMBER.sub(r"\1", json.dumps(kept(row))).encode()
+    return lines._replace(content=b"\n".join(given))
+
+
 def _flat(lines: Lines) -> Lines:
     """The lines with objects that hold no other; as they are where none does, or one is malformed."""
     content = lines.content
@@ -220,7 +250,7 @@ def _objects(lines: Lines) -> list[dict[str, Any]] | None:
     return rows if all(isinstance(row, dict) for row in rows) else None
 
 
-def _object(line: bytes) -> Any:
+def _object(line: bytes, **parse: Any) -> Any:
     """The value of a line; ValueError where a key stands twice, of which Python's reader would take the last."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -228,7 +258,7 @@ def _object(line: bytes) -> Any:
             raise ValueError("a key stands twice")
         return dict(pairs)
 
-    return json.loads(line.decode("utf-8-sig"), object_pairs_hook=once)
+    return json.loads(line.decode("utf-8-sig"), object_pairs_hook=once, **parse)
 
 
 def _of_objects(lines: Lines, rows: list[dict[str, Any]]) -> Lines:

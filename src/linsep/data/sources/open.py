@@ -84,9 +84,9 @@ def open_data(
     drop_unlabelled : bool, default=False
         Leave out rows of a table whose label is missing, and count them (`unlabelled`); otherwise they are refused.
     na : collection of str
-        Of CSV and spreadsheets: cells that stand for no value, in every column, such as "k.A."; blanks around a cell do
-        not count, and "-999" is -999.0 too. What stands for no value in a column of numbers anyway (NA, #N/A, -, ...)
-        need not be named.
+        Of CSV, JSON lines and spreadsheets: cells that stand for no value, in every column, such as "k.A."; blanks
+        around a cell do not count, and "-999" is -999.0 too. What stands for no value in a column of numbers anyway
+        (NA, #N/A, -, ...) need not be named.
     skip_rows : int, default=0
         Of CSV and spreadsheets: the number of lines or rows above the names of the columns, such as a title. Lines
         and rows are counted with them in messages.
@@ -161,8 +161,9 @@ def _texts_of(na: Collection[str]) -> frozenset[str]:
 
 def _refuse_written(asked: Asked, chosen: str, *, text: bool) -> None:
     """Raise DataError for what is asked about the writing of CSV or text where the source is neither."""
-    if chosen not in ("csv", "excel") and asked.na:
-        raise DataError(f"na (--na) is for CSV and spreadsheets, and this is {chosen}: leave such cells empty there")
+    if chosen not in ("csv", "excel", "jsonl") and asked.na:
+        known = "CSV, JSON lines and spreadsheets"
+        raise DataError(f"na (--na) is for {known}, and this is {chosen}: leave such cells empty there")
     if chosen not in ("csv", "excel") and asked.skip_rows:
         raise DataError(f"skip_rows (--skip-rows) is for CSV and spreadsheets, and this is {chosen}")
     if chosen != "excel" and asked.sheet is not None:

@@ -180,7 +180,7 @@ class Source:
         return self._asked.na
 
     def read_as_missing(self, texts: Collection[str]) -> None:
-        """Take these cells of CSV or a spreadsheet, too, to stand for no value, from the next chunk on.
+        """Take these cells of CSV, JSON lines or a spreadsheet, too, to stand for no value, from the next chunk on.
 
         Parameters
         ----------
