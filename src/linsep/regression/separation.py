@@ -16,7 +16,6 @@ from linsep.regression.found import Separation
 from linsep.regression.model import Regression
 from linsep.regression.remedies.drop import DROPPED
 from linsep.regression.remedies.firth import PENALISED
-from linsep.tables import check_index
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.json_values import UNCHECKED
 from linsep.theory.separation.families import Family
@@ -114,8 +113,8 @@ def separation(
         occur too), labels (multinomial; the first is the reference), ordered labels (cumulative, adjacent,
         continuation), times (Cox). A formula names it.
     data : pandas, Polars or Arrow table, opened table, or dict of columns, optional
-        The table that a formula is about. Rows that lack a value that the formula needs are left out and counted; the
-        columns below have all rows.
+        The table that a formula is about. Rows that lack a value that the formula needs are left out and counted. The
+        columns below are names of columns of it, or have all rows. Series have the index of the table, or are refused.
     family : str, default="logistic"
         "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial", "cumulative"
         (proportional odds), "adjacent" (categories), "continuation" (ratios) or "cox".
@@ -184,7 +183,6 @@ def separation(
     """
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
-    check_index(X, y)
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
     deadline = deadline_of(time_limit)
     found = answer(asked_of(X, y, data, fit_intercept, family, order, **beside), family, link, time_limit, deadline)
