@@ -117,6 +117,9 @@ def asked_as_written(
     values: dict[str, Any] = {}
     scaled: dict[str, Array] = {}
     powers: dict[str, int] = {}
+    idle = ("offset",) if family == "gamma" else ("offset", "weights")  # their digits change nothing
+    named = {values for role, values in beside.items() if isinstance(values, str) and role not in idle}
+    counted = formula.required | named
     exact = True
     for name in cells:
         column = _column(part, name)
@@ -127,6 +130,8 @@ def asked_as_written(
         if column.is_number and column.text is not None and kept.any():
             numbers, power = exact_column(column)
             if power == 0 and numbers.dtype != object:
+                continue
+            if name not in counted:
                 continue
             if name in formula.only_bare and numbers.dtype != object:
                 scaled[name], powers[name] = numbers, power
