@@ -97,6 +97,31 @@ def test_statsmodels_agrees_on_what_remains() -> None:
     assert np.abs(fit.params - limit).max() < 1e-8
 
 
+def test_what_is_left_can_be_fitted_again() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.normal(size=30), "kind": list("abc") * 10}, index=[f"r{k}" for k in range(30)])
+    y, weights = rng.poisson(2.0, 30), rng.integers(0, 3, 30)
+    y[frame.kind == "c"] = 0
+    offset = pd.Series(rng.normal(size=30), index=frame.index)
+    found = separation(frame, y, family="poisson", weights=weights, offset=offset)
+    kept = found.drop()
+    left = (frame.kind != "c") & (weights > 0)
+    assert kept.frame.index.tolist() == frame.index[left].tolist()
+    assert kept.frame.columns.tolist() == kept.names == ["(Intercept)", "x", "kind=b"]
+    assert kept.frame["x"].tolist() == frame.x[left].tolist()
+    fit = sm.GLM(kept.y, kept.frame, family=sm.families.Poisson(), freq_weights=kept.weights, offset=kept.offset).fit(
+        tol=1e-14
+    )
+    estimates = found.finite_part().estimates
+    assert [estimates[name].value for name in kept.names] == pytest.approx(list(fit.params), abs=1e-8)
+    sparse = separation(sp.csr_matrix(kept.X[:, 1:]), kept.y, family="poisson").drop()
+    assert sparse.frame.to_numpy().tolist() == kept.X.tolist()
+    assert sparse.index is None and sparse.trials is None
+    killed = separation(frame[["x"]], np.minimum(y, 3), family="binomial", trials=np.full(30, 3)).drop()
+    assert killed.trials is not None and killed.trials.tolist() == [3.0] * len(killed.rows)
+
+
 def test_of_columns_that_say_the_same_the_last_is_left_out() -> None:
     X = np.array([[1, 0, 2], [1, 0, 2], [1, 0, 5], [1, 0, 5], [0, 1, 3]])
     found = separation(X, [0, 1, 0, 1, 1])
@@ -108,8 +133,10 @@ def test_of_columns_that_say_the_same_the_last_is_left_out() -> None:
 def test_rows_of_a_formula_are_those_of_the_table() -> None:
     pytest.importorskip("formulaic", reason="the extra regression is not installed")
     frame = pd.DataFrame({"y": [1, 0, 2, 0, 0, 3, 1], "x": [1, 2, np.nan, 1, 2, 5, 3], "firm": list("aaabbcc")})
+    frame.index = pd.Index(list("tuvwxyz"))
     kept = separation("y ~ x | firm", data=frame, family="poisson").drop()
     assert kept.rows.tolist() == [0, 1, 5, 6]
+    assert kept.frame.index.tolist() == list("tuyz")
     assert (kept.names, kept.dropped, kept.unchanged) == (["x", "firm=a", "firm=c"], ["firm=b"], ["x"])
 
 

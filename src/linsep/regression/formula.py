@@ -194,7 +194,8 @@ def _of_frame(
     whole = used[used.notna().all(axis=1)]
     scaled = {} if units is None else units.of_frame(whole)
     powers = {} if units is None else {name: units.powers[name] for name in scaled}
-    return _Frame(whole, len(frame), scaled, powers).asked(formula, family, order, beside)
+    asked = _Frame(whole, len(frame), scaled, powers).asked(formula, family, order, beside)
+    return asked._replace(design=asked.design._replace(index=frame.index))
 
 
 class _Frame:

@@ -101,7 +101,7 @@ def _of_statsmodels(model: Any, args: Any, kwargs: Any) -> Question:
     X = np.asarray(model.exog)
     names = [str(text) for text in model.exog_names][: X.shape[1]]
     whole = family in (*ORDERED, "cox")  # they have no intercept of their own
-    design = Design(X, names, *_levels_of(model, names))
+    design = Design(X, names, *_levels_of(model, names), index=getattr(model.data, "row_labels", None))
     outcome = outcome_of(y, family, **beside)._replace(beyond=beyond)
     return Asked(design, outcome, whole), family, link
 

@@ -254,7 +254,7 @@ class _Cone:
         d = _direction(Z, proof, None if self.goal is None else ids.index(self.goal))
         rows, design = self.asked.rows, self.asked.design
         strict = self.separated[np.flatnonzero(row_signs(Z, d) > 0)]
-        at = np.arange(len(self.asked.outcome.y)) if design.rows is None else design.rows
+        at = design.places
         owners = np.unique(rows.owner[strict])
         units = zip(design.names, column_multiples(exact_table(design.X)), strict=True)
         multiples = {name: Fraction(10) ** design.powers.get(name, 0) * k for name, k in units}
