@@ -67,8 +67,17 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
             f"X is text ({X}): give rows, open_data(path, target=...) or a formula with a ~; for a file there is also "
             "`linsep separation TABLE --target COLUMN`"
         )
-    design = design_of_numbers(exact_numbers(open_data(X), keep_levels=0 if fit_intercept else 1))
+    codes = _codes(X)
+    numbers = exact_numbers(open_data(X, categorical=tuple(codes)), keep_levels=0 if fit_intercept else 1, codes=codes)
+    design = design_of_numbers(numbers)
     return design._replace(index=getattr(X, "index", None))
+
+
+def _codes(X: Any) -> dict[str, Array]:
+    """Of each categorical column of pandas the places of its values in the order of the categories."""
+    if not hasattr(X, "select_dtypes"):
+        return {}
+    return {str(name): column.cat.codes.to_numpy() for name, column in X.select_dtypes("category").items()}
 
 
 def design_of_numbers(numbers: ExactNumbers) -> Design:

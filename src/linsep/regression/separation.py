@@ -102,7 +102,8 @@ def separation(
     ----------
     X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features), or str
         Numbers are taken exactly as stored. Text and categorical columns become indicators "column=level", without
-        the first level (in sorted order); without an intercept the first such column keeps all its levels.
+        the first level (in sorted order; a categorical column of pandas has that of its categories); without an
+        intercept the first such column keeps all its levels.
         An opened table, `open_data(path, target=...)`, is taken as it is written, its decimals exactly, as by the
         command.
         Or a formula with its `data`, "y ~ age + C(dose) + x:z | firm + year", as R, statsmodels and formulaic have
