@@ -212,7 +212,7 @@ def test_categories_of_pandas_have_their_order(categories: Any, ordered: bool) -
     dummies = pd.get_dummies(frame.d.cat.remove_unused_categories(), drop_first=True).to_numpy()
     assert found.about is not None
     assert np.array_equal(found.about[0].X[:, : len(levels) - 1], dummies)
-    assert list(separation(frame, y, fit_intercept=False).coefficients)[0] == f"d={levels[0]}"
+    assert next(iter(separation(frame, y, fit_intercept=False).coefficients)) == f"d={levels[0]}"
     found.verify(frame, y)
     plain = separation(frame.assign(d=frame.d.astype(str)), y)
     assert plain.references == {"d": min(frame.d.astype(str))}

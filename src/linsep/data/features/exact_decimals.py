@@ -103,8 +103,8 @@ def exact_numbers(
     say so are left out or, where they are dates, become the elapsed days or seconds, to the microsecond. Finer times,
     which a source that is no text may have, are refused.
     With `missing` "drop" rows are left out that have a missing value in a column in use, with "error" the first one is
-    refused, with None only a missing number; `advice` says what to do then. Levels are sorted as text, or by the `codes`
-    of a column, one for each row.
+    refused, with None only a missing number; `advice` says what to do then. Levels are sorted as text, or by
+    the `codes` of a column, one for each row.
 
     Examples
     --------
