@@ -5,8 +5,8 @@
 
 A certificate of a regression, which `linsep separation` writes, is handed to the program verify_separation.py, which
 must lie beside this one together with regression_rows.py; one that says how many rows have to go, which `--explain`
-adds, to verify_fewest_rows.py, which must lie beside this one, too. Weights that are near exact ones (a wide table of
-floats has them) are checked by verify_near_weights.py, which must lie beside this one too.
+adds, to verify_fewest_rows.py and verify_columns.py, which must lie beside this one, too. Weights that are near exact
+ones (a wide table of floats has them) are checked by verify_near_weights.py, which must lie beside this one too.
 
 This program shares no code with linsep. It reads the data again, compares their SHA-256 with that of the certificate,
 and checks every part of the proof in exact arithmetic. It prints what it proved; exit status 0: proved, 1: not. What

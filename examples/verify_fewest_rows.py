@@ -11,8 +11,10 @@ verify_certificate.py, which must lie beside this program, hands such certificat
   it, so one of its rows has to go. Weights of witnesses that are together at most 1 at each row add up to a number of
   rows that have to go; or the rows of one witness are tried in turn, with a proof about the rows that are then left.
 
-It prints what it proved; exit status 0: proved, 1: not. The words of the certificate, the list of suspects and what it
-says of columns are neither checked nor printed. The data are read as verify_certificate.py reads them.
+What the certificate of a table says of columns is checked by verify_columns.py, which must lie beside this one, too. It
+prints what it proved; exit status 0: proved, 1: not. The words of the certificate, the list of suspects and columns
+that tell by where they are missing are neither checked nor printed. The data are read as verify_certificate.py reads
+them.
 """
 
 import sys
@@ -20,6 +22,7 @@ import sys
 from verify_certificate import (
     about,
     arguments_of,
+    beside,
     check_head,
     check_sum,
     label_signs,
@@ -97,11 +100,12 @@ def left(witnesses, k, gone):
     return witnesses[k]
 
 
-def prove_table(claim, few, path, doubles):
-    """Check the bounds of one question about a table; its own certificate says how the table is read."""
+def prove_table(claim, few, behind, path, doubles):
+    """Check bounds and columns of one question about a table; its own certificate says how the table is read."""
     rows, labels = read_table(path, claim, doubles)
-    signs = check_head(about(claim, path), rows, labels)
-    return prove_rows(few, rows, ["1" if sign > 0 else "0" for sign in signs], signs)
+    require(few["rest"]["classes"] == claim["classes"], "the rows left are about other classes")
+    said = prove_rows(few, rows, labels, check_head(about(claim, path), rows, labels))
+    return said if behind is None else [*said, *beside("verify_columns").prove_columns(behind, claim, rows, labels)]
 
 
 def prove_all(claim, path, doubles):
@@ -111,13 +115,15 @@ def prove_all(claim, path, doubles):
         rows, labels = read_table(path, claim, doubles)
         return prove_rows(claim, rows, labels, label_signs(labels, claim["rest"]["classes"]))
     few, verdicts = claim["fewest_rows"], {key: part for key, part in claim.items() if key not in BESIDE}
+    behind = claim.get("columns_behind")
     said = prove_verdicts(verdicts, path, doubles)
     if "one_against_rest" not in verdicts:
-        return [*said, *prove_table(verdicts, few, path, doubles)]
-    every = few["one_against_rest"]
+        return [*said, *prove_table(verdicts, few, behind, path, doubles)]
+    every, columns = few["one_against_rest"], {} if behind is None else behind["one_against_rest"]
     require(every.keys() == verdicts["one_against_rest"].keys(), "rows and verdicts are about different classes")
     for name, one in verdicts["one_against_rest"].items():
-        said += [f"{plain(name)} against the rest: {line}" for line in prove_table(one, every[name], path, doubles)]
+        found = prove_table(one, every[name], columns.get(name), path, doubles)
+        said += [f"{plain(name)} against the rest: {line}" for line in found]
     return said
 
 

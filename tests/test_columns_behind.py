@@ -271,7 +271,12 @@ def test_one_wrong_label_of_a_column_that_separates_is_named(tmp_path: Path) -> 
     assert said["nearly"] == "column 'dose' alone separates all rows but 1: row 83"
     assert said["suspects"] == "row 83 (no): the others are separable, checked exactly"
     plain = json.loads(run_linsep([*words, "--json"], tmp_path).stdout)["columns_behind"]
-    assert plain["nearly"] == [{"column": "dose", "wrong": [83]}]
+    [near] = plain["nearly"]
+    assert (near["column"], near["wrong"], near["removed"]) == ("dose", [83], [83])
+    [line] = [line for line in explain(table, "ill").columns.to_pylist() if line["kind"] == "nearly"]
+    proof, kept = Separability.from_json(line["certificate"]), table.drop(index=83)
+    proof.verify(kept[["dose"]].to_numpy(float), kept.ill.to_numpy())
+    assert proof.verdict == "separable"
     table.loc[0, "age"] = np.nan  # rows are counted as in the file
     [behind] = explain(table, "ill", missing="drop").behind
     assert [str(one) for one in behind.nearly] == ["column 'dose' alone separates all rows but 1: row 83"]
@@ -301,6 +306,9 @@ def test_columns_that_separate_part_of_the_rows_are_named() -> None:
     assert behind.part is not None
     assert behind.part.columns == ("city=Rome",)
     assert behind.part.rows == tuple(np.flatnonzero(table.city == "Rome"))
+    assert behind.part_proof is not None
+    behind.part_proof.verify((table[["city"]] == "Rome").to_numpy(float), table.late.to_numpy())
+    assert behind.part_proof.separated_rows.tolist() == list(behind.part.rows)
     [line] = [text for label, text in found.lines if label == "separated by"]
     assert line.startswith(f"'city=Rome' alone; rows on their side: {len(behind.part.rows)} (1, 4, 7, ")
     [line] = [text for label, text in found.lines if label == "needed"]

@@ -228,7 +228,8 @@ def test_the_command_names_the_rows_and_writes_them(tmp_path: Path) -> None:
     assert {one["row"] for one in plain.pop("suspects")} == {1, 5}
     frame = pd.read_csv(path)
     found = FewestRows.from_dict(plain)
-    found.verify(frame[["height", "weight"]].to_numpy(), (frame.kind == "tall").astype(int).to_numpy())
+    assert found.rest.classes == ("short", "tall")
+    found.verify(frame[["height", "weight"]].to_numpy(), frame.kind.to_numpy())
 
 
 def test_rows_are_counted_as_in_the_file(tmp_path: Path) -> None:

@@ -63,7 +63,10 @@ def test_pairs_are_asked_where_that_is_wanted(folder: Path) -> None:
     assert json.loads(done.stdout)["rows"] == found.to_dict()
     assert len(found.rows) == 2 * (6 + 15)
     assert "rows       o.jsonl: 42 of 42; 42 of them were there before" in linsep(*asked, "--pairs").stdout
-    assert "another question (labels differ)" in linsep(*asked, status=2).stderr
+    assert (
+        "another question (other labels), and is left as it is: give another name with -o"
+        in linsep(*asked, status=2).stderr
+    )
 
 
 def test_rows_are_lines_of_json_and_the_same_command_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,13 +140,14 @@ def test_a_file_of_other_answers_is_not_gone_on_from(folder: Path) -> None:
     ask()
     before = Path("o").read_bytes()
     for other, said in (
-        ({"controls": 1}, r"another question \(settings differ\)"),
-        ({"label": ["word"]}, r"another question \(labels differ\)"),
+        ({"controls": 1}, r"another question \(controls 0 then, 1 now\)"),
+        ({"time_limit": 9.5, "explain": 2.0}, r"\(time_limit None then, 9.5 now; explain None then, 2.0 now\)"),
+        ({"label": ["word"]}, r"another question \(other labels\)"),
     ):
         with pytest.raises(DataError, match=said):
             ask(**other)
     np.savez(folder / "x.npz", flat=HIDDEN)
-    with pytest.raises(DataError, match=r"\(layers, activations differ\)"):
+    with pytest.raises(DataError, match=r"\(other layers; other activations\)"):
         ask()
     assert Path("o").read_bytes() == before
     for text in ("{}\n", "no json\n"):
@@ -151,6 +155,9 @@ def test_a_file_of_other_answers_is_not_gone_on_from(folder: Path) -> None:
         with pytest.raises(DataError, match="is there and holds no rows of linsep probe"):
             ask()
         assert Path("o").read_text() == text
+    Path("o").write_bytes(before.replace(b"linsep probe ", b"linsep probe 1", 1))
+    with pytest.raises(DataError, match="o holds rows of another release of linsep: give another name with -o"):
+        ask()
     with pytest.raises(DataError, match="this command reads or writes it too"):
         ask(output=Path("x.npz"))
     with pytest.raises(DataError, match="this command reads or writes it too"):
@@ -174,7 +181,7 @@ def test_files_are_known_by_their_bytes_alone(folder: Path) -> None:
         file.seek(state.st_size // 2)
         file.write(bytes([one ^ 1]))
     os.utime("x.npy", ns=(state.st_atime_ns, state.st_mtime_ns))
-    with pytest.raises(DataError, match=r"another question \(activations differ\)"):
+    with pytest.raises(DataError, match=r"another question \(other activations\)"):
         command(["x.npy"], **asked)
 
 
@@ -188,7 +195,7 @@ def test_another_axis_is_another_question(folder: Path) -> None:
         "output": Path("o"),
     }
     command(["cube.npy"], **asked, axis=0)
-    with pytest.raises(DataError, match=r"another question \(axis differ"):
+    with pytest.raises(DataError, match=r"another question \(axis 0 then, 1 now\)"):
         command(["cube.npy"], **asked, axis=1)
 
 

@@ -361,3 +361,33 @@ def test_one_layer_is_read_at_a_time(tmp_path: Path) -> None:
         paths = [tmp_path / "good.npy", tmp_path / "nan.npy"]
         probe(paths, [0, 0, 1, 1], controls=0, callback=lambda row: seen.append(row.layer))
     assert seen == ["good"]
+
+
+def test_ctrl_c_keeps_the_rows_found() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = {"one": X[:, 0] > 0, "two": X[:, 1] > 0}
+
+    def stop_after(n: int) -> Any:
+        seen: list[str] = []
+
+        def callback(row: Any) -> None:
+            seen.append(row.concept)
+            if len(seen) == n:
+                raise KeyboardInterrupt
+
+        return probe({"a": X, "b": X**2}, y, labels=["one", "two"], controls=0, callback=callback)
+
+    whole, found = stop_after(5), stop_after(3)
+    assert (len(whole.rows), whole.interrupted, whole.warnings) == (4, False, ())
+    assert (found.rows, found.interrupted) == (whole.rows[:3], True)
+    assert list(found.directions) == list(whole.directions)[:3]
+    assert found.summary().splitlines()[-1].split(maxsplit=1)[1] == "interrupted: these are 3 of 4 rows"
+
+
+def test_ctrl_c_before_there_is_a_row_is_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*given: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linsep.probing.probe.measured", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        probe(np.eye(4), [0, 0, 1, 1], controls=0)

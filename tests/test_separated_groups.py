@@ -112,3 +112,10 @@ def test_the_command_names_groups_and_says_nothing_of_labels(tmp_path: Path) -> 
     assert (counts.returncode, "label" in counts.stderr) == (1, False)
     times = run_linsep(["separation", "panel.csv", "--target", "year", "--family", "cox"], tmp_path)
     assert "without --event COLUMN every row counts as an event" in times.stderr
+
+
+def test_a_constant_among_the_columns_is_free_in_the_smallest_set() -> None:
+    X = np.column_stack([np.ones(6), [1, 2, 3, 7, 8, 9], [0, 1, 0, 1, 0, 1]])
+    found = separation(pd.DataFrame(X, columns=["const", "x", "z"]), [0, 0, 0, 1, 1, 1], fit_intercept=False)
+    least = found.smallest_set()
+    assert (least.columns, sorted(least.direction), least.is_smallest) == (("x",), ["const", "x"], True)

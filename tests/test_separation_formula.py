@@ -291,8 +291,9 @@ def test_series_beside_the_response_have_the_index_of_the_table() -> None:
     with pytest.raises(DataError, match=r"in data and 35 in weights: give weights.loc\[data.index\]"):
         separation("better ~ age", data=frame, weights=turned)
     for role in ("weights", "offset", "trials", "event", "strata", "entry"):
+        beside: dict[str, Any] = {role: turned}
         with pytest.raises(DataError, match=rf"in X and 35 in {role}: give {role}.loc\[X.index\]"):
-            separation(frame[["age"]], frame.better, **{role: turned})
+            separation(frame[["age"]], frame.better, **beside)
     with pytest.raises(DataError, match=r"in y and 35 in weights: give weights.loc\[y.index\]"):
         separation(frame[["age"]].to_numpy(), frame.better, weights=turned)
     assert separation(frame[["age"]], frame.better, weights=turned.to_numpy()).left_out == 1

@@ -151,12 +151,13 @@ def test_ordered_models_have_the_link_of_their_distribution(distribution: str) -
     ordinal = pytest.importorskip(
         "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
     )
-    link, inverse = {
+    links: dict[str, tuple[str, Any]] = {
         "logistic": ("logit", lambda p: np.log(p / (1 - p))),
         "norm": ("probit", stats.norm.ppf),
         "gumbel_l": ("cloglog", lambda p: np.log(-np.log(1 - p))),
         "cauchy": ("cauchit", lambda p: np.tan(np.pi * (p - 0.5))),
-    }[distribution]
+    }
+    link, inverse = links[distribution]
     distr = getattr(stats, distribution)
     assert inverse(distr.cdf(0.3)) == pytest.approx(0.3)
     guarded = guard(ordinal.OrderedModel(APART.kind, APART[["x", "rare"]].astype(float), distr=distr))

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from linsep.regression.remedies.drop import Remaining
     from linsep.regression.remedies.finite_part import FinitePart, LikelihoodRatio
     from linsep.regression.remedies.smallest_set import SmallestSet
-    from linsep.regression.separation import SeparationError, SeparationWarning, separation, separation_scan
+    from linsep.regression.scan import separation_scan
+    from linsep.regression.separation import SeparationError, SeparationWarning, separation
     from linsep.reporting.explanation.explanation import Explanation
     from linsep.reporting.page.html import Report
     from linsep.reporting.quality import ClassScores, Scores
@@ -164,7 +165,7 @@ _HOME = {
     "score_tagger": "linsep.reporting.tagging",
     "separability": "linsep.theory.separability.decide",
     "separation": "linsep.regression.separation",
-    "separation_scan": "linsep.regression.separation",
+    "separation_scan": "linsep.regression.scan",
     "sgd_bound": "linsep.theory.bounds.descent",
     "tag_text": "linsep.reporting.tagging",
     "telling_columns": "linsep.data.telling",

@@ -80,7 +80,8 @@ def probe(
         typer.Option(
             "-o",
             "--output",
-            help="File of JSON lines, written after each row. If it is there, the same command goes on from it.",
+            help="File of JSON lines, written after each row. If it is there, the same command goes on from it; "
+            "the file of another question is left as it is, and refused.",
         ),
     ] = None,
     directions: Annotated[
@@ -93,7 +94,8 @@ def probe(
     certificates: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the proof of each layer and concept as JSON; examples/verify_certificate.py checks it."
+            help="Folder for the proof of each layer and concept as JSON, and of what --explain says of it; "
+            "examples/verify_certificate.py checks them."
         ),
     ] = None,
     report: ReportOpt = None,

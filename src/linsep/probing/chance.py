@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +17,9 @@ _CHANCE = 0.001
 class Chance(NamedTuple):
     """What Cover's bound says of labels drawn at random; the odds are log10, None where groups hold both labels.
 
-    `units` is what is counted, rows or groups. `shuffled` is about labels of the same class sizes, `fair` about labels
-    drawn one by one. From `even_rows` units on the chance of fair labels is at most 1/2, from `rare_rows` on 1/1000.
+    `units` is what is counted, rows, distinct rows or groups. `shuffled` is about labels of the same class
+    sizes, `fair` about labels drawn one by one. From `even_rows` units on the chance of fair labels is at most 1/2,
+    from `rare_rows` on 1/1000.
     """
 
     units: int
@@ -50,6 +52,43 @@ def chance(rank: int, positive: Array, groups: Array | None = None) -> Chance:
             return Chance(len(units), None, None, *needed)
     n = len(units)
     return Chance(n, cover_odds(n, rank, int(units.sum())), cover_odds(n, rank), *needed)
+
+
+def same_rows(X: Array) -> Array:
+    """For each row the first one that is equal to it, known by a digest of 128 bits of its numbers.
+
+    Examples
+    --------
+    >>> same_rows(np.array([[1.0, 0.0], [2.0, 0.0], [1.0, -0.0]])).tolist()
+    [0, 1, 0]
+    """
+    first: dict[bytes, int] = {}
+    signed = X.dtype.kind == "f"  # 0 and -0 are equal, and differ in a bit
+    found = np.empty(len(X), dtype=np.int64)
+    for i, row in enumerate(X):
+        digest = blake2b((row + 0 if signed else row).tobytes(), digest_size=16).digest()
+        found[i] = first.setdefault(digest, i)
+    return found
+
+
+def counted_once(same: Array, positive: Array) -> Array | None:
+    """Rows that are equal as groups, for `chance`; None where there are none, or equal rows have both labels.
+
+    Labels that belong to what a row is about, such as a word or a sentence, are the same wherever it occurs again. So
+    a label for each distinct row is what chance would draw, and Cover's bound counts m distinct rows: 2 S / 2^m is
+    larger than the 2 S / 2^n of n rows with a label each. Where equal rows have both labels they are no copies of one
+    example, the rows count as they are, and no hyperplane separates them.
+
+    Examples
+    --------
+    >>> same = np.array([0, 1, 0])
+    >>> counted_once(same, np.array([True, False, True])).tolist()
+    [0, 1, 0]
+    >>> counted_once(same, np.array([True, False, False])) is None
+    True
+    """
+    copies = (same != np.arange(len(same))).any()
+    return same if copies and (positive[same] == positive).all() else None
 
 
 class Rank(NamedTuple):

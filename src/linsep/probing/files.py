@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+from typing import Any, NamedTuple
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +18,7 @@ import pyarrow.parquet
 from safetensors import SafetensorError, safe_open
 
 from linsep.data.readers.asked import in_a_line
-from linsep.probing.stored import Stored
+from linsep.probing.stored import Stored, layer_in, skipped
 from linsep.types import Array, DataError
 
 # As NumPy calls what safetensors calls so; BF16 is the upper half of a float32.
@@ -77,25 +79,66 @@ def _npz(path: str, key: str | None) -> list[tuple[str, Stored]]:
     with np.load(path, allow_pickle=False) as archive:
         if isinstance(archive, np.ndarray):
             raise DataError(f"{path}: this is a .npy file: give it that suffix")
-        shapes = [(name, _shape_in(archive, name)) for name in archive.files]
-
-    def one(name: str, shape: tuple[int, ...]) -> Stored:
-        def read() -> Array:
-            with np.load(path, allow_pickle=False) as again:
-                return np.asarray(again[name])
-
-        return Stored(shape, read, lambda axis, k: np.take(read(), k, axis))
-
-    return [(name, one(name, shape)) for name, shape in shapes]
+        there = set(archive.zip.namelist())
+        members = {name: name if name in there else f"{name}.npy" for name in archive.files}
+        headers = {name: _header_in(archive.zip, member) for name, member in members.items()}
+    return [(name, _in_archive(path, name, header)) for name, header in headers.items()]
 
 
-def _shape_in(archive: Any, name: str) -> tuple[int, ...]:
-    """The shape of an array in an archive, from its header alone."""
-    member = name if name in archive.zip.namelist() else f"{name}.npy"
-    with archive.zip.open(member) as file:
+class _Header(NamedTuple):
+    """An array of an archive: its name there, and where its numbers begin in it."""
+
+    member: ZipInfo
+    begin: int
+    shape: tuple[int, ...]
+    fortran: bool
+    dtype: np.dtype[Any]
+
+
+def _header_in(archive: ZipFile, member: str) -> _Header:
+    with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        return tuple(header(file)[0])
+        shape, fortran, dtype = header(file)
+        return _Header(archive.getinfo(member), file.tell(), tuple(shape), fortran, dtype)
+
+
+def _in_archive(path: str, name: str, header: _Header) -> Stored:
+    """An array of an archive, of which only the layer asked for is kept; bytes that are damaged are refused."""
+    at_once = header.member.compress_type == ZIP_STORED and 0 not in header.shape
+
+    def read() -> Array:
+        with np.load(path, allow_pickle=False) as again:
+            return np.asarray(again[name])
+
+    @cache
+    def mapped() -> Array:
+        with ZipFile(path) as archive, archive.open(header.member) as file:
+            skipped(file, header.member.file_size)  # compares the checksum
+        with open(path, "rb") as raw:
+            raw.seek(header.member.header_offset + 26)
+            lengths = int.from_bytes(raw.read(2), "little") + int.from_bytes(raw.read(2), "little")
+        begin = header.member.header_offset + 30 + lengths + header.begin
+        return np.memmap(path, header.dtype, "r", begin, header.shape, "F" if header.fortran else "C")
+
+    def read_at(axis: int, k: int) -> Array:
+        if header.dtype.hasobject:
+            return read()  # which refuses them
+        if at_once:
+            return np.array(mapped()[(slice(None),) * axis + (k,)], order="C")  # aligned, as the archive is not
+        shape, place = (header.shape[::-1], len(header.shape) - 1 - axis) if header.fortran else (header.shape, axis)
+        with ZipFile(path) as archive, archive.open(header.member) as file:
+            skipped(file, header.begin)
+            found = layer_in(file, shape, place, k, header.dtype)
+        return np.ascontiguousarray(found.T) if header.fortran else found
+
+    def or_refused(function: Callable[..., Array], *given: int) -> Array:
+        try:
+            return function(*given)
+        except (ValueError, EOFError, BadZipFile, zlib.error) as error:
+            raise DataError(f"{path}: {name!r} cannot be read: {in_a_line(error)}") from None
+
+    return Stored(header.shape, lambda: or_refused(read), lambda axis, k: or_refused(read_at, axis, k))
 
 
 def _of_array(load: Callable[[], Array]) -> Stored:

@@ -20,11 +20,17 @@ _MANY_ROWS = 20  # from here on a concept of more classes than half of its rows 
 
 @dataclass(frozen=True)
 class Question:
-    """One class against the rest, or against another one: the rows of both sides and on which they stand."""
+    """One class against the rest, or against another one: the rows of both sides, on which they stand, their names."""
 
     concept: str
     rows: Array
     positive: Array
+    classes: tuple[str, str]
+
+    @property
+    def names(self) -> Array:
+        """The class of each row by name."""
+        return np.array(self.classes)[self.positive.astype(np.intp)]
 
 
 @dataclass(frozen=True)
@@ -101,7 +107,7 @@ class Labels:
                 raise DataError(
                     f"layer {layer!r} has no row of one side of {one.concept!r}: leave those labels out, or this layer"
                 )
-            questions.append(Question(one.concept, rows, positive))
+            questions.append(Question(one.concept, rows, positive, one.classes))
         groups, types = (None if codes is None else codes[kept] for codes in (self.groups, self.types))
         return Labels(len(kept), questions, groups, types)
 
@@ -261,11 +267,13 @@ def _classes(concept: str, values: Array) -> tuple[Array, Array, Array, dict[str
 
 def _questions(concept: str, rows: Array, labels: Array, classes: Array, pairs: bool) -> list[Question]:
     """Two classes are one question about the second in sorted order, more are one each, and then one each pair."""
+    names = label_names(classes).tolist()
     if len(classes) == 2:
-        return [Question(concept, rows, labels == classes[1])]
-    names = label_names(classes)
-    found = [Question(f"{concept}={name}", rows, labels == one) for name, one in zip(names, classes, strict=True)]
-    for (name, one), (other_name, other) in combinations(zip(names, classes, strict=True), 2) if pairs else ():
+        return [Question(concept, rows, labels == classes[1], (names[0], names[1]))]
+    named = list(zip(names, classes, strict=True))
+    found = [Question(f"{concept}={name}", rows, labels == one, (f"not {name}", name)) for name, one in named]
+    for (name, one), (other_name, other) in combinations(named, 2) if pairs else ():
         either = (labels == one) | (labels == other)
-        found.append(Question(f"{concept}={name} against {other_name}", rows[either], labels[either] == one))
+        asked = f"{concept}={name} against {other_name}"
+        found.append(Question(asked, rows[either], labels[either] == one, (other_name, name)))
     return found

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.probing.chance import Chance, Rank, chance, rank_bound
+from linsep.probing.chance import Chance, Rank, chance, counted_once, rank_bound, same_rows
 from linsep.probing.columns import fewer_columns
 from linsep.probing.directions import Direction, direction_of
 from linsep.probing.heldout import HeldOut, held_out, shuffles
 from linsep.probing.labels import Question
+from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.explanation.fewest_rows import fewest_rows
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.rows.deadline import deadline_of
@@ -47,6 +48,9 @@ class ProbeRow:
         The rank of the rows (x, 1), or a number above it.
     rank_exact : bool
         Whether `rank` is that rank; otherwise computing it would take too long.
+    positive_class, negative_class : str
+        The names of the class that is asked about, where directions are positive, and of the other one; "not a" is all
+        but "a".
     positives : int
         Rows of the positive class.
     verdict : "separable", "quasi-separable", "inseparable", "not-separable" or "undecided"
@@ -57,8 +61,10 @@ class ProbeRow:
     certificate, sha256 : str or None
         The file of the proof in the folder of certificates, and the digest of the rows and labels that it is about;
         None where none was written.
+    repeated : int or None
+        Rows that are equal to an earlier one; None where there are groups, which are counted instead.
     units : int
-        What the odds count: rows, or groups.
+        What the odds count: rows, each of those that are equal once unless they have both labels; or groups.
     log10_odds, log10_odds_fair : float or None
         log10 of the largest chance that shuffled labels, and labels drawn one by one, are separable (Cover 1965); None
         where groups hold both labels.
@@ -78,6 +84,9 @@ class ProbeRow:
         was not asked for.
     few_smallest : bool or None
         Whether no smaller set of columns separates.
+    explain_certificate, explain_sha256 : str or None
+        The file of the proof of `fewest_low` and `fewest_high`, or that `few_columns` separate, and the digest of the
+        rows and labels that it is about: of those left, of these columns. None where none was written.
     majority : float
         The share of the larger class.
     accuracy, low, high : float or None
@@ -98,11 +107,14 @@ class ProbeRow:
     d: int
     rank: int
     rank_exact: bool
+    positive_class: str
+    negative_class: str
     positives: int
     verdict: Verdict
     proof: str | None
     certificate: str | None
     sha256: str | None
+    repeated: int | None
     units: int
     log10_odds: float | None
     log10_odds_fair: float | None
@@ -116,6 +128,8 @@ class ProbeRow:
     fewest_high: int | None
     few_columns: list[int] | None
     few_smallest: bool | None
+    explain_certificate: str | None
+    explain_sha256: str | None
     majority: float
     accuracy: float | None
     low: float | None
@@ -132,6 +146,13 @@ class ProbeRow:
         return asdict(self)
 
 
+class Proofs(NamedTuple):
+    """What proves the verdict on a row, and what is explained of it: the rows to drop, or few columns that separate."""
+
+    verdict: Separability
+    explained: FewestRows | Separability | None
+
+
 def measured(
     layer: str,
     X: Array,
@@ -139,19 +160,20 @@ def measured(
     groups: Array | None,
     types: Array | None,
     settings: Settings,
-    ranks: dict[bytes, Rank],
-) -> tuple[ProbeRow, Direction, Separability]:
-    """Ask one layer about one concept, and give the proof too; the question says which rows of X have a label.
+    known: dict[bytes, tuple[Rank, Array]],
+) -> tuple[ProbeRow, Direction, Proofs]:
+    """Ask one layer about one concept, and give the proofs too; the question says which rows of X have a label.
 
-    `ranks` has the ranks that are known of rows of this layer, and gets that of these.
+    `known` has the rank of some rows of this layer and which of them are equal, and gets those of these.
     """
     rows, positive = question.rows, question.positive
     X = X if len(rows) == len(X) else X[rows]
     groups, types = (None if codes is None else codes[rows] for codes in (groups, types))
-    if rows.tobytes() not in ranks:
-        ranks[rows.tobytes()] = rank_bound(X)
-    rank = ranks[rows.tobytes()]
-    odds = chance(rank.value, positive, groups)
+    if rows.tobytes() not in known:
+        known[rows.tobytes()] = rank_bound(X), same_rows(X)
+    rank, same = known[rows.tobytes()]
+    units = counted_once(same, positive) if groups is None else groups
+    odds = chance(rank.value, positive, units)
     found = separability(X, positive, time_limit=settings.time_limit)
     low = high = bracket = None
     if found.verdict == "separable":
@@ -168,6 +190,7 @@ def measured(
         seed=settings.seed,
     )
     positives = int(positive.sum())
+    explained, behind = _explained(X, positive, found, settings.explain)
     row = ProbeRow(
         layer=layer,
         concept=question.concept,
@@ -175,24 +198,38 @@ def measured(
         d=X.shape[1],
         rank=rank.value,
         rank_exact=rank.exact,
+        positive_class=question.classes[1],
+        negative_class=question.classes[0],
         positives=positives,
         verdict=found.verdict,
         proof=_proof_of(found),
         certificate=None,
         sha256=None,
+        repeated=int((same != np.arange(len(same))).sum()) if groups is None else None,
         units=odds.units,
         log10_odds=odds.shuffled,
         log10_odds_fair=odds.fair,
-        **_shuffled(X, positive, groups, settings, found.verdict == "separable" and _says_nothing(odds), rank),
+        **_shuffled(X, positive, units, settings, found.verdict == "separable" and _says_nothing(odds), rank),
         even_rows=odds.even_rows,
         rare_rows=odds.rare_rows,
         margin_low=low,
         margin_high=high,
-        **_explained(X, positive, found, settings.explain),
+        **explained,
+        explain_certificate=None,
+        explain_sha256=None,
         majority=max(positives, len(positive) - positives) / len(positive),
         **(dict.fromkeys(HeldOut._fields) if new is None else new._asdict()),
     )
-    return row, direction_of(X, positive, found, bracket), found
+    direction = direction_of(X, positive, found, bracket)
+    if isinstance(behind, FewestRows):
+        return row, direction, Proofs(_named(found, question), behind.named(question.classes, question.names))
+    return row, direction, Proofs(_named(found, question), None if behind is None else _named(behind, question))
+
+
+def _named(proof: Separability, question: Question) -> Separability:
+    """The certificate with the classes by name."""
+    assert proof.about is not None
+    return replace(proof, classes=question.classes, about=(proof.about[0], question.names))
 
 
 def _says_nothing(odds: Chance) -> bool:
@@ -201,14 +238,14 @@ def _says_nothing(odds: Chance) -> bool:
 
 
 def _shuffled(
-    X: Array, positive: Array, groups: Array | None, settings: Settings, wanted: bool, rank: Rank
+    X: Array, positive: Array, units: Array | None, settings: Settings, wanted: bool, rank: Rank
 ) -> dict[str, Any]:
     """How many of the shuffled labels are separable, if that is wanted."""
     if not wanted or not settings.controls:
         return {"separable_shuffles": None, "asked_shuffles": None}
     if rank == (len(X), True):  # rows (x, 1) that are independent are separable with any labels
         return {"separable_shuffles": settings.controls, "asked_shuffles": settings.controls}
-    labels = shuffles(positive, groups, settings.controls, np.random.default_rng(settings.seed))
+    labels = shuffles(positive, units, settings.controls, np.random.default_rng(settings.seed))
     verdicts = [separability(X, one, time_limit=settings.time_limit).verdict for one in labels]
     return {
         "separable_shuffles": verdicts.count("separable"),
@@ -216,18 +253,20 @@ def _shuffled(
     }
 
 
-def _explained(X: Array, positive: Array, found: Separability, seconds: float | None) -> dict[str, Any]:
-    """How many rows stand in the way, or how few columns separate; found in so many seconds."""
+def _explained(
+    X: Array, positive: Array, found: Separability, seconds: float | None
+) -> tuple[dict[str, Any], FewestRows | Separability | None]:
+    """How many rows stand in the way, or how few columns separate, and what proves it; found in so many seconds."""
     out: dict[str, Any] = dict.fromkeys(("fewest_low", "fewest_high", "few_columns", "few_smallest"))
     if seconds is None or found.verdict == "undecided":
-        return out
+        return out, None
     if found.verdict == "separable":
         few = fewer_columns(X, positive, found, deadline_of(seconds))
-        return out | {"few_columns": list(few.columns), "few_smallest": few.smallest}
+        return out | {"few_columns": list(few.columns), "few_smallest": few.smallest}, few.proof
     if min(positive.sum(), len(positive) - positive.sum()) < 2:
-        return out  # each class keeps a row, and this one has no other
+        return out, None  # each class keeps a row, and this one has no other
     rows = fewest_rows(X, positive, time_limit=seconds)
-    return out | {"fewest_low": rows.lower, "fewest_high": rows.upper}
+    return out | {"fewest_low": rows.lower, "fewest_high": rows.upper}, rows
 
 
 def _proof_of(found: Separability) -> str | None:

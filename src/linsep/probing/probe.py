@@ -18,7 +18,7 @@ from linsep.probing.saved import SavedProofs
 from linsep.probing.words import notes, table_lines
 from linsep.theory.bounds.cover import holm
 from linsep.theory.rows.deadline import deadline_of
-from linsep.types import DataError
+from linsep.types import Array, DataError
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,12 +32,16 @@ class Probe:
     directions : mapping of (layer, concept) to Direction
         w and b of the maximum margin where the rows are separable, else of a probe fitted on all rows; ||w|| is 1.
     warnings : tuple of str
-        Labels that may be misspelt, labels that are not used, and a key that may have been forgotten.
+        Labels that may be misspelt, labels that are not used, a key that may have been forgotten, and that Ctrl-C ended
+        the probe.
+    interrupted : bool
+        Whether Ctrl-C ended it: the rows are those found by then.
     """
 
     rows: tuple[ProbeRow, ...]
     directions: Mapping[tuple[str, str], Direction] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    interrupted: bool = False
 
     def __repr__(self) -> str:
         return f"<Probe: {len(self.rows)} rows>"
@@ -158,7 +162,8 @@ def probe(
     """Ask in each layer whether the sign of w.x + b tells a concept: of all rows, proved; by chance; of new rows.
 
     The verdict is that of `separability`, proved in exact arithmetic. The odds are Cover's: log10 of the largest chance
-    that shuffled labels of these rows would be separable, too. The probe that is tried on rows held out is an
+    that shuffled labels of these rows would be separable, too. They count rows that are equal and have one label once.
+    The probe that is tried on rows held out is an
     `AveragedPerceptron` on standardised columns, the same on shuffled labels, and on a random label for each type.
 
     Parameters
@@ -202,19 +207,22 @@ def probe(
     certificates : str or PathLike, optional
         A folder for the proof of each row as JSON, which `examples/verify_certificate.py` checks; it is made if need
         be. `ProbeRow.certificate` is the name of the file. The proof is about the rows that have a label, in the order
-        of the labels, and the classes are "True" for those of the concept and "False".
+        of the labels, and their classes by name. What `explain` says has a proof of its own (`explain_certificate`).
     callback : callable, optional
         Called with each row when it is found.
 
     Returns
     -------
     Probe
-        `rows`, `table()`, `summary()`, `plot()`, `to_json()`, `directions`.
+        `rows`, `table()`, `summary()`, `plot()`, `to_json()`, `directions`; after Ctrl-C with the rows found by then,
+        and `interrupted` is true.
 
     Raises
     ------
     DataError
         Rows and labels do not match, a number is not finite, a concept has one class, a file cannot be read.
+    KeyboardInterrupt
+        On Ctrl-C before there is a row.
 
     References
     ----------
@@ -248,16 +256,24 @@ def probe(
         random_state,
         explain_limit if explain else None,
     )
-    rows, directions = [], {}
-    proofs = None if certificates is None else SavedProofs(Path(certificates), keys_of(layers, read))
-    for row, direction in probe_rows(layers, read, settings, proofs=proofs):
-        rows.append(row)
-        if direction is not None:
-            directions[row.layer, row.concept] = direction
-        if callback is not None:
-            callback(row)
+    rows, directions, interrupted = [], {}, False
+    keys = keys_of(layers, read)
+    proofs = None if certificates is None else SavedProofs(Path(certificates), keys)
+    try:
+        for row, direction in probe_rows(layers, read, settings, proofs=proofs):
+            rows.append(row)
+            if direction is not None:
+                directions[row.layer, row.concept] = direction
+            if callback is not None:
+                callback(row)
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+        interrupted = True
     said = [*doubts_of(layers, read, folds), *doubts_of_unused(rows, read)]
-    return Probe(tuple(rows), directions, tuple(said))
+    if interrupted:
+        said.append(f"interrupted: these are {len(rows):,} of {len(keys):,} rows")
+    return Probe(tuple(rows), directions, tuple(said), interrupted)
 
 
 def asked(
@@ -308,7 +324,7 @@ def probe_rows(
     for k, layer in enumerate(layers):
         open_questions = [one for one in labels.questions if (layer.name, one.concept) not in known]
         X, own = None, labels
-        ranks: dict[bytes, Rank] = {}
+        alike: dict[bytes, tuple[Rank, Array]] = {}
         if open_questions:
             on_layer(k, layer.name, open_questions[0].concept)
             X = layer.read()
@@ -321,5 +337,5 @@ def probe_rows(
                 continue
             on_layer(k, layer.name, question.concept)
             types = own.groups if own.types is None else own.types
-            row, direction, proof = measured(layer.name, X, question, own.groups, types, settings, ranks)
-            yield (row if proofs is None else proofs.written(row, proof)), direction
+            row, direction, found = measured(layer.name, X, question, own.groups, types, settings, alike)
+            yield (row if proofs is None else proofs.written(row, found)), direction

@@ -18,11 +18,15 @@ import numpy as np
 from linsep.files import check_output, write_whole
 from linsep.probing.labels import Labels
 from linsep.probing.layers import Layer
-from linsep.probing.measured import ProbeRow, Settings
+from linsep.probing.measured import ProbeRow, Proofs, Settings
+from linsep.theory.explanation.certificate import FORMAT as FEWEST_ROWS
+from linsep.theory.explanation.certificate import FewestRows
 from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
-_FORMAT = "linsep probe 3"
+_NAME = "linsep probe "
+_FORMAT = _NAME + "4"
+_LONG = ("layers", "labels", "activations")  # what is asked about; a message has no room for their digests
 _LONGEST = 60  # characters of a layer and of a concept in the name of a file: each takes four bytes at most
 _FIELDS = {field.name for field in fields(ProbeRow)}
 
@@ -59,16 +63,24 @@ class SavedRows:
         try:
             first, *lines = self.path.read_bytes().splitlines()
             head = json.loads(first)
-            asked = head["asked"] if head["format"] == _FORMAT else None
-            if asked is None:
+            written, asked = str(head["format"]), dict(head["asked"])
+            if not written.startswith(_NAME):
                 raise KeyError
         except (ValueError, KeyError, TypeError):
             raise DataError(f"{self.path} is there and holds no rows of linsep probe: give another name") from None
-        differs = [name for name in about if asked.get(name) != about[name]]
+        if written != _FORMAT:
+            raise DataError(
+                f"{self.path} holds rows of another release of linsep: give another name with -o, or remove the file"
+            )
+        differs = [
+            f"other {name}" if name in _LONG else f"{name} {asked.get(name)} then, {about[name]} now"
+            for name in about
+            if asked.get(name) != about[name]
+        ]
         if differs:
             raise DataError(
-                f"{self.path} holds the answers to another question ({', '.join(differs)} differ): give another name "
-                "with -o, or remove the file"
+                f"{self.path} holds the answers to another question ({'; '.join(differs)}), and is left as it is: give "
+                "another name with -o, or remove the file"
             )
         return _whole_rows(lines)
 
@@ -83,9 +95,9 @@ class SavedProofs:
     """
 
     def __init__(self, folder: Path, keys: Iterable[tuple[str, str]], reads: Sequence[Any] = ()) -> None:
-        self.folder, self.names = folder, {key: _name_of(*key) for key in keys}
+        self.folder, self.names = folder, {key: _names_of(*key) for key in keys}
         taken: dict[str, tuple[str, str]] = {}
-        for key, name in self.names.items():
+        for key, name in ((key, name) for key, both in self.names.items() for name in both):
             other = taken.setdefault(name.casefold(), key)
             if other != key:
                 raise DataError(
@@ -95,48 +107,60 @@ class SavedProofs:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise DataError(f"cannot make the folder of certificates {folder}: {error.strerror}") from None
-        for name in self.names.values():
+        for name in (name for both in self.names.values() for name in both):
             path = folder / name
             check_output(path, "a certificate", reads=tuple(reads))
             if path.exists() and _sha256_in(path) is None:
                 raise DataError(f"{path} is there and is no certificate: name another folder, or remove the file")
 
-    def written(self, row: ProbeRow, proof: Separability) -> ProbeRow:
-        """Write the proof of a row, unless it is undecided; return the row with the name of the file."""
+    def written(self, row: ProbeRow, proofs: Proofs) -> ProbeRow:
+        """Write the proofs of a row, unless it is undecided; return the row with the names of the files."""
         if row.proof is None:
             return row
-        name = self.names[row.layer, row.concept]
-        text = proof.to_json()
-        write_whole(self.folder / name, text.encode(), "a certificate")
-        return replace(row, certificate=name, sha256=json.loads(text)["sha256"])
+        name, explained = self.names[row.layer, row.concept]
+        row = replace(row, certificate=name, sha256=self._write(name, proofs.verdict))
+        if proofs.explained is None:
+            return row
+        return replace(row, explain_certificate=explained, explain_sha256=self._write(explained, proofs.explained))
+
+    def _write(self, name: str, proof: Separability | FewestRows) -> str | None:
+        """Write a certificate; return the digest that it names."""
+        path = self.folder / name
+        write_whole(path, proof.to_json().encode(), "a certificate")
+        return _sha256_in(path)
 
     def holds(self, row: ProbeRow) -> bool:
-        """Whether the certificate of a row is there, and is about its rows and labels."""
+        """Whether the certificates of a row are there, and are about its rows and labels."""
         if row.proof is None:
             return True
-        path = self.folder / self.names[row.layer, row.concept]
-        return row.certificate == path.name and path.exists() and _sha256_in(path) == row.sha256
+        name, explained = self.names[row.layer, row.concept]
+        if row.certificate != name or _sha256_in(self.folder / name) != row.sha256:
+            return False
+        if row.fewest_low is None and row.few_columns is None:
+            return True
+        return row.explain_certificate == explained and _sha256_in(self.folder / explained) == row.explain_sha256
 
 
-def _name_of(layer: str, concept: str) -> str:
-    """A name of a file without what a system may not take in one.
+def _names_of(layer: str, concept: str) -> tuple[str, str]:
+    """Names of files without what a system may not take in one: of the verdict, and of what is explained.
 
     Examples
     --------
-    >>> _name_of("l/1", "kind=a b"), len(_name_of("x" * 500, "y"))
-    ('l_1--kind=a_b.json', 68)
+    >>> _names_of("l/1", "kind=a b"), len(_names_of("x" * 500, "y")[0])
+    (('l_1--kind=a_b.json', 'l_1--kind=a_b.explained.json'), 68)
     """
     safe = [re.sub(r"[^\w.=-]+", "_", name)[:_LONGEST].lstrip(".") for name in (layer, concept)]
-    return f"{safe[0]}--{safe[1]}.json"
+    return f"{safe[0]}--{safe[1]}.json", f"{safe[0]}--{safe[1]}.explained.json"
 
 
 def _sha256_in(path: Path) -> str | None:
-    """The digest of rows and labels that a certificate names; None if the file is none."""
+    """The digest of rows and labels that a certificate names, or of those left; None if there is no certificate."""
     try:
         found = json.loads(path.read_bytes())
+        found = found["rest"] if found["format"] == FEWEST_ROWS else found
         known = str(found["format"]).startswith("linsep separability certificate")
         return str(found["sha256"]) if known else None
-    except (ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -164,13 +188,13 @@ def question(
     digest = hashlib.sha256()
     parts: list[Any] = [labels.groups, labels.types, labels.keys]
     for one in labels.questions:
-        parts += [np.array([one.concept]), one.rows, one.positive]
+        parts += [np.array([one.concept, *one.classes]), one.rows, one.positive]
     for part in parts:
         digest.update(b"-" if part is None else repr((part.shape, part.tolist())).encode())
     return {
         "layers": [layer.name for layer in layers],
         "labels": digest.hexdigest(),
-        "settings": list(settings),
+        **settings._asdict(),
         "axis": axis,
         "activations": [_digest_of(file) for file in files],
     }

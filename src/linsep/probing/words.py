@@ -49,6 +49,7 @@ def notes(rows: Sequence[ProbeRow], adjusted: Sequence[float | None]) -> list[tu
     little = [row for row in separable if row.log10_odds is not None and row.log10_odds > _LEVEL]
     said += [("says little", text) for text in dict.fromkeys(map(_why_little, little))]
     said += _shuffled(rows)
+    said += _repeats(rows)
     if any(row.log10_odds is None for row in rows):
         said.append(("no odds", "where a group holds both labels: Cover's bound counts groups of one label each"))
     if any(row.accuracy is None for row in rows):
@@ -67,13 +68,31 @@ def rank_words(row: ProbeRow) -> str:
 
 def _why_little(row: ProbeRow) -> str:
     """Why shuffled labels may be separable too: there are too few rows, or a class is too rare."""
-    what = "groups" if row.units != row.n else "rows"
+    what = "rows" if row.units == row.n else "groups" if row.repeated is None else "distinct rows"
     counted = f"{row.units:,} {what} of rank {rank_words(row)}"
     if row.log10_odds_fair is not None and row.log10_odds_fair <= _LEVEL:
         coins = f"with a fair coin for each label the chance would be at most {chance_words(row.log10_odds_fair)}"
         return f"{counted}: a class is so rare that shuffled labels may be separable too; {coins}"
     coins = f"with {row.rare_rows:,} {what} and a fair coin for each label the chance would be 1/1000"
     return f"{counted}: shuffled labels may be separable too; {coins}"
+
+
+def _repeats(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
+    """That rows equal others, told of the layer and concept where most do; and that some of these differ in label."""
+    said = []
+    repeats = [row for row in rows if row.repeated]
+    for mixed in (False, True):
+        found = [row for row in repeats if (row.units == row.n) == mixed]
+        if not found:
+            continue
+        row = max(found, key=lambda one: one.repeated or 0)
+        others = f" and in {len(found) - 1} others" if len(found) > 1 else ""
+        where = f" (layer {row.layer!r:.40}, concept {row.concept!r:.40}{others})" if len(rows) > 1 else ""
+        equal = f"{row.repeated:,} of {row.n:,} rows equal{'s' if row.repeated == 1 else ''} an earlier one{where}"
+        once = "the odds count each once; folds may part copies, unless --groups COLUMN (groups=) names what they share"
+        told = "some of them with another label: nothing separates these" if mixed else once
+        said.append(("repeats", f"{equal}{',' if mixed else ':'} {told}"))
+    return said
 
 
 def _shuffled(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:

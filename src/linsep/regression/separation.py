@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, Literal
 
@@ -192,57 +192,6 @@ def separation(
     if found.verdict != "overlap" and on_separation == "raise":
         raise SeparationError(found)
     return found
-
-
-def separation_scan(
-    designs: Mapping[Any, Any] | Sequence[Any],
-    y: Any,
-    *,
-    time_limit: float | None = None,
-    n_jobs: int | None = None,
-    **asked: Any,
-) -> dict[Any, Separation | str]:
-    """Call `separation` for each of many designs and one response; an error in one design does not stop the others.
-
-    Parameters
-    ----------
-    designs : mapping of name -> design, or sequence of designs
-        The designs of a sequence have the names 0, 1, ...
-    y : array-like of shape (n_samples,)
-        The response of every design, as for `separation`.
-    time_limit : float, optional
-        Seconds for each design.
-    n_jobs : int, optional
-        The number of designs at once, as joblib takes it: 1 unless given, -1 for one a core. Within
-        `joblib.parallel_config(backend="dask")` they run on the workers of a Dask cluster.
-    **asked : Any
-        Other options of `separation`: family, link, fit_intercept and the columns that belong to y.
-
-    Returns
-    -------
-    dict
-        Name -> Separation, or the message of the error as text.
-
-    Examples
-    --------
-    >>> found = separation_scan({"a": [[0], [1], [2], [3]], "b": [[0], [2], [1], [3]], "c": [["?"]]}, [0, 1, 0, 1])
-    >>> found["a"].verdict, found["b"].verdict, type(found["c"]).__name__
-    ('overlap', 'complete', 'str')
-    """
-    from sklearn.utils.parallel import Parallel, delayed
-
-    named = dict(designs) if isinstance(designs, Mapping) else dict(enumerate(designs))
-    one = delayed(_answer_or_message)
-    found = Parallel(n_jobs=n_jobs)(one(X, y, time_limit=time_limit, **asked) for X in named.values())
-    return dict(zip(named, found, strict=True))
-
-
-def _answer_or_message(X: Any, y: Any, **asked: Any) -> Separation | str:
-    """A screening goes on whatever one design holds."""
-    try:
-        return separation(X, y, **asked)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
 
 
 def separation_as_written(

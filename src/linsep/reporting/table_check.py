@@ -321,7 +321,8 @@ def _explain(
 def _explained(one: Asked, numbers: ExactNumbers, chunk: Any, seconds: float) -> Explained:
     """The rows that have to go before the classes of a question are separable."""
     y = (class_signs(one.y, one.found.classes) > 0).astype(np.intp)
-    found = fewest_rows(numbers.X, y, time_limit=seconds)
+    negative, positive = one.found.classes
+    found = fewest_rows(numbers.X, y, time_limit=seconds).named((negative, positive), one.y)
     rows = one.found.in_file(np.arange(one.found.n_rows))
     return Explained(one.title, found, suspects_of(found, numbers.X, one.y, chunk, rows, numbers.names))
 

@@ -93,7 +93,9 @@ def probe(
         result.data["cosines"] = _cosines(found)
     if certificates is not None:
         proved = sum(row.certificate is not None for row in rows)
-        result.lines.append(("certificates", f"{certificates}: {proved} of {len(rows)} rows"))
+        more = sum(row.explain_certificate is not None for row in rows)
+        of_explain = "" if explain is None else f", and {more} of what is explained"
+        result.lines.append(("certificates", f"{certificates}: {proved} of {len(rows)} rows{of_explain}"))
     if interrupted:
         kept = "" if saved is None else "; the same command goes on from there"
         result.warnings.append(f"interrupted; these are the rows found by then{kept}")

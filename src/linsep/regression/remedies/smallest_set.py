@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.data.columns import like
+from linsep.regression.design import constant_columns
 from linsep.regression.model import Regression
 from linsep.tables import as_doubles, exact_table, is_sparse
 from linsep.theory.explanation.packing import hitting_set
@@ -144,7 +145,9 @@ class _Cone:
                 "about fewer columns"
             )
         of_columns: dict[str, list[int]] = {}
-        design = set(asked.design.names)
+        # Models of statsmodels have their constant among the columns.
+        every = set(asked.design.names)
+        design = every.difference(constant_columns(asked.design, asked.outcome.kept)) or every
         for j, one in enumerate(rows.names):
             column = one[1] if isinstance(one, tuple) else one
             if column in design:
@@ -263,7 +266,7 @@ class _Cone:
         common = lcm(*(v.denominator for v in exact))
         whole = primitive([int(v * common) for v in exact])
         direction = dict(zip(named, whole, strict=True))
-        columns = dict.fromkeys(_column(name) for name in direction if _column(name) in multiples)
+        columns = dict.fromkeys(_column(name) for name in direction if _column(name) in self.columns)
         return SmallestSet(tuple(columns), direction, tuple(at[owners[owners >= 0]].tolist()), not reason, reason)
 
 

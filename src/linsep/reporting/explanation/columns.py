@@ -59,6 +59,8 @@ class ExplainedColumns(NamedTuple):
         Columns of numbers that separate all rows but a few, counted as in the file, where not all are separable.
     part : SmallestSet or None
         The fewest columns that separate some rows and leave the others on the plane, where only some are separable.
+    part_proof : Separability or None
+        The certificate for these columns; None where the time was too short for it.
     names : list of str
         The columns of the certificate.
     powers : list of int
@@ -75,6 +77,7 @@ class ExplainedColumns(NamedTuple):
     needed: Needed
     nearly: list[Nearly]
     part: SmallestSet | None
+    part_proof: Separability | None
     names: list[str]
     powers: list[int]
     groups: dict[str, list[int]]
@@ -102,9 +105,9 @@ class ExplainedColumns(NamedTuple):
         columns = list(self.groups)
         for k, proof in self.needed.found:
             lines.append(Said("needed", (columns[k],), self._without(f"{columns[k]!r:.40}"), proof))
-        lines += [Said("nearly", (one.column,), str(one)) for one in self.nearly]
+        lines += [Said("nearly", (one.column,), str(one), one.proof) for one in self.nearly]
         if self.part is not None:
-            lines.append(Said("part", self.part.columns, self._part("")[0][1]))
+            lines.append(Said("part", self.part.columns, self._part("")[0][1], self.part_proof))
         return lines
 
     def _pair(self, k: int) -> str:
@@ -141,35 +144,49 @@ class ExplainedColumns(NamedTuple):
         return [(f"separated by{title}", said)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, with the certificates."""
+        """The same as plain data, with the certificates, each with the `places` of its columns in that of all."""
         columns = list(self.groups)
         return {
             "alone": [
-                {
-                    "column": one.name,
-                    "rule": one.rule,
-                    "errors": one.errors,
-                    "certificate": None if proof is None else proof.to_dict(),
-                }
+                {"column": one.name, "rule": one.rule, "errors": one.errors}
+                | self._proved(proof, self.groups.get(one.name, []))
                 for one, proof in zip(self.alone, self.proofs, strict=True)
             ],
             "pairs": [
-                {"columns": [self.names[j] for j in pair.columns], "certificate": pair.proof.to_dict()}
+                {"columns": [self.names[j] for j in pair.columns]} | self._proved(pair.proof, pair.columns)
                 for pair in self.pairs.found
             ],
             "pairs_asked": self.pairs.asked,
             "pairs_of": self.pairs.of,
-            "needed": [{"column": columns[k], "without": proof.to_dict()} for k, proof in self.needed.found],
+            "needed": [
+                {"column": columns[k]} | self._proved(proof, self._others(columns[k]), "without")
+                for k, proof in self.needed.found
+            ],
             "needed_asked": self.needed.asked,
-            "nearly": [one._asdict() for one in self.nearly],
+            "nearly": [
+                {"column": one.column, "wrong": list(one.wrong), "removed": list(one.removed)}
+                | self._proved(one.proof, [self.names.index(one.column)])
+                for one in self.nearly
+            ],
             "part": None
             if self.part is None
             else {
                 "columns": list(self.part.columns),
                 "rows": list(self.part.rows),
                 "is_smallest": self.part.is_smallest,
-            },
+            }
+            | self._proved(self.part_proof, [self.names.index(name) for name in self.part.columns]),
         }
+
+    def _others(self, column: str) -> list[int]:
+        """The places of all columns but those that one of the table became."""
+        gone = self.groups[column]
+        return [j for j in range(len(self.names)) if j not in gone]
+
+    @staticmethod
+    def _proved(proof: Separability | None, places: Sequence[int], name: str = "certificate") -> dict[str, Any]:
+        """A certificate, and which columns it is about."""
+        return {"places": list(places), name: None if proof is None else proof.to_dict()}
 
 
 def columns_behind(
@@ -204,12 +221,25 @@ def columns_behind(
     y = (class_signs(labels, found.classes) > 0).astype(np.intp)
     groups = _columns_of_table(numbers)
     nothing = ExplainedColumns(
-        title, found.verdict, [], [], Pairs([], 0, 0), Needed([], 0), [], None, numbers.names, numbers.exponents, groups
+        title,
+        found.verdict,
+        [],
+        [],
+        Pairs([], 0, 0),
+        Needed([], 0),
+        [],
+        None,
+        None,
+        numbers.names,
+        numbers.exponents,
+        groups,
     )
     if found.verdict != "separable":
         part = _part(found, numbers, y, time_limit) if found.verdict == "quasi-separable" else None
         needed = _needed(found, numbers, y, labels, groups, [], deadline)
-        return nothing._replace(part=part, needed=needed, nearly=_nearly(found, numbers, y))
+        proof = None if part is None else _proof_of(part, found, numbers, y, labels, deadline)
+        nearly = _nearly(found, numbers, y, labels)
+        return nothing._replace(part=part, part_proof=proof, needed=needed, nearly=nearly)
     alone, proofs = _that_separate(numbers, chunk, kinds, labels, y, groups)
     known = [groups[one.name] for one in alone if one.name in groups]
     pairs = Pairs([], 0, 0)
@@ -309,13 +339,19 @@ def _plain(numbers: ExactNumbers) -> list[int]:
     return [j for j, name in enumerate(numbers.names) if name not in (numbers.levels or {})]
 
 
-def _nearly(found: Separability, numbers: ExactNumbers, y: Array) -> list[Nearly]:
+def _nearly(found: Separability, numbers: ExactNumbers, y: Array, labels: Array) -> list[Nearly]:
     """Columns that separate all rows but a few; not asked of very many columns, which would have to be dense."""
     plain = _plain(numbers)
     if len(plain) * y.size > _MOST_CELLS:
         return []
     near = nearly_alone(dense(numbers.X[:, plain]), y, [numbers.names[j] for j in plain])
-    return [one._replace(wrong=tuple(found.in_file(one.wrong).tolist())) for one in near]
+    return [
+        one._replace(
+            wrong=tuple(found.in_file(one.wrong).tolist()),
+            proof=_named(one.proof, found, np.delete(labels, one.removed)),
+        )
+        for one in near
+    ]
 
 
 def _part(found: Separability, numbers: ExactNumbers, y: Array, time_limit: float | None) -> SmallestSet | None:
@@ -331,6 +367,19 @@ def _part(found: Separability, numbers: ExactNumbers, y: Array, time_limit: floa
     return least._replace(
         columns=tuple(names[name] for name in least.columns), rows=tuple(found.in_file(least.rows).tolist())
     )
+
+
+def _proof_of(
+    part: SmallestSet, found: Separability, numbers: ExactNumbers, y: Array, labels: Array, deadline: Deadline
+) -> Separability | None:
+    """The certificate that some columns separate some of the rows; None at the deadline."""
+    try:
+        left = time_left(deadline)
+    except OutOfTimeError:
+        return None
+    places = [numbers.names.index(name) for name in part.columns]
+    proof = separability(numbers.X[:, places], y, time_limit=None if left == np.inf else left)
+    return _named(proof, found, labels) if proof.verdict == "quasi-separable" else None
 
 
 def _alone(one: TellingColumn) -> str:

@@ -70,7 +70,7 @@ class Explanation:
         `kind` is "alone" (the column separates the classes), "pair" (two columns do together), "needed" (without it
         they are not separable), "part" (it separates some rows), "nearly" (all rows but a few) or "missing" (its gaps
         tell). `certificate` is the proof as JSON for `Separability.from_json`, null where a line has none; numbers are
-        whole there, each column times a power of ten.
+        whole there, each column times a power of ten. That of "nearly" is about the rows without those that it names.
         """
         every = [(one.title, said) for one in self.behind for said in one.said()]
         every += [("", gap.said()) for gap in self.gaps]

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linsep.theory.bounds.cover import cover_odds
+from linsep.theory.separability.certificate import Separability
+from linsep.theory.separability.decide import separability
 from linsep.types import Array
 
 _MOST_WRONG = 3
@@ -24,10 +26,16 @@ class Nearly(NamedTuple):
         The column.
     wrong : tuple of int
         The rows on the wrong side of the best threshold.
+    removed : tuple of int
+        The same rows as the certificate of all rows counts them.
+    proof : Separability
+        The certificate that the column separates the others.
     """
 
     column: str
     wrong: tuple[int, ...]
+    removed: tuple[int, ...]
+    proof: Separability
 
     def __str__(self) -> str:
         rows = f"row{'' if len(self.wrong) == 1 else 's'} {', '.join(map(str, self.wrong))}"
@@ -69,7 +77,9 @@ def nearly_alone(X: Array, y: Array, names: Sequence[str]) -> list[Nearly]:
         e = len(wrong)
         few = 0 < e <= _MOST_WRONG and e < min(positives, n - positives)
         if few and odds + log10((e + 1) * comb(n, e)) <= _CHANCE:
-            found.append(Nearly(name, tuple(np.sort(wrong).tolist())))
+            rows = tuple(np.sort(wrong).tolist())
+            proof = separability(np.delete(X[:, [j]], rows, axis=0), np.delete(y, rows))
+            found.append(Nearly(name, rows, rows, proof))
     return sorted(found, key=lambda one: len(one.wrong))
 
 

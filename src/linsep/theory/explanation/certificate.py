@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from linsep.theory.rows.json_values import count, from_plain, of_type, read, row
 from linsep.theory.separability.as_plain import plain_combination
 from linsep.theory.separability.certificate import Separability
 from linsep.theory.separability.combination import Combination
+from linsep.theory.separability.named_classes import class_signs
 from linsep.theory.verify.fewest_rows import verify_fewest_rows
 from linsep.theory.verify.separability import CertificateError
 
@@ -87,7 +88,7 @@ class FewestRows:
         X : array or SciPy CSR matrix of shape (n_samples, n_features)
             The rows that `fewest_rows` was given.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Their labels, by the names of `rest.classes` if it has names.
 
         Raises
         ------
@@ -109,7 +110,35 @@ class FewestRows:
             raise CertificateError("the rows that are left are not proved to be separable")
         self.rest.verify(X[kept], y[kept])
         witnesses = [witness.as_dict() for witness in self.witnesses]
-        verify_fewest_rows(X, y, self.lower, witnesses, self.proof, fit_intercept=self.fit_intercept)
+        verify_fewest_rows(
+            X, class_signs(y, self.rest.classes), self.lower, witnesses, self.proof, fit_intercept=self.fit_intercept
+        )
+
+    def named(self, classes: tuple[str, str], y: Any) -> FewestRows:
+        """Return the same with names for the negative and the positive class.
+
+        Parameters
+        ----------
+        classes : (str, str)
+            The names; "not a" and "a" set one class against all others.
+        y : array of shape (n_samples,)
+            The class of each row by name.
+
+        Returns
+        -------
+        FewestRows
+            Its certificate is about these labels.
+
+        Examples
+        --------
+        >>> from linsep.theory.explanation.fewest_rows import fewest_rows
+        >>> found = fewest_rows([[0], [1], [1], [2]], [0, 1, 0, 1]).named(("no", "yes"), ["no", "yes", "no", "yes"])
+        >>> found.rest.to_dict()["classes"], found.upper
+        (['no', 'yes'], 1)
+        """
+        assert self.rest.about is not None
+        labels = np.delete(np.asarray(y), self.removed)
+        return replace(self, rest=replace(self.rest, classes=classes, about=(self.rest.about[0], labels)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

@@ -44,7 +44,7 @@ def class_signs(y: Any, classes: Sequence[str]) -> Array:
     labels, codes = np.unique(y, return_inverse=True)
     names = [str(label) for label in labels.tolist()]
     negative, positive = classes
-    rest = len(names) > 2 and negative == f"not {positive}" and positive in names
+    rest = len(names) > 1 and negative == f"not {positive}" and positive in names
     if y.ndim != 1 or not (rest or sorted(names) == sorted(classes)):
         raise CertificateError(f"the labels are not those of the classes {negative!r} and {positive!r}")
     side = np.array([1.0 if name == positive else -1.0 for name in names])

@@ -1,0 +1,110 @@
+"""Screening: designs that share columns are answered from one proof, and say what they say alone."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linsep import Separation, separation, separation_scan
+from linsep.regression import scan
+
+
+def alike(found: Any, alone: Separation, X: Any, y: Any) -> None:
+    assert isinstance(found, Separation)
+    for name in ("verdict", "separated_rows", "coefficients", "rank", "n_features", "family", "references"):
+        assert getattr(found, name) == getattr(alone, name), name
+    found.verify(X, y)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_each_design_says_what_it_says_alone(data: st.DataObject) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    n, common = data.draw(st.integers(4, 14)), rng.integers(-2, 3, (14, 2)).astype(float)
+    poisson = data.draw(st.booleans())
+    y = rng.integers(0, 3 if poisson else 2, n)
+    y[:2] = 0, 1
+    asked: dict[str, Any] = {"family": "poisson"} if poisson else {}
+    designs: dict[str, Any] = {
+        f"d{k}": np.column_stack([common[:n], rng.integers(-2, 3, n)]) for k in range(data.draw(st.integers(1, 9)))
+    }
+    if data.draw(st.booleans()):
+        designs = {name: sp.csr_matrix(X) for name, X in designs.items()}
+    found = separation_scan(designs, y, **asked)
+    assert list(found) == list(designs)
+    for name, X in designs.items():
+        alike(found[name], separation(X, y, **asked), X, y)
+
+
+def screening(n: int = 300, k: int = 12) -> tuple[pd.DataFrame, Any, dict[str, Any]]:
+    rng = np.random.default_rng(0)
+    base = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd")).assign(ward=rng.choice(list("pqr"), n))
+    y = rng.integers(0, 2, n)
+    return base, y, {f"snp{j}": base.assign(snp=rng.integers(0, 3, n)) for j in range(k)}
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Any]:
+    """The first arguments of the calls of a function from now on."""
+    seen: list[Any] = []
+    function = vars(scan)[name]
+
+    def call(first: Any, *rest: Any, **named: Any) -> Any:
+        seen.append(first)
+        return function(first, *rest, **named)
+
+    monkeypatch.setattr(scan, name, call)
+    return seen
+
+
+def test_one_proof_serves_designs_that_share_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, y, designs = screening()
+    together = counted(monkeypatch, "find_proof")
+    alone = counted(monkeypatch, "separation")
+    found = separation_scan(designs, y)
+    # The constant, four numbers, two indicators and eleven candidates, once; the first design alone before.
+    assert ([Z.shape[1] for Z in together], len(alone)) == ([18], 1)
+    for name, X in designs.items():
+        alike(found[name], separation(X, y), X, y)
+
+
+def test_a_separated_design_among_them_does_not_hide() -> None:
+    _, y, designs = screening()
+    designs["snp7"]["snp"] = y + 1
+    designs["snp9"] = designs["snp9"].drop(columns="a")
+    designs["bad"] = designs["snp1"].head(3)
+    found = separation_scan(designs, y)
+    verdicts = {name: one.verdict for name, one in found.items() if isinstance(one, Separation)}
+    assert verdicts == dict.fromkeys(list(designs)[:-1], "overlap") | {"snp7": "complete"}
+    assert isinstance(found["bad"], str)
+    assert "3 rows" in found["bad"]
+    alike(found["snp9"], separation(designs["snp9"], y), designs["snp9"], y)
+
+
+def test_designs_without_a_common_column_are_asked_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "_MORE", 0)
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 60)
+    designs = [rng.normal(size=(60, 3)) for _ in range(6)]
+    found = separation_scan(designs, y)
+    for k, X in enumerate(designs):
+        alike(found[k], separation(X, y), X, y)
+
+
+def test_the_workers_of_a_cluster_screen_parts_of_the_designs() -> None:
+    distributed = pytest.importorskip("distributed")
+    _, y, designs = screening(80, 5)
+    with (
+        distributed.Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None),
+        import_module("joblib").parallel_config(backend="dask"),
+    ):
+        found = separation_scan(designs, y, n_jobs=2)
+    assert list(found) == list(designs)
+    for name, X in designs.items():
+        alike(found[name], separation(X, y), X, y)
