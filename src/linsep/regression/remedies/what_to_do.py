@@ -246,8 +246,8 @@ class Remedies:
 
         Each row z has z.d >= 0 along a direction d that separates; d is 0 outside of these columns and the constants.
         Among up to 60 columns the set is a smallest one: each set that separates meets the complement of each set
-        that does not (an implicit hitting set), which is proved for those that were needed. Among more columns, no
-        column of the set can be left out.
+        that does not (an implicit hitting set), which is proved for those that were needed. Among more columns, one
+        that separates alone is taken if there is one, and otherwise no column of the set can be left out.
 
         Parameters
         ----------
