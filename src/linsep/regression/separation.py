@@ -131,7 +131,8 @@ def separation(
         Weights of 0 or more. Rows with a weight of 0 are left out, and keep their numbers; the size of the others
         matters only in a gamma model with responses of 0.
     offset : array-like of shape (n_samples,), optional
-        What is added to the linear predictor. It does not matter for the answer.
+        What is added to the linear predictor, as the logarithm of an exposure. It does not matter for the answer, but
+        for the estimates of `finite_part` and `firth`, as weights do.
     event : array-like of shape (n_samples,), optional
         Cox: 1 where y is the time of an event, 0 where the row is censored; all are events unless given.
     strata : array-like of shape (n_samples,), optional
