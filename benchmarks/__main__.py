@@ -30,6 +30,7 @@ MADE = {
     "hidden": "hidden",
     "separation": "separation",
     "wide": "noise",
+    "first_fit": "imports",
 }
 REAL = {
     "mnist": "dense",
@@ -48,6 +49,7 @@ ORDER = (
     "text",
     "online",
     "imports",
+    "first_fit",
     "walks",
     "convex",
     "hidden",

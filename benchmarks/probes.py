@@ -3,8 +3,8 @@
 Words have the tag that the Brown corpus gives nine in ten of their occurrences, five at least; countries and cities are
 the words of the list of time zones. Sentence vectors are of the first words of a text: mails without their headers and
 articles, as many of each class, and two paragraphs of each text of the Brown corpus, which are a group. They take a
-while and are kept in the folder of the data. The network learns 20,000 digits of MNIST; its layers are asked about
-5,000 others.
+while and are kept in the folder of the data. Two networks learn 20,000 digits of MNIST, one of scikit-learn with three
+hidden layers and one of linsep with one; their layers are asked about 5,000 others.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from sklearn.neural_network import MLPClassifier
 
 from benchmarks.data import Array, loaders
 from benchmarks.timing import Report, show
+from linsep import MLP
 from linsep import probe as ask
 from linsep.probing.measured import ProbeRow
 from linsep.probing.words import chance_words
@@ -46,7 +47,8 @@ def asked(report: Report, X: Any, y: Any, **options: Any) -> None:
 
 def _put(report: Report, row: ProbeRow, spent: float) -> None:
     margin = "" if row.margin_low is None else f"{row.margin_low:.3g} to {row.margin_high:.3g}"
-    groups = "" if row.units == row.n else f", {row.units:,} groups"
+    units = "groups" if row.repeated is None else "distinct rows"
+    groups = "" if row.units == row.n else f", {row.units:,} {units}"
     cells = {
         "layer": row.layer,
         "concept": row.concept,
@@ -151,12 +153,14 @@ def _brown() -> tuple[list[str], Array, Array]:
 
 # ---------------------------------------------------------------------------------------------------- hidden layers
 def layers() -> tuple[dict[str, Array], Array]:
-    """Pixels and the hidden layers of a network on digits it has not learnt from, and these digits."""
+    """Pixels and the hidden layers of two networks on digits they have not learnt from, and these digits."""
     X, y = loaders().mnist()
     T, digit = loaders().mnist("t10k")
     network = MLPClassifier((128, 128, 128), max_iter=10, random_state=0).fit(X[:TRAINED] / 255.0, y[:TRAINED])
+    own = MLP(128, max_iter=10, random_state=0).fit(X[:TRAINED] / 255.0, y[:TRAINED])
     nodes = T[:ASKED] / 255.0
-    found = {"MNIST, pixels": T[:ASKED]}
+    only = np.maximum(0, nodes @ own.hidden_coef_.T + own.hidden_intercept_)
+    found = {"MNIST, pixels": T[:ASKED], "MNIST, linsep's MLP": only.astype(np.float32)}
     for k, (W, b) in enumerate(zip(network.coefs_[:-1], network.intercepts_[:-1], strict=True)):
         nodes = np.maximum(0, nodes @ W + b)
         found[f"MNIST, hidden {k + 1}"] = nodes.astype(np.float32)

@@ -210,3 +210,17 @@ def test_the_command_prints_it_while_a_stream_is_learnt(
     assert [line for line in err.splitlines() if line.startswith("warning: ")] == [
         f"warning: {text}" for text in (early, *others)
     ]
+
+
+def test_the_warning_with_its_own_thresholds() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(21_000, 100)), rng.integers(0, 2, 21_000)  # 48 passes read 100.8 million entries
+    with pytest.warns(PlateauWarning, match="Passes 33 to 48 made at least"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("always", PlateauWarning)
+        learner = Perceptron(max_iter=96, random_state=0).fit(X, y)
+    assert learner.n_iter_ == 96
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("error", PlateauWarning)
+        Perceptron(max_iter=96, random_state=0).fit(X[:20_000], y[:20_000])  # 96 million

@@ -227,6 +227,15 @@ def test_support_of_a_bracket_is_ringed() -> None:
     assert plots.plot_boundary(bracket, X5, Y5, ring="mistaken").get_legend().get_texts()[-1].get_text()[:6] == "margin"
 
 
+def test_rings_have_the_names_of_their_rows() -> None:
+    X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), [0, 1, 0, 1]
+    ax = plots.plot_boundary(([1.0], -1.0), X, y, row_names=["a", "b", "c", "d"])
+    assert [text.get_text() for text in ax.texts] == ["b", "c"]
+    assert not plots.plot_boundary(([1.0], -1.0), X, y).texts
+    many = plots.plot_boundary(([1.0], -1.0), np.zeros((26, 1)), [0, 1] * 13, row_names=range(26))
+    assert not many.texts  # 26 names would cover each other
+
+
 # ---------------------------------------------------------------------------------------------------------- runs
 @pytest.mark.parametrize("learner", [Perceptron(trace="updates"), PassiveAggressive(trace="updates", max_iter=3)])
 @pytest.mark.parametrize("sparse", [False, True])

@@ -133,6 +133,12 @@ def test_the_words_of_a_stop_fit_the_learner() -> None:
     assert why_stopped(averaged, 1.0) == StopReason.CLEAN_PASS.sentence
     plain = Perceptron().fit(ROWS, LABELS)
     assert why_stopped(plain, 0.75) == StopReason.CLEAN_PASS.sentence  # on other rows than those of the run
+    three = np.eye(3), ["a", "b", "c"]
+    together = AveragedPerceptron(max_iter=None, multi_class="multiclass").fit(*three)
+    assert together.stop_reason_ is StopReason.CLEAN_PASS
+    assert "the score of its own class was the highest" in why_stopped(together, 1.0)
+    each = AveragedPerceptron(max_iter=None, multi_class="ovr").fit(*three)
+    assert why_stopped(each, 1.0) == StopReason.CLEAN_PASS.sentence
     net = MLP()
     net.stop_reason_ = StopReason.EPOCH_BUDGET
     assert "clean" not in why_stopped(net, 1.0)

@@ -273,13 +273,33 @@ def test_shuffled_labels_are_asked_where_the_bound_says_nothing() -> None:
     assert f"{ends} of 40" in two.summary().splitlines()[1]
     assert f">{ends} of 40<" in report(two).html
     beyond = probe(HIDDEN, SIDE, controls=2).rows[0]  # the odds rule out chance
-    assert (beyond.separable_shuffles, beyond.asked_shuffles) == (None, None)
+    assert (beyond.separable_shuffles, beyond.decided_shuffles, beyond.asked_shuffles) == (None, None, None)
+
+
+def test_shuffled_labels_share_the_time_limit_and_those_decided_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    def decide(X: Any, y: Any, *, time_limit: float | None = None) -> Any:
+        limits.append(time_limit or 0.0)
+        return separability(X, y, time_limit=None if len(limits) != 3 else 0.0)
+
+    monkeypatch.setattr("linsep.probing.measured.separability", decide)
+    X = RNG.normal(size=(400, 3))
+    found = probe(X, X[:, 0] == X[:, 0].max(), controls=4, time_limit=60.0)
+    row = found.rows[0]
+    assert limits[0] == 60.0
+    assert len(limits) == 5
+    assert limits[1] <= 15.0
+    assert all(limit <= 60.0 / (5 - k) for k, limit in enumerate(limits[1:], start=1))
+    assert (row.decided_shuffles, row.asked_shuffles) == (3, 4)
+    said = f"{row.separable_shuffles} of 3 decided shuffled labels (of 4, in the time limit) are separable too"
+    assert dict(found.lines)["shuffles"] == said
 
 
 def test_independent_rows_are_separable_with_any_labels() -> None:
     X = RNG.normal(size=(12, 11))
     (row,) = probe(X, np.arange(12) < 6, controls=3).rows
-    assert (row.separable_shuffles, row.asked_shuffles) == (3, 3)
+    assert (row.separable_shuffles, row.decided_shuffles, row.asked_shuffles) == (3, 3, 3)
     labels = shuffles(np.arange(12) < 6, None, 3, np.random.default_rng(0))
     assert [separability(X, one).verdict for one in labels] == ["separable"] * 3
 

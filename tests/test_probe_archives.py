@@ -19,7 +19,7 @@ ARCHIVES: list[Any] = [
 
 
 @pytest.mark.parametrize(("write", "axis", "order"), ARCHIVES)
-def test_layers_of_an_archive_are_read_without_the_others(write: Any, axis: int, order: str, tmp_path: Path) -> None:
+def test_layers_of_an_archive_are_read_without_the_others(write: Any, axis: int, order: Any, tmp_path: Path) -> None:
     cube = np.moveaxis(np.repeat(CUBE, 20, axis=1), 0, axis)  # 9 MB: 24 layers of 0.4 MB
     write(tmp_path / "z.npz", odd=np.arange(7), h=np.asarray(cube, order=order))
     layers = open_layers(tmp_path / "z.npz", axis=axis)

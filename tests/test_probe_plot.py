@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -51,16 +52,46 @@ def test_margins_and_counts() -> None:
     assert drawn(plot_probe(FOUND, "separable", concepts=["chance"]))[0] == [0, 0]
 
 
-def test_many_concepts_are_cut_and_long_layers_turned() -> None:
-    names = [f"concept {k}" for k in range(10)]
-    rows = [
-        type(row)(**{**row.to_dict(), "concept": name, "layer": f"layer number {row.layer}"})
-        for row in (FOUND.rows[0], FOUND.rows[2])
-        for name in names
-    ]
-    ax: Any = Probe(tuple(rows)).plot()
+def renamed(layers: list[str], concepts: list[str]) -> Probe:
+    """The first row under other names."""
+    row = FOUND.rows[0]
+    return Probe(tuple(replace(row, layer=layer, concept=name) for layer in layers for name in concepts))
+
+
+def ticks(ax: Any) -> list[str]:
+    return [tick.get_text() for tick in ax.get_xticklabels()]
+
+
+def test_many_concepts_are_cut_and_share_a_band_of_shuffled_labels() -> None:
+    ax: Any = renamed(["flat", "deep"], [f"concept {k}" for k in range(10)]).plot()
     assert "8 of 10 concepts shown" in ax.get_xlabel()
-    assert {label.get_rotation() for label in ax.get_xticklabels()} == {45.0}
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == [*(f"concept {k}" for k in range(8)), "shuffled labels, all concepts"]
+    [band] = ax.collections
+    assert set(band.get_paths()[0].vertices[:, 1].tolist()) == {FOUND.rows[0].shuffled}
+
+
+def test_what_layers_have_in_common_stands_below_them_once() -> None:
+    ax: Any = renamed([f"encoder.layer.{k}.output" for k in range(12)], ["a", "b", "c"]).plot()
+    assert ticks(ax) == [str(k) for k in range(12)]
+    assert ax.get_xlabel().splitlines()[-1] == "layers: encoder.layer.*.output"
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {0.0}
+    many: Any = renamed([f"h{k}" for k in range(48)], ["a"]).plot("margin")
+    assert ticks(many) == [str(k) for k in range(0, 48, 3)]
+    long: Any = renamed(["the embedding", "the third layer", "what comes out"], ["a"]).plot()
+    assert ticks(long) == ["the embedding", "the third layer", "what comes out"]
+    assert {label.get_rotation() for label in long.get_xticklabels()} == {45.0}
+
+
+@pytest.mark.parametrize("show", ["accuracy", "margin"])
+@pytest.mark.parametrize("n", [2, 8])
+def test_the_legend_covers_no_line(show: Any, n: int) -> None:
+    found = FOUND if n == 2 else renamed(["flat", "deep"], [f"concept {k}" for k in range(n)])
+    ax: Any = found.plot(show)
+    ax.figure.canvas.draw()
+    box = ax.get_legend().get_window_extent()
+    heights = [ax.transData.transform((0, y))[1] for line in drawn(ax) for y in line if np.isfinite(y)]
+    assert max(heights) < box.y0 if show == "margin" else min(heights) > box.y1
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

@@ -18,7 +18,7 @@ def test_rows_that_are_equal_and_have_one_label_count_once() -> None:
     (row,) = found.rows
     assert (row.n, row.repeated, row.units, plain.rows[0].repeated) == (151, 31, 120, 0)
     assert (row.log10_odds, row.log10_odds_fair) == (plain.rows[0].log10_odds, plain.rows[0].log10_odds_fair)
-    said = "31 of 151 rows equal an earlier one: the odds count each once; folds may part copies, unless --groups"
+    said = "31 of 151 rows equal an earlier one: the odds count each once; a row held out may have a copy that was"
     assert dict(found.lines)["repeats"].startswith(said)
     grouped = probe(X, side, groups=np.arange(151), controls=0)
     assert (grouped.rows[0].repeated, grouped.rows[0].units) == (None, 151)
@@ -38,5 +38,5 @@ def test_shuffled_labels_are_the_same_for_rows_that_are_equal() -> None:
     found = probe(X, np.repeat(np.arange(6) < 3, 5), controls=4)
     (row,) = found.rows
     assert (row.rank, row.repeated, row.units, row.log10_odds) == (6, 24, 6, 0.0)
-    assert (row.separable_shuffles, row.asked_shuffles) == (4, 4)
+    assert (row.separable_shuffles, row.decided_shuffles, row.asked_shuffles) == (4, 4, 4)
     assert dict(found.lines)["says little"].startswith("6 distinct rows of rank 6: shuffled labels may be")

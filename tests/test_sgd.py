@@ -513,6 +513,14 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         assert 0 <= data["measured_excess"] < data["guaranteed_excess"]
         assert "in expectation" in lines["guaranteed excess"]
         assert "||(w, b)|| <= 5" in lines["measured excess"]
+    free = fit_command(
+        str(tmp_path / "t.csv"), positive="k0", max_iter=20, loss="logistic", projection_radius="none", **common
+    )
+    learner = load(tmp_path / "m").learner_
+    assert (learner.projection_radius, free.data["guaranteed_excess"]) == (None, None)
+    said = dict([*free.lines, *free.details])["guaranteed excess"]
+    slope, constant = (learner.regret_bound(norm).value for norm in (1.0, 0.0))
+    assert said.endswith(f"exceeds that of u by at most {slope - constant:.3g} |u|^2 + {constant:.3g}")
     with pytest.raises(DataError, match="no loss called 'log'"):
         fit_command(str(tmp_path / "t.csv"), positive="k0", max_iter=2, loss="log", **common)
     with pytest.raises(DataError, match="--projection-radius is not an option of --learner perceptron"):

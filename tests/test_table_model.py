@@ -140,6 +140,7 @@ def test_labels_of_any_type_are_names(labels: list[Any], tmp_path: Path) -> None
     ("labels", "names"),
     [
         (np.array(["2020-01-01", "2021-01-01"], "datetime64[ns]"), ["2020-01-01 00:00:00", "2021-01-01 00:00:00"]),
+        (np.array([1, 2], "timedelta64[D]"), ["1 day, 0:00:00", "2 days, 0:00:00"]),
         ([date(2020, 1, 1), date(2021, 1, 1)], ["2020-01-01", "2021-01-01"]),
         ([Decimal("0.1"), Decimal("0.2")], ["0.1", "0.2"]),
         (np.array([b"a", b"b"]), ["a", "b"]),

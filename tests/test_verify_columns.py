@@ -57,7 +57,8 @@ def test_a_column_that_separates_nearly_all_rows_is_proved(tmp_path: Path) -> No
     proof = Separability.from_dict(one["certificate"])
     proof.verify(np.rint(kept[["dose"]].to_numpy(float) * 10), kept.ill.to_numpy())
     assert proof.verdict == "separable"
-    for change in ({"removed": [81]}, {"wrong": [82]}, {"places": [1]}, {"removed": [], "wrong": []}):
+    changes: list[dict[str, Any]] = [{"removed": [81]}, {"wrong": [82]}, {"places": [1]}, {"removed": [], "wrong": []}]
+    for change in changes:
         other = copy.deepcopy(claim)
         other["columns_behind"]["nearly"][0].update(change)
         assert verify(tmp_path, other, text, "t.csv")[0] == 1, change

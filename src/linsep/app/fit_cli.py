@@ -58,7 +58,11 @@ def fit(
         typer.Option(help="With --learner sgd: the loss; perceptron, hinge, logistic, squared_hinge or squared."),
     ] = None,
     projection_radius: Annotated[
-        float | None, typer.Option(help="With --learner sgd: the largest length of (w, b); 10 if not given.")
+        str | None,
+        typer.Option(
+            help="With --learner sgd: the largest length of (w, b), or none for no limit; 10 if not given. Without a "
+            "limit the guarantee depends on the vector to compare with."
+        ),
     ] = None,
     intercept_scaling: Annotated[
         str | None,
@@ -196,13 +200,13 @@ def fit(
 
     own = {
         "loss": loss,
-        "projection_radius": projection_radius,
+        "projection_radius": _number_or("none", projection_radius, "--projection-radius"),
         "kernel": kernel,
         "degree": degree,
         "gamma": gamma,
         "coef0": coef0,
     }
-    constant = _number_or_auto(intercept_scaling)
+    constant = _number_or("auto", intercept_scaling, "--intercept-scaling")
     way: Any = None if missing is None else missing.value
     reading = {
         **reading_of(format, sep, decimal, encoding, query, na, skip_rows, sheet),
@@ -291,13 +295,13 @@ def fit(
     finish(result, as_json, details)
 
 
-def _number_or_auto(text: str | None) -> float | str | None:
-    if text is None or text == "auto":
+def _number_or(word: str, text: str | None, option: str) -> Any:
+    if text is None or text == word:
         return text
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"--intercept-scaling takes a number or auto, not {text!r:.80}") from None
+        raise typer.BadParameter(f"{option} takes a number or {word}, not {text!r:.80}") from None
 
 
 def _split(listed: str | None) -> tuple[str, ...] | None:

@@ -60,13 +60,14 @@ class Limits(NamedTuple):
 
 
 def make_learner(name: str, limits: Limits, **options: Any) -> Any:
-    """Make the learner of that name with all `options` that are not None."""
+    """Make the learner of that name with all `options` that are not None; the radius "none" is no limit."""
     if name not in LEARNERS:
         raise DataError(f"no learner called {name!r}: choose from {', '.join(LEARNERS)} or auto")
     kind, parameters = LEARNERS[name]
     estimator = kind(**parameters)
     _check_options(name, estimator.get_params(), options)
-    estimator.set_params(**{option: value for option, value in options.items() if value is not None})
+    given = {option: value for option, value in options.items() if value is not None}
+    estimator.set_params(**given | ({"projection_radius": None} if given.get("projection_radius") == "none" else {}))
     return limits.put_on(estimator)
 
 

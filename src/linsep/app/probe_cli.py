@@ -63,7 +63,10 @@ def probe(
         int, typer.Option(min=0, help="How many times labels are shuffled, and drawn for a control task.")
     ] = 20,
     time_limit: Annotated[
-        float | None, typer.Option(min=0.0, help="Seconds for the proof, and for the margin, of each row.")
+        float | None,
+        typer.Option(
+            min=0.0, help="Seconds for the proof, for the margin, and for all shuffled labels together, of each row."
+        ),
     ] = None,
     explain: Annotated[
         bool,

@@ -334,8 +334,8 @@ def as_labels(values: Any, where: Callable[[int], str], target: str) -> Array:
         _refuse_nul(array, where, target)
     if array.ndim != 1:
         raise DataError(f"column {target!r}: one label a row is needed, got an array of shape {array.shape}")
-    if array.dtype.kind == "M":
-        array = array.astype("datetime64[us]").astype(object)  # finer ones would come out as whole numbers
+    if array.dtype.kind in "Mm":
+        array = array.astype(f"{array.dtype.kind}8[us]").astype(object)  # finer ones would come out as whole numbers
     if array.dtype.kind in "OS":
         array = _of_one_type(array, where, target)
     if array.dtype.kind not in "bifuU":

@@ -15,6 +15,7 @@ from linsep.plots.style import (
     count,
     legend,
     look,
+    name_point,
     new_axes,
     note,
     padded,
@@ -28,6 +29,7 @@ from linsep.types import Array, DataError
 
 LIMIT = 5000
 Ring = Literal["mistaken", "support"]
+_NAMED = 12  # rings that have a name beside them; more would cover each other
 _GRID = 201
 
 
@@ -115,6 +117,7 @@ def plot_boundary(
     *,
     label: Any = None,
     ring: Ring | None = None,
+    row_names: Any = None,
     ax: Axes | None = None,
     limit: int = LIMIT,
 ) -> Axes:
@@ -137,6 +140,8 @@ def plot_boundary(
     ring : {"mistaken", "support"}, optional
         Which rows get a ring: those with y z <= 0, or those on the margin (a bracket knows which rows hold its plane).
         By default the mistaken ones, if there are any.
+    row_names : array-like, shape (n_samples,), optional
+        What rows are called: up to twelve rings have the name of their row beside them.
     ax : Axes, optional
         Where to draw; without it, in a new figure.
     limit : int, default=5000
@@ -192,6 +197,9 @@ def plot_boundary(
             zorder=4,
         )
         lines.append(Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=INK, label=words))
+        if row_names is not None and on.sum() <= _NAMED:
+            for point, name in zip(at[on], np.asarray(row_names)[shown[on]], strict=True):
+                name_point(ax, point, str(name))
     legend(ax, handles=[*ax.get_legend_handles_labels()[0], *lines])
     return ax
 

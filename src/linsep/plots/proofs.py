@@ -17,6 +17,7 @@ from linsep.plots.style import (
     count,
     legend,
     look,
+    name_point,
     new_axes,
     note,
     say_thinned,
@@ -156,7 +157,7 @@ def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any], i
     if not intercept:
         _draw_hull(ax, at, GREY, "///")
     for i, point in zip(rows[:_NUMBERED], at, strict=False):
-        ax.annotate(f"{i}", point, xytext=(5, 5), textcoords="offset points", fontsize="small", zorder=6)
+        name_point(ax, point, f"{i}")
 
 
 def _draw_hull(ax: Axes, at: Array, colour: str, hatch: str) -> None:

@@ -82,6 +82,13 @@ def thinned(n: int, limit: int, keep: Array | None = None) -> Array:
     return np.union1d(first, rest)
 
 
+def name_point(ax: Axes, point: Array, name: str) -> None:
+    """Write the name of a point beside it, legible on any ground."""
+    ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
+    place = (float(point[0]), float(point[1]))
+    ax.annotate(name, place, xytext=(5, 5), textcoords="offset points", fontsize=SMALL, zorder=6, bbox=ground)
+
+
 def count(n: int, noun: str) -> str:
     """A number of things in words.
 

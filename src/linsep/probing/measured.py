@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -68,9 +69,10 @@ class ProbeRow:
     log10_odds, log10_odds_fair : float or None
         log10 of the largest chance that shuffled labels, and labels drawn one by one, are separable (Cover 1965); None
         where groups hold both labels.
-    separable_shuffles, asked_shuffles : int or None
-        How many of so many shuffled labels are separable too, where these rows are and the odds of `log10_odds` are 1,
-        so that they say nothing; None elsewhere. Shuffles that a time limit leaves undecided are not counted.
+    separable_shuffles, decided_shuffles, asked_shuffles : int or None
+        How many shuffled labels are separable too, of how many that were decided, and how many were asked, where these
+        rows are separable and the odds of `log10_odds` are 1, so that they say nothing; None elsewhere. All shuffles
+        together have the time limit of one proof.
     even_rows, rare_rows : int
         From so many rows on the chance for labels drawn one by one is at most 1/2, and 1/1000.
     margin_low, margin_high : float or None
@@ -119,6 +121,7 @@ class ProbeRow:
     log10_odds: float | None
     log10_odds_fair: float | None
     separable_shuffles: int | None
+    decided_shuffles: int | None
     asked_shuffles: int | None
     even_rows: int
     rare_rows: int
@@ -240,17 +243,19 @@ def _says_nothing(odds: Chance) -> bool:
 def _shuffled(
     X: Array, positive: Array, units: Array | None, settings: Settings, wanted: bool, rank: Rank
 ) -> dict[str, Any]:
-    """How many of the shuffled labels are separable, if that is wanted."""
-    if not wanted or not settings.controls:
-        return {"separable_shuffles": None, "asked_shuffles": None}
+    """How many of the shuffled labels are separable, if that is wanted; each has a share of the time that is left."""
+    names = ("separable_shuffles", "decided_shuffles", "asked_shuffles")
+    asked = settings.controls
+    if not wanted or not asked:
+        return dict.fromkeys(names)
     if rank == (len(X), True):  # rows (x, 1) that are independent are separable with any labels
-        return {"separable_shuffles": settings.controls, "asked_shuffles": settings.controls}
-    labels = shuffles(positive, units, settings.controls, np.random.default_rng(settings.seed))
-    verdicts = [separability(X, one, time_limit=settings.time_limit).verdict for one in labels]
-    return {
-        "separable_shuffles": verdicts.count("separable"),
-        "asked_shuffles": len(verdicts) - verdicts.count("undecided"),
-    }
+        return dict.fromkeys(names, asked)
+    deadline, verdicts = deadline_of(settings.time_limit), []
+    for k, labels in enumerate(shuffles(positive, units, asked, np.random.default_rng(settings.seed))):
+        share = max(0.0, deadline.at - time.perf_counter()) / (asked - k)
+        verdicts.append(separability(X, labels, time_limit=None if share == np.inf else share).verdict)
+    decided = asked - verdicts.count("undecided")
+    return dict(zip(names, (verdicts.count("separable"), decided, asked), strict=True))
 
 
 def _explained(

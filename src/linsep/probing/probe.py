@@ -196,7 +196,8 @@ def probe(
     folds : int, default=5
         Parts that are held out in turn; fewer where a class has fewer rows.
     time_limit : float, optional
-        Seconds for each proof and each margin; the verdict may then be "undecided".
+        Seconds for each proof, each margin, and the proofs of all shuffled labels of a row together; the verdict may
+        then be "undecided".
     random_state : int, default=0
         Seed of folds, shuffles and control tasks.
     explain : bool, default=False

@@ -89,7 +89,10 @@ def _repeats(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
         others = f" and in {len(found) - 1} others" if len(found) > 1 else ""
         where = f" (layer {row.layer!r:.40}, concept {row.concept!r:.40}{others})" if len(rows) > 1 else ""
         equal = f"{row.repeated:,} of {row.n:,} rows equal{'s' if row.repeated == 1 else ''} an earlier one{where}"
-        once = "the odds count each once; folds may part copies, unless --groups COLUMN (groups=) names what they share"
+        once = (
+            "the odds count each once; a row held out may have a copy that was trained on, unless --groups COLUMN "
+            "(groups=) keeps them together"
+        )
         told = "some of them with another label: nothing separates these" if mixed else once
         said.append(("repeats", f"{equal}{',' if mixed else ':'} {told}"))
     return said
@@ -99,7 +102,9 @@ def _shuffled(rows: Sequence[ProbeRow]) -> list[tuple[str, str]]:
     """What shuffled labels say where the odds say nothing; of several rows the table has the numbers."""
     found = [row for row in rows if row.separable_shuffles is not None]
     if len(found) == 1:
-        return [("shuffles", f"{shuffle_words(found[0])} shuffled labels are separable too")]
+        row = found[0]
+        late = "" if row.decided_shuffles == row.asked_shuffles else f" (of {row.asked_shuffles}, in the time limit)"
+        return [("shuffles", f"{shuffle_words(row)} shuffled labels{late} are separable too")]
     return [("shuffles", "where the odds say nothing: so many shuffled labels are separable too")] if found else []
 
 
@@ -126,8 +131,9 @@ def few_words(row: ProbeRow) -> str:
 
 
 def shuffle_words(row: ProbeRow) -> str:
-    """How many shuffled labels are separable."""
-    return f"{row.separable_shuffles} of {row.asked_shuffles}"
+    """How many shuffled labels are separable, of those decided."""
+    of = f"{row.separable_shuffles} of {row.decided_shuffles}"
+    return of if row.decided_shuffles == row.asked_shuffles else f"{of} decided"
 
 
 # Columns that stand where some row has a value: that value, and its words.

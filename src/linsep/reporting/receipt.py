@@ -221,6 +221,9 @@ def why_stopped(learner: Any, accuracy: float | None) -> str:
     reason: StopReason = learner.stop_reason_
     if reason is StopReason.CLEAN_PASS and accuracy != 1 and _predicts_by_many(learner):
         return "a whole pass without a mistake: its vector separates the training rows, the mean or vote need not"
+    if reason is StopReason.CLEAN_PASS and len(learner.classes_) > 2 and getattr(learner, "multi_class", "") != "ovr":
+        # That is less than each class separable from all others, which `linsep check` asks.
+        return "a whole pass without a mistake: in each training row the score of its own class was the highest"
     if reason in (StopReason.EPOCH_BUDGET, StopReason.TIME_BUDGET) and isinstance(learner, MLP):
         return f"the {reason} ended"  # it does not look for a clean pass
     return reason.sentence
@@ -236,7 +239,8 @@ def _prove(
     learner: Any, classes: Array, X: Any, y: Array, weighted: bool
 ) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
     if len(classes) > 2:
-        return [("separable?", "`linsep check` asks it of each class against the rest")], {"verdict": None}, Proved()
+        said = "`linsep check` asks more: whether each class is separable from all others together"
+        return [("separable?", said)], {"verdict": None}, Proved()
     stored = X.nnz if hasattr(X, "nnz") else X.size
     if stored > _PROOF_ENTRIES:
         said = "not asked of a table this large: `linsep check` decides"
@@ -281,7 +285,7 @@ def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[
         for label, w, b in zip(positive, learner.coef_, learner.intercept_, strict=True)
     ]
     bound, radius = learner.excess_bound_, learner.projection_radius
-    promise = f"none: {bound.why}"
+    promise = f"{'none' if radius is not None else 'no ball'}: {bound.why}"
     if bound.applies:
         promise = f"{bound.value:.6g} in expectation: {bound.formula}, "
         promise += f"B = {radius:g}, G = {learner.gradient_bound_:.6g}, T = {learner.t_:,}"

@@ -200,16 +200,22 @@ def certificate_sketches(found: Separability, plane: Hyperplane | None, rows: Ta
     return [boundary, Sketch("Margins", caption, alt, lambda ax: plots.plot_margins(pair, rows, y, ax=ax))]
 
 
-def suspects_sketch(classes: tuple[str, ...], plane: Hyperplane, rows: Table, y: Array, n_suspects: int) -> Sketch:
-    """The rows beside a hyperplane that separates all but the suspects; `plane` is in the units of the rows."""
+def suspects_sketch(
+    classes: tuple[str, ...], plane: Hyperplane, rows: Table, y: Array, n_suspects: int, numbers: Array
+) -> Sketch:
+    """The rows beside a hyperplane that separates all but the suspects; `plane` is in the units of the rows.
+
+    `numbers` are those of the rows in the file.
+    """
     pair = subject_of((plane.w, plane.b))._replace(named=classes)
     few = count(n_suspects, "suspect")
     projected = _PROJECTED if rows.X.shape[1] > 2 else ""
     caption = (
-        f"A hyperplane that was proved to separate all but {few}; rings mark the rows that it has wrong.{projected}"
+        f"A hyperplane that was proved to separate all but {few}; rings mark the rows that it has wrong, "
+        f"with the numbers of up to twelve.{projected}"
     )
     alt = f"Scatter plot of {count(len(y), 'row')} on the two sides of a line; {few} keep it from separating them all."
-    draw = partial(plots.plot_boundary, pair, rows, y, ring="mistaken")
+    draw = partial(plots.plot_boundary, pair, rows, y, ring="mistaken", row_names=numbers)
     return Sketch("Suspects", caption, alt, lambda ax: draw(ax=ax))
 
 

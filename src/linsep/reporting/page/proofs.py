@@ -59,12 +59,13 @@ def of_certificates(
             parts.append(_headed(tables.witness_table(found.witness, y, about.columns, chosen), head))
         for one in (one for one in explained if one.title == title):
             of_rest = _in_units(one.fewest.rest, exponents)
+            numbers = found.in_file(np.arange(found.n_rows))
             distances = None
             if about.matrix is not None and of_rest is not None:
                 distances = _distances(about.matrix, class_signs(y, found.classes), of_rest)
-                sketch = suspects_sketch(found.classes, of_rest, named_axes(about), y, len(one.suspects))
+                sketch = suspects_sketch(found.classes, of_rest, named_axes(about), y, len(one.suspects), numbers)
                 sketches.append(sketch._replace(title=head + sketch.title))
-            places = {number: i for i, number in enumerate(found.in_file(np.arange(found.n_rows)).tolist())}
+            places = {number: i for i, number in enumerate(numbers.tolist())}
             rows = [places[suspect.row] for suspect in one.suspects]
             parts.append(_headed(tables.suspects_table(one.suspects, rows, distances, about.columns, chosen), head))
             parts.append(_headed(tables.neighbours_table(one.suspects, places, about.columns, chosen), head))
