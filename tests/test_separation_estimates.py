@@ -187,7 +187,8 @@ def test_limits_are_where_statsmodels_has_the_profile_likelihood(link: str) -> N
     links = sm.families.links
     named = {"logit": links.Logit, "probit": links.Probit, "cloglog": links.CLogLog}
     of = sm.families.Poisson() if link == "log" else sm.families.Binomial(named[link]())
-    y, family = (COUNTS, "poisson") if link == "log" else (YES, "logistic")
+    family: Any = "poisson" if link == "log" else "logistic"
+    y = COUNTS if link == "log" else YES
     part = separation(FRAME, y, family=family, link=link, weights=WEIGHTS, offset=OFFSET).finite_part()
 
     def held(b: float) -> float:
