@@ -45,3 +45,17 @@ def test_the_command_reads_decimals_as_written(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("a,b,y\n0.1,0.3,1\n0.2,0.6,0\n0.3,0.9,1\n")
     found = run("linsep separation d.csv --target y --json", tmp_path)
     assert (found.returncode, json.loads(found.stdout)["rank"]) == (0, 2)
+
+
+def test_digits_of_what_moves_no_direction_are_not_missed(tmp_path: Path) -> None:
+    lines = ["k,x,dose,o,w", "0,0.1,low,0.25,0.5", "1,0.2,low,0.75,1.5", "0,0.3,top,1.1,0.1", "0,0.4,top,0.2,0.3"]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    plain = ["linsep separation t.csv --formula", "k ~ x + dose", "--family poisson --json"]
+    rounded = "more digits than doubles hold"
+    asked = [*plain[0].split()[1:], plain[1], *plain[2].split()]
+    for more in ([], ["--offset", "o"], ["--weights", "w"], ["--offset", "o", "--weights", "w"]):
+        found = run_linsep([*asked, *more], tmp_path)
+        assert (found.returncode, rounded in found.stdout + found.stderr) == (1, False)
+    gamma = ["gamma" if word == "poisson" else word for word in asked]
+    assert rounded in run_linsep([*gamma, "--weights", "w"], tmp_path).stderr
+    assert rounded not in run_linsep([*gamma, "--offset", "o"], tmp_path).stderr

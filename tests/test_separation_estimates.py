@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
 
 from linsep import FinitePart, SeparationError, guard, separation
@@ -177,6 +178,29 @@ def test_weights_are_numbers_of_rows() -> None:
         assert part.estimates[name] == pytest.approx(found, abs=1e-8, nan_ok=True)
     assert part.tests["rare"] == pytest.approx(plain.tests["rare"], abs=1e-8)
     assert part.n_rows == (weights[KEPT] > 0).sum()
+
+
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "log"])
+def test_limits_are_where_statsmodels_has_the_profile_likelihood(link: str) -> None:
+    """With offset and weights: the fit of all rows, the infinite coefficient held, lies 3.84 / 2 below the bound."""
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    links = sm.families.links
+    named = {"logit": links.Logit, "probit": links.Probit, "cloglog": links.CLogLog}
+    of = sm.families.Poisson() if link == "log" else sm.families.Binomial(named[link]())
+    family: Any = "poisson" if link == "log" else "logistic"
+    y = COUNTS if link == "log" else YES
+    part = separation(FRAME, y, family=family, link=link, weights=WEIGHTS, offset=OFFSET).finite_part()
+
+    def held(b: float) -> float:
+        model = sm.GLM(
+            y, sm.add_constant(FRAME[["x"]]), family=of, freq_weights=WEIGHTS, offset=OFFSET + b * FRAME.rare
+        )
+        return float(model.fit(tol=1e-13).llf)
+
+    estimate = part.estimates["rare"]
+    limit = estimate.upper if estimate.value < 0 else estimate.lower
+    assert 2 * (part.log_likelihood - held(limit)) == pytest.approx(chi2.ppf(0.95, 1), abs=1e-6)
+    assert part.tests["rare"].statistic == pytest.approx(2 * (part.log_likelihood - held(0.0)), abs=1e-8)
 
 
 @pytest.mark.parametrize("far", [-900.0, -40.0, 40.0, 900.0])

@@ -222,7 +222,7 @@ def test_the_command_takes_decimals_as_they_are_written(tmp_path: Path) -> None:
     assert "  fixed effect g" in dict(absorbed.lines)
     with pytest.raises(DataError, match="leave out --target"):
         command(file, **{**asked, "target": "y"}, formula="y ~ a")
-    with pytest.raises(DataError, match="names 'z', which is no column; there are"):
+    with pytest.raises(DataError, match="names 'z', which is no column of the table; there are"):
         command(file, **asked, formula="y ~ z")
     (tmp_path / "r.svm").write_text("1 1:2\n0 1:3\n")
     with pytest.raises(DataError, match="needs a table whose columns have names"):
@@ -266,3 +266,34 @@ def test_a_rare_reference_level_is_told_and_another_one_helps(reference: str) ->
 def test_no_reference_is_blamed_where_its_rows_overlap() -> None:
     wards = pd.DataFrame({"ward": list("aaaabbbccc"), "better": [0, 1, 0, 1, 1, 1, 1, 0, 0, 0]})
     assert not any("reference" in text for text in separation("better ~ ward", data=wards).advice)
+
+
+def test_columns_beside_the_response_by_name() -> None:
+    frame = clinic().assign(weigh=1.0, times=2.0)
+    frame.loc[frame.index[0], "weigh"] = 0.0
+    frame.loc[frame.index[1], "times"] = np.nan
+    found = separation("better ~ age", data=frame, weights="weigh", offset="times")
+    assert (found.left_out, found.n_missing) == (1, 1)
+    named = separation("better ~ age", data=frame.iloc[[0, *range(2, len(frame))]], weights="weigh", offset="times")
+    assert found.coefficients == named.coefficients
+    found.verify("better ~ age", data=frame, weights="weigh", offset="times")
+    with pytest.raises(DataError, match="weights names 'weight', which is no column of data; did you mean 'weigh'"):
+        separation("better ~ age", data=frame, weights="weight")
+    with pytest.raises(DataError, match="weights is the name 'weigh', which belongs to a formula and its data"):
+        separation(frame[["age"]], frame.better, weights="weigh")
+
+
+def test_series_beside_the_response_have_the_index_of_the_table() -> None:
+    frame = clinic()
+    weights = pd.Series(np.arange(len(frame)), index=frame.index)
+    turned = weights[::-1]
+    assert separation("better ~ age", data=frame, weights=weights).left_out == 1
+    with pytest.raises(DataError, match=r"in data and 35 in weights: give weights.loc\[data.index\]"):
+        separation("better ~ age", data=frame, weights=turned)
+    for role in ("weights", "offset", "trials", "event", "strata", "entry"):
+        beside: dict[str, Any] = {role: turned}
+        with pytest.raises(DataError, match=rf"in X and 35 in {role}: give {role}.loc\[X.index\]"):
+            separation(frame[["age"]], frame.better, **beside)
+    with pytest.raises(DataError, match=r"in y and 35 in weights: give weights.loc\[y.index\]"):
+        separation(frame[["age"]].to_numpy(), frame.better, weights=turned)
+    assert separation(frame[["age"]], frame.better, weights=turned.to_numpy()).left_out == 1

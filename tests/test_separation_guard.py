@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 
 from linsep import SeparationError, SeparationWarning, guard
@@ -142,3 +143,37 @@ def test_what_cannot_be_guarded() -> None:
     sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     with pytest.raises(DataError, match="family Gaussian with the link Identity cannot be guarded"):
         guard(sm.GLM(FRAME.x, FRAME[["y"]])).fit()
+
+
+@pytest.mark.parametrize("distribution", ["logistic", "norm", "gumbel_l", "cauchy"])
+def test_ordered_models_have_the_link_of_their_distribution(distribution: str) -> None:
+    """Whose inverse the distribution function is."""
+    ordinal = pytest.importorskip(
+        "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
+    )
+    links: dict[str, tuple[str, Any]] = {
+        "logistic": ("logit", lambda p: np.log(p / (1 - p))),
+        "norm": ("probit", stats.norm.ppf),
+        "gumbel_l": ("cloglog", lambda p: np.log(-np.log(1 - p))),
+        "cauchy": ("cauchit", lambda p: np.tan(np.pi * (p - 0.5))),
+    }
+    link, inverse = links[distribution]
+    distr = getattr(stats, distribution)
+    assert inverse(distr.cdf(0.3)) == pytest.approx(0.3)
+    guarded = guard(ordinal.OrderedModel(APART.kind, APART[["x", "rare"]].astype(float), distr=distr))
+    with pytest.raises(SeparationError, match=f"the cumulative {link} regression .*Pratt 1981"):
+        guarded.fit(disp=0)
+    assert guarded.separation is not None
+    assert guarded.separation.link == link
+
+
+def test_ordered_models_of_other_distributions_are_refused() -> None:
+    ordinal = pytest.importorskip(
+        "statsmodels.miscmodels.ordinal_model", reason="the extra regression is not installed"
+    )
+    model = ordinal.OrderedModel(APART.kind, APART[["x", "rare"]].astype(float), distr=stats.gumbel_r)
+    with pytest.raises(DataError, match="with the distribution 'gumbel_r' cannot be guarded: one with logistic, norm"):
+        guard(model).fit(disp=0)
+    with guard() as guarding:
+        model.fit(disp=0, maxiter=1, method="bfgs", warn_convergence=False)
+    assert guarding.separations == []

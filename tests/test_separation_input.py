@@ -63,7 +63,7 @@ def test_a_rare_category_in_any_dataframe(form: str) -> None:
     frame: Any = pd.DataFrame(COLUMNS)
     y: Any = pd.Series(SOLD)
     if form == "categorical":
-        frame["city"] = frame["city"].astype("category").cat.set_categories(["Rome", "never", "Oslo", "Bari"])
+        frame["city"] = frame["city"].astype("category").cat.set_categories(["never", "Bari", "Rome", "Oslo"])
         y = y.astype("category")
     elif form == "polars":
         frame, y = pl.DataFrame(COLUMNS), pl.Series(SOLD)
@@ -194,3 +194,25 @@ def test_a_time_limit_that_is_none(limit: Any) -> None:
     for ask in (separation, separability, max_margin):
         with pytest.raises(DataError, match="time_limit is a number of seconds"):
             ask(X, y, time_limit=limit)
+
+
+@pytest.mark.parametrize(
+    "categories", [["top", "low", "none", "mid"], [3, 1, 9, 2], [1.5, 0.5, 9.0, 2.0], pd.to_datetime(["2021", "2020"])]
+)
+@pytest.mark.parametrize("ordered", [True, False])
+def test_categories_of_pandas_have_their_order(categories: Any, ordered: bool) -> None:
+    """As pandas.get_dummies and patsy have it; a category that no row has is no level."""
+    used = [value for value in categories if value not in ("none", 9)]
+    column = pd.Categorical([used[k % len(used)] for k in range(12)], categories=categories, ordered=ordered)
+    frame, y = pd.DataFrame({"d": column, "x": np.arange(12) % 5}), [0, 1, 1, 0] * 3
+    levels = [str(value).removesuffix(".0").removesuffix(" 00:00:00") for value in used]
+    found = separation(frame, y)
+    assert found.references == {"d": levels[0]}
+    assert list(found.coefficients) == ["(Intercept)", *(f"d={level}" for level in levels[1:]), "x"]
+    dummies = pd.get_dummies(frame.d.cat.remove_unused_categories(), drop_first=True).to_numpy()
+    assert found.about is not None
+    assert np.array_equal(found.about[0].X[:, : len(levels) - 1], dummies)
+    assert next(iter(separation(frame, y, fit_intercept=False).coefficients)) == f"d={levels[0]}"
+    found.verify(frame, y)
+    plain = separation(frame.assign(d=frame.d.astype(str)), y)
+    assert plain.references == {"d": min(frame.d.astype(str))}

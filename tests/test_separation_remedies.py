@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from flint import arb, arb_mat, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -83,18 +84,69 @@ def test_the_finite_estimates_are_the_limit_of_those_of_all_rows(family: Any, da
     assert np.abs(limit - here)[at].max(initial=0) < 1e-8
 
 
-def test_statsmodels_agrees_on_what_remains() -> None:
+def maximum_in_50_digits(X: Array, y: Array, away: Array, family: str) -> list[float]:
+    """The maximum of the likelihood with the offset `away`, by Newton's steps in numbers of 60 digits."""
+    digits, ctx.dps = ctx.dps, 60
+    try:
+        rows, b = arb_mat([[arb(v) for v in row] for row in X.tolist()]), arb_mat(X.shape[1], 1)
+        for _ in range(40):
+            eta = [e + arb(o) for e, o in zip((rows * b).entries(), away.tolist(), strict=True)]
+            means = [1 / (1 + (-e).exp()) if family == "logistic" else e.exp() for e in eta]
+            slopes = [m * (1 - m) if family == "logistic" else m for m in means]
+            score = rows.transpose() * arb_mat([[arb(v) - m] for v, m in zip(y.tolist(), means, strict=True)])
+            bent = arb_mat([[w * v for v in row] for w, row in zip(slopes, rows.tolist(), strict=True)])
+            step = (rows.transpose() * bent).solve(score).mid()
+            b = (b + step).mid()
+            if max(abs(float(v)) for v in step.entries()) < 1e-50:
+                return [float(v) for v in b.entries()]
+    finally:
+        ctx.dps = digits
+    raise AssertionError("no maximum was found")
+
+
+@pytest.mark.parametrize("family", ["logistic", "poisson"])
+def test_statsmodels_agrees_on_what_remains(family: Any) -> None:
+    """With the limit of all rows: 400 away along the direction, the separated rows add exp(-400) at most."""
     sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=(60, 2)), np.arange(60) >= 50, np.arange(60) >= 55])
-    y = np.where(np.arange(60) >= 50, 1, rng.random(60) < 0.5).astype(int)
-    found = separation(X, y)
+    last = np.arange(60) >= 50
+    y = np.where(last, 1, rng.random(60) < 0.5) if family == "logistic" else np.where(last, 0, rng.poisson(2.0, 60))
+    found = separation(X, y.astype(int), family=family)
     kept = found.drop()
     assert (kept.names, kept.dropped) == (["(Intercept)", "x1", "x2"], ["x3", "x4"])
-    fit = sm.Logit(kept.y, kept.X).fit(disp=False, tol=1e-12)
-    whole = np.column_stack([np.ones(60), X])
-    limit = newton(whole[:, :3], y, 60 * whole[:, 3], "logistic")
-    assert np.abs(fit.params - limit).max() < 1e-8
+    of = sm.families.Binomial() if family == "logistic" else sm.families.Poisson()
+    fit = sm.GLM(kept.y, kept.X, family=of).fit(tol=1e-14)
+    whole, way = np.column_stack([np.ones(60), X]), 1.0 if family == "logistic" else -1.0
+    limit = maximum_in_50_digits(whole[:, :3], y.astype(float), way * 400 * whole[:, 3], family)
+    assert list(fit.params) == pytest.approx(limit, abs=1e-8)
+    estimates = found.finite_part().estimates
+    assert [estimates[name].value for name in kept.names] == pytest.approx(limit, abs=1e-11)
+
+
+def test_what_is_left_can_be_fitted_again() -> None:
+    sm = pytest.importorskip("statsmodels.api", reason="the extra regression is not installed")
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.normal(size=30), "kind": list("abc") * 10}, index=[f"r{k}" for k in range(30)])
+    y, weights = rng.poisson(2.0, 30), rng.integers(0, 3, 30)
+    y[frame.kind == "c"] = 0
+    offset = pd.Series(rng.normal(size=30), index=frame.index)
+    found = separation(frame, y, family="poisson", weights=weights, offset=offset)
+    kept = found.drop()
+    left = (frame.kind != "c") & (weights > 0)
+    assert kept.frame.index.tolist() == frame.index[left].tolist()
+    assert kept.frame.columns.tolist() == kept.names == ["(Intercept)", "x", "kind=b"]
+    assert kept.frame["x"].tolist() == frame.x[left].tolist()
+    fit = sm.GLM(kept.y, kept.frame, family=sm.families.Poisson(), freq_weights=kept.weights, offset=kept.offset).fit(
+        tol=1e-14
+    )
+    estimates = found.finite_part().estimates
+    assert [estimates[name].value for name in kept.names] == pytest.approx(list(fit.params), abs=1e-8)
+    sparse = separation(sp.csr_matrix(kept.X[:, 1:]), kept.y, family="poisson").drop()
+    assert sparse.frame.to_numpy().tolist() == kept.X.tolist()
+    assert sparse.index is None and sparse.trials is None
+    killed = separation(frame[["x"]], np.minimum(y, 3), family="binomial", trials=np.full(30, 3)).drop()
+    assert killed.trials is not None and killed.trials.tolist() == [3.0] * len(killed.rows)
 
 
 def test_of_columns_that_say_the_same_the_last_is_left_out() -> None:
@@ -108,8 +160,10 @@ def test_of_columns_that_say_the_same_the_last_is_left_out() -> None:
 def test_rows_of_a_formula_are_those_of_the_table() -> None:
     pytest.importorskip("formulaic", reason="the extra regression is not installed")
     frame = pd.DataFrame({"y": [1, 0, 2, 0, 0, 3, 1], "x": [1, 2, np.nan, 1, 2, 5, 3], "firm": list("aaabbcc")})
+    frame.index = pd.Index(list("tuvwxyz"))
     kept = separation("y ~ x | firm", data=frame, family="poisson").drop()
     assert kept.rows.tolist() == [0, 1, 5, 6]
+    assert kept.frame.index.tolist() == list("tuyz")
     assert (kept.names, kept.dropped, kept.unchanged) == (["x", "firm=a", "firm=c"], ["firm=b"], ["x"])
 
 

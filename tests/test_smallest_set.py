@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,3 +121,18 @@ def test_of_wide_designs_and_decimals(tmp_path: Path) -> None:
     assert "smallest set" not in run_linsep(["separation", "t.csv", "--target", "y"], tmp_path).stdout
     of_formula = run_linsep(["separation", "t.csv", "--formula", "y ~ a + b", "--details"], tmp_path).stdout
     assert "no fewer columns separate" in of_formula
+
+
+def test_a_level_of_zeros_is_found_without_a_linear_programme(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among many columns: of two factors, the level with the most rows of those that are all 0."""
+    monkeypatch.setattr(searched._Cone, "start", lambda self: pytest.fail("a linear programme was made"))
+    rng = np.random.default_rng(0)
+    firms, years = rng.integers(0, 400, 4000), rng.integers(0, 100, 4000)
+    y = np.where(np.isin(firms, (7, 9)), 0, rng.poisson(3.0, 4000))
+    largest = max((7, 9), key=lambda firm: int((firms == firm).sum()))
+    blocks = [sp.csr_matrix((np.ones(4000), (np.arange(4000), codes))) for codes in (firms, years)]
+    found = separation(sp.csr_matrix(sp.hstack([block[:, 1:] for block in blocks])), y, family="poisson")
+    least = found.smallest_set()
+    assert (least.columns, least.direction, least.is_smallest) == ((f"x{largest}",), {f"x{largest}": -1}, True)
+    assert least.rows == tuple(np.flatnonzero(firms == largest).tolist())
+    assert found.smallest_set("x9").columns == ("x9",)

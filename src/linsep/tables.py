@@ -266,10 +266,11 @@ def _is_double(value: Any) -> bool:
         return False
 
 
-def check_index(X: Any, y: Any) -> None:
+def check_index(X: Any, y: Any, name: str = "y", of: str = "X") -> None:
     """Raise DataError where X and y are of pandas and their rows are called differently: they would be paired wrongly.
 
-    Whatever has no index, as arrays and lists, is paired by position; a wrong length is left to `check_length`.
+    Whatever has no index, as arrays and lists, is paired by position; a wrong length is left to `check_length`. `name`
+    and `of` are what the message calls y and X.
 
     Examples
     --------
@@ -287,8 +288,8 @@ def check_index(X: Any, y: Any) -> None:
         return
     row = next((k for k, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b), 0)
     raise DataError(
-        f"row {row} is called {ours[row]} in X and {theirs[row]} in y: give y.loc[X.index], or y.to_numpy() where both "
-        "have the same order"
+        f"row {row} is called {ours[row]} in {of} and {theirs[row]} in {name}: give {name}.loc[{of}.index], or "
+        f"{name}.to_numpy() where both have the same order"
     )
 
 

@@ -29,7 +29,8 @@ class Design(NamedTuple):
     no indicator. Of a formula there are also its text, the columns of fixed effects (`absorbed`: column -> effect) and
     their levels without an indicator (`omitted`: effect -> level), the place of each row in the table, None where all
     rows are there, and the number of rows left out for missing values.
-    `powers` maps a column to the power of ten that it was multiplied by: decimals that are kept exactly.
+    `powers` maps a column to the power of ten that it was multiplied by: decimals that are kept exactly. `index` is
+    what pandas calls the rows of the table.
     """
 
     X: Any
@@ -42,6 +43,12 @@ class Design(NamedTuple):
     rows: Array | None = None
     n_missing: int = 0
     powers: Mapping[str, int] = MappingProxyType({})
+    index: Any = None
+
+    @property
+    def places(self) -> Array:
+        """The place of each row in the table."""
+        return np.arange(self.X.shape[0]) if self.rows is None else self.rows
 
 
 def design_of(X: Any, fit_intercept: bool) -> Design:
@@ -60,7 +67,17 @@ def design_of(X: Any, fit_intercept: bool) -> Design:
             f"X is text ({X}): give rows, open_data(path, target=...) or a formula with a ~; for a file there is also "
             "`linsep separation TABLE --target COLUMN`"
         )
-    return design_of_numbers(exact_numbers(open_data(X), keep_levels=0 if fit_intercept else 1))
+    codes = _codes(X)
+    numbers = exact_numbers(open_data(X, categorical=tuple(codes)), keep_levels=0 if fit_intercept else 1, codes=codes)
+    design = design_of_numbers(numbers)
+    return design._replace(index=getattr(X, "index", None))
+
+
+def _codes(X: Any) -> dict[str, Array]:
+    """Of each categorical column of pandas the places of its values in the order of the categories."""
+    if not hasattr(X, "select_dtypes"):
+        return {}
+    return {str(name): column.cat.codes.to_numpy() for name, column in X.select_dtypes("category").items()}
 
 
 def design_of_numbers(numbers: ExactNumbers) -> Design:
@@ -199,7 +216,7 @@ def separated_groups(design: Design, gone: Array, kept: Array) -> list[Separated
     Cells in a level that is there itself are left out.
     """
     coded = {factor: _coded(design, columns, factor) for factor, columns in _columns_of_factors(design).items()}
-    places = np.arange(len(gone)) if design.rows is None else design.rows
+    places = design.places
     out: list[SeparatedGroup] = []
     alone: dict[str, set[str]] = {}
     for factor, (levels, codes) in coded.items():

@@ -21,7 +21,7 @@ from linsep.regression.design import Design, design_of, effects_of, outcome_of
 from linsep.regression.formula_text import Formula, first_line, formulaic_package, is_bare, shortened
 from linsep.regression.named_columns import columns_in_table
 from linsep.regression.units import Units
-from linsep.tables import column_names, is_sparse
+from linsep.tables import check_index, column_names, is_sparse
 from linsep.theory.separation.families import ORDERED
 from linsep.theory.separation.outcome import Outcome
 from linsep.types import Array, DataError
@@ -55,8 +55,9 @@ def asked_of(
     Raises
     ------
     DataError
-        The input is not of one of these forms, or is malformed.
+        The input is not of one of these forms, or is malformed; series have another index than the table.
     """
+    beside = {role: values for role, values in beside.items() if values is not None}
     if isinstance(X, str) and "~" in X:
         if y is not None:
             raise DataError("the formula names the response: leave out y, and give the table as data")
@@ -65,18 +66,31 @@ def asked_of(
         if not fit_intercept:
             raise DataError("the formula says whether there is an intercept: write `y ~ 0 + x` for none")
         if isinstance(data, Source):
-            given = {role: values for role, values in beside.items() if values is not None}
-            return asked_as_written(X, data, family, order, given)[0]
-        return _of_frame(Formula.of(X), _as_pandas(data), family, order, beside, units)
+            return asked_as_written(X, data, family, order, beside)[0]
+        frame = _as_pandas(data)
+        _check_rows(frame, "data", beside)
+        return _of_frame(Formula.of(X), frame, family, order, beside, units)
     if data is not None:
         raise DataError("data belongs to a formula, such as 'y ~ x': give that first, or rows and y alone")
+    _check_rows(X, "X", {"y": y, **beside})
     design = design_of(X, fit_intercept)
     if y is None and isinstance(X, Source):
         y = X.read().y
+    for role, values in beside.items():
+        if isinstance(values, str):
+            raise DataError(f"{role} is the name {values!r}, which belongs to a formula and its data: give the column")
     if y is None:
         raise DataError("y, the response, is missing: give one label or count for each row")
     design = design if units is None or isinstance(X, Source) else units.of_design(design)
     return Asked(design, outcome_of(y, family, order, **beside), fit_intercept)
+
+
+def _check_rows(table: Any, called: str, series: Mapping[str, Any]) -> None:
+    """Raise DataError where series do not have the index of the table, or of the first that has one."""
+    every = {called: table, **series}
+    first = next((name for name, values in every.items() if hasattr(getattr(values, "index", None), "equals")), called)
+    for name, values in series.items():
+        check_index(every[first], values, name, first)
 
 
 def asked_as_written(
@@ -96,14 +110,16 @@ def asked_as_written(
     if not isinstance(chunk, TableChunk):
         raise DataError("a formula needs a table whose columns have names; these rows have none")
     formula = Formula.of(text)
-    named = {column for column in beside.values() if isinstance(column, str)}
-    cells = {name: _column(chunk, name) for name in sorted(formula.required | named)}
+    cells = {name: _column(chunk, name) for name in _used(formula, beside, chunk.names, "the table")}
     empty = [column.missing for column in cells.values() if column.missing is not None]
     kept = ~np.logical_or.reduce(empty) if empty else np.ones(chunk.n_rows, dtype=bool)
     part = chunk.take(kept)
     values: dict[str, Any] = {}
     scaled: dict[str, Array] = {}
     powers: dict[str, int] = {}
+    idle = ("offset",) if family == "gamma" else ("offset", "weights")  # their digits change nothing
+    named = {values for role, values in beside.items() if isinstance(values, str) and role not in idle}
+    counted = formula.required | named
     exact = True
     for name in cells:
         column = _column(part, name)
@@ -114,6 +130,8 @@ def asked_as_written(
         if column.is_number and column.text is not None and kept.any():
             numbers, power = exact_column(column)
             if power == 0 and numbers.dtype != object:
+                continue
+            if name not in counted:
                 continue
             if name in formula.only_bare and numbers.dtype != object:
                 scaled[name], powers[name] = numbers, power
@@ -147,9 +165,19 @@ def design_as_data(asked: Asked) -> dict[str, Any]:
 
 def _column(chunk: TableChunk, name: str) -> Column:
     column = chunk.cells(name)
-    if column is None:
-        raise DataError(f"the formula names {name!r}, which is no column; {like(name, chunk.names)}")
+    assert column is not None, "its name was looked up"
     return column
+
+
+def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], table: str) -> list[str]:
+    """The columns that a formula, and arguments that are names, take of a table with these names."""
+    asked = {"the formula": formula.required}
+    asked |= {role: {values} for role, values in beside.items() if isinstance(values, str)}
+    for role, columns in asked.items():
+        for name in sorted(columns):
+            if name not in names:
+                raise DataError(f"{role} names {name!r}, which is no column of {table}; {like(name, names)}")
+    return sorted(set().union(*asked.values()))
 
 
 def _of_frame(
@@ -161,15 +189,13 @@ def _of_frame(
     units: Units | None,
 ) -> Asked:
     """Of a pandas table; rows that lack a value are left out, as R and statsmodels do."""
-    names = [str(name) for name in frame.columns]
-    for name in sorted(formula.required):
-        if name not in names:
-            raise DataError(f"the formula names {name!r}, which is no column of data; {like(name, names)}")
-    used = frame[sorted(formula.required)].reset_index(drop=True)
+    columns = _used(formula, beside, [str(name) for name in frame.columns], "data")
+    used = frame[columns].reset_index(drop=True)
     whole = used[used.notna().all(axis=1)]
     scaled = {} if units is None else units.of_frame(whole)
     powers = {} if units is None else {name: units.powers[name] for name in scaled}
-    return _Frame(whole, len(frame), scaled, powers).asked(formula, family, order, beside)
+    asked = _Frame(whole, len(frame), scaled, powers).asked(formula, family, order, beside)
+    return asked._replace(design=asked.design._replace(index=frame.index))
 
 
 class _Frame:
@@ -203,7 +229,7 @@ class _Frame:
         X, names = X[:, keep], [names[j] for j in keep]
         # Thresholds and baseline hazards are constants that nobody can leave out.
         has_constant = formula.has_constant or (bool(formula.effects) and family in (*ORDERED, "cox"))
-        taken = {role: self._taken(values, role, frame) for role, values in beside.items() if values is not None}
+        taken = {role: self._taken(values, role, frame) for role, values in beside.items()}
         outcome = outcome_of(y, family, order, **taken)
         blocks, absorbed, omitted = effects_of(formula.effects, frame, outcome.y, has_constant)
         if blocks:

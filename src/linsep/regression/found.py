@@ -132,6 +132,7 @@ class Separation(Remedies):
         data: Any = None,
         trials: Any = None,
         weights: Any = None,
+        offset: Any = None,
         event: Any = None,
         strata: Any = None,
         entry: Any = None,
@@ -147,8 +148,8 @@ class Separation(Remedies):
             The response; a formula names it.
         data : pandas, Polars or Arrow table, or dict of columns, optional
             The table that a formula is about.
-        trials, weights, event, strata, entry : array-like of shape (n_samples,), optional
-            As for `separation`.
+        trials, weights, offset, event, strata, entry : array-like of shape (n_samples,), optional
+            As for `separation`; an offset matters only if it lacks values.
 
         Raises
         ------
@@ -167,7 +168,8 @@ class Separation(Remedies):
         if is_formula and not self.formula:
             raise DataError("this answer is about rows and a response, and no formula: give these, verify(X, y)")
         order = self.classes if self.family in ORDERED else None
-        beside = {"trials": trials, "weights": weights, "event": event, "strata": strata, "entry": entry}
+        beside = {"trials": trials, "weights": weights, "offset": offset}
+        beside |= {"event": event, "strata": strata, "entry": entry}
         try:
             # Of a formula it is the formula that says whether there is an intercept.
             intercept = self.fit_intercept or is_formula

@@ -34,6 +34,8 @@ _IN_STATSMODELS = {
 }
 _IN_SKLEARN = dict.fromkeys(("LogisticRegression", "PoissonRegressor"), "linear_model")
 _LINKS = {"Logit": "logit", "Probit": "probit", "CLogLog": "cloglog", "Cauchy": "cauchit", "Log": "log"}
+# Distributions of SciPy that an OrderedModel has, by name.
+_DISTRIBUTIONS = {"logistic": "logit", "norm": "probit", "gumbel_l": "cloglog", "cauchy": "cauchit"}
 _GLM: dict[str, Family] = {
     "Binomial": "binomial",
     "Poisson": "poisson",
@@ -93,13 +95,13 @@ def _of_statsmodels(model: Any, args: Any, kwargs: Any) -> Question:
             y = y if beside["trials"] is None else _successes(y, beside["trials"])
     else:
         family = _STATSMODELS[name]
-        link = "probit" if name == "Probit" else None
+        link = _link_of_ordered(model) if name == "OrderedModel" else "probit" if name == "Probit" else None
         if name == "PHReg":
             beside |= {"event": model.status, "strata": model.strata, "entry": model.entry}
     X = np.asarray(model.exog)
     names = [str(text) for text in model.exog_names][: X.shape[1]]
     whole = family in (*ORDERED, "cox")  # they have no intercept of their own
-    design = Design(X, names, *_levels_of(model, names))
+    design = Design(X, names, *_levels_of(model, names), index=getattr(model.data, "row_labels", None))
     outcome = outcome_of(y, family, **beside)._replace(beyond=beyond)
     return Asked(design, outcome, whole), family, link
 
@@ -169,8 +171,20 @@ def guarded_classes() -> list[Any]:
 
 
 def can_be_guarded(model: Any) -> bool:
-    """Whether a model of these classes has a question: not a GLM of another family or link."""
-    return _name(model, "statsmodels") != "GLM" or _family_of_glm(model) is not None
+    """Whether a model of these classes has a question: not a GLM or an OrderedModel of another family or link."""
+    name = _name(model, "statsmodels")
+    if name == "OrderedModel":
+        return model.distr.name in _DISTRIBUTIONS
+    return name != "GLM" or _family_of_glm(model) is not None
+
+
+def _link_of_ordered(model: Any) -> str:
+    if model.distr.name not in _DISTRIBUTIONS:
+        raise DataError(
+            f"an OrderedModel with the distribution {model.distr.name!r} cannot be guarded: one with "
+            f"{', '.join(_DISTRIBUTIONS)} can"
+        )
+    return _DISTRIBUTIONS[model.distr.name]
 
 
 def _family_of_glm(model: Any) -> tuple[Family, str] | None:

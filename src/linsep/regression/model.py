@@ -90,7 +90,7 @@ class Regression:
         pairs = zip(rows.owner[separated].tolist(), rows.rival[separated].tolist(), strict=True)
         every = tuple(np.flatnonzero(whole).tolist())
         coefficients, fixed_effects = self._apart(said)
-        at = np.arange(len(whole)) if self.design.rows is None else self.design.rows
+        at = self.design.places
         return {
             "verdict": "complete" if separated.all() else "quasi-complete" if separated.any() else "overlap",
             "separated_rows": tuple(at[list(every)].tolist()),

@@ -15,7 +15,7 @@ from linsep.regression.formula import Asked, asked_of
 from linsep.regression.found import Separation
 from linsep.regression.model import Regression
 from linsep.regression.separation import separation
-from linsep.tables import check_index, exact_table, is_matrix, is_sparse
+from linsep.tables import exact_table, is_matrix, is_sparse
 from linsep.theory.rows.deadline import OutOfTimeError, deadline_of
 from linsep.theory.separation.search.decide import find_proof
 from linsep.theory.verify.separability import CertificateError
@@ -123,8 +123,6 @@ def _overlaps(
     try:
         if family not in _FAMILIES or not all(is_matrix(X) or hasattr(X, "columns") for X in designs):
             return None
-        for X in designs:
-            check_index(X, y)
         questions = [asked_of(X, y, None, fit_intercept, family, None, **beside) for X in designs]
         every = _all_columns(questions)
         if every is None:

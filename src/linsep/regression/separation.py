@@ -16,7 +16,6 @@ from linsep.regression.found import Separation
 from linsep.regression.model import Regression
 from linsep.regression.remedies.drop import DROPPED
 from linsep.regression.remedies.firth import PENALISED
-from linsep.tables import check_index
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError, deadline_of, time_left, why_over
 from linsep.theory.rows.json_values import UNCHECKED
 from linsep.theory.separation.families import Family
@@ -103,7 +102,8 @@ def separation(
     ----------
     X : array, SciPy sparse matrix, pandas, Polars or Arrow table; shape (n_samples, n_features), or str
         Numbers are taken exactly as stored. Text and categorical columns become indicators "column=level", without
-        the first level (in sorted order); without an intercept the first such column keeps all its levels.
+        the first level (in sorted order; a categorical column of pandas has that of its categories); without an
+        intercept the first such column keeps all its levels.
         An opened table, `open_data(path, target=...)`, is taken as it is written, its decimals exactly, as by the
         command.
         Or a formula with its `data`, "y ~ age + C(dose) + x:z | firm + year", as R, statsmodels and formulaic have
@@ -114,8 +114,8 @@ def separation(
         occur too), labels (multinomial; the first is the reference), ordered labels (cumulative, adjacent,
         continuation), times (Cox). A formula names it.
     data : pandas, Polars or Arrow table, opened table, or dict of columns, optional
-        The table that a formula is about. Rows that lack a value that the formula needs are left out and counted; the
-        columns below have all rows.
+        The table that a formula is about. Rows that lack a value that the formula needs are left out and counted. The
+        columns below are names of columns of it, or have all rows. Series have the index of the table, or are refused.
     family : str, default="logistic"
         "logistic", "binomial", "poisson", "negative-binomial", "gamma", "inverse-gaussian", "multinomial", "cumulative"
         (proportional odds), "adjacent" (categories), "continuation" (ratios) or "cox".
@@ -131,7 +131,8 @@ def separation(
         Weights of 0 or more. Rows with a weight of 0 are left out, and keep their numbers; the size of the others
         matters only in a gamma model with responses of 0.
     offset : array-like of shape (n_samples,), optional
-        What is added to the linear predictor. It does not matter for the answer.
+        What is added to the linear predictor, as the logarithm of an exposure. It does not matter for the answer, but
+        for the estimates of `finite_part` and `firth`, as weights do.
     event : array-like of shape (n_samples,), optional
         Cox: 1 where y is the time of an event, 0 where the row is censored; all are events unless given.
     strata : array-like of shape (n_samples,), optional
@@ -184,7 +185,6 @@ def separation(
     """
     if on_separation not in ("report", "warn", "raise"):
         raise DataError(f"on_separation is 'report', 'warn' or 'raise', not {on_separation!r}")
-    check_index(X, y)
     beside = {"trials": trials, "weights": weights, "offset": offset, "event": event, "strata": strata, "entry": entry}
     deadline = deadline_of(time_limit)
     found = answer(asked_of(X, y, data, fit_intercept, family, order, **beside), family, link, time_limit, deadline)

@@ -89,6 +89,7 @@ def exact_numbers(
     kinds: Mapping[str, str] | None = None,
     missing: str | None = None,
     advice: str = "fill or drop missing values first",
+    codes: Mapping[str, Array] | None = None,
 ) -> ExactNumbers:
     """Return the features of a source as written: decimal text as integers over a power of ten a column.
 
@@ -102,7 +103,8 @@ def exact_numbers(
     say so are left out or, where they are dates, become the elapsed days or seconds, to the microsecond. Finer times,
     which a source that is no text may have, are refused.
     With `missing` "drop" rows are left out that have a missing value in a column in use, with "error" the first one is
-    refused, with None only a missing number; `advice` says what to do then.
+    refused, with None only a missing number; `advice` says what to do then. Levels are sorted as text, or by
+    the `codes` of a column, one for each row.
 
     Examples
     --------
@@ -137,7 +139,7 @@ def exact_numbers(
             names.append(column.name)
             exponents.append(exponent)
         else:
-            indicators, levels = indicator_columns(column.text)
+            indicators, levels = indicator_columns(column.text, (codes or {}).get(column.name))
             n_text += 1
             if keep_levels is not None and n_text > keep_levels:
                 references[column.name] = levels[0]
@@ -281,14 +283,27 @@ def row_names(p: int, first_index: int | None) -> list[str]:
     return [f"x{j + first}" for j in range(p)]
 
 
-def indicator_columns(text: Any) -> tuple[Any, list[str]]:
-    """Return the 0/1 matrix of a text column (CSR, one column a level in sorted order) and its levels."""
+def indicator_columns(text: Any, codes: Array | None = None) -> tuple[Any, list[str]]:
+    """Return the 0/1 matrix of a text column (CSR, one column a level) and its levels, in sorted order or by codes.
+
+    Examples
+    --------
+    >>> indicator_columns(pa.array(["mid", "low", "mid"]), np.array([1, 0, 1]))[1]
+    ['low', 'mid']
+    >>> int(indicator_columns(pa.array(["b", "a", "b"]), np.array([0, 1, 0]))[0][0, 0])
+    1
+    """
     encoded = text.dictionary_encode() if not pa.types.is_dictionary(text.type) else text
     levels = encoded.dictionary.to_pylist()
-    order = sorted(range(len(levels)), key=lambda i: str(levels[i]))
+    of_rows = encoded.indices.to_numpy(zero_copy_only=False)
+    keys: list[Any] = [str(level) for level in levels]
+    if codes is not None:
+        _, first = np.unique(of_rows, return_index=True)
+        keys = codes[first].tolist()
+    order = sorted(range(len(levels)), key=keys.__getitem__)
     rank = np.empty(len(levels), dtype=np.int64)
     rank[order] = np.arange(len(levels))
-    columns = rank[encoded.indices.to_numpy(zero_copy_only=False)]
+    columns = rank[of_rows]
     n = len(columns)
     matrix = sp.csr_matrix((np.ones(n), columns, np.arange(n + 1)), shape=(n, len(levels)))
     return matrix, [levels[i] for i in order]

@@ -87,7 +87,7 @@ def _ways_of(asked: Regression, proof: SeparationProof, part: Any) -> dict[int, 
     """Place of a separated row -> the way in which it pushes a coefficient; `part` is its column in these rows."""
     rows = asked.rows
     signs = np.array([(v > 0) - (v < 0) for v in dense(part).ravel().tolist()], dtype=np.int64)
-    places = np.arange(len(asked.outcome.y)) if asked.design.rows is None else asked.design.rows
+    places = asked.design.places
     ways: dict[int, set[int]] = {}
     for owner, sign in zip(rows.owner[list(proof.separated)].tolist(), signs.tolist(), strict=True):
         if sign and owner >= 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,10 @@ class Remaining(NamedTuple):
         The columns that are left out: on these rows they are 0 or a combination of those that are kept.
     unchanged : list
         Coefficients whose estimate is the same as in the whole table: those called "finite".
+    trials, weights, offset : ndarray of shape (n_rows,), or None
+        What the regression was given beside y, of these rows.
+    index : pandas.Index or None
+        What the rows are called, if the table was a dataframe of pandas.
     """
 
     X: Any
@@ -47,6 +52,25 @@ class Remaining(NamedTuple):
     rows: Array
     dropped: list[str]
     unchanged: list[Any]
+    trials: Array | None = None
+    weights: Array | None = None
+    offset: Array | None = None
+    index: Any = None
+
+    @property
+    def frame(self) -> Any:
+        """X as a dataframe of pandas with the names of the columns, and of the rows, or their places without names.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Remaining(np.array([[1.0, 2.0]]), np.array([1]), ["a", "b"], np.array([7]), [], []).frame.loc[7, "b"]
+        np.float64(2.0)
+        """
+        pandas = import_module("pandas")
+        index = self.rows if self.index is None else self.index
+        made = pandas.DataFrame.sparse.from_spmatrix if is_sparse(self.X) else pandas.DataFrame
+        return made(self.X, index=index, columns=self.names)
 
 
 def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
@@ -69,13 +93,18 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
     lost = set(dependent(proof.null, len(names)))
     columns = [j for j in range(len(names)) if j not in lost]
     coefficients = asked.shown(proof)["coefficients"]
+    outcome, rows = asked.outcome.take(kept), design.places[kept]
     return Remaining(
         X[kept][:, columns],
-        asked.outcome.y[kept],
+        outcome.y,
         [names[j] for j in columns],
-        (np.arange(X.shape[0]) if design.rows is None else design.rows)[kept],
+        rows,
         [names[j] for j in sorted(lost)],
         [name for name, value in coefficients.items() if value == FINITE],
+        outcome.trials,
+        outcome.weights,
+        outcome.offset,
+        None if design.index is None else design.index[rows],
     )
 
 

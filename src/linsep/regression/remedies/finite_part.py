@@ -26,6 +26,8 @@ from linsep.types import Array, DataError
 _STEPS = 200
 _MOST_COLUMNS = 3000
 _FARTHEST = 2.0**40
+_FLAT = 1e-12  # of the likelihood's logarithm
+_LAST = 3  # steps where it is flat
 _FAR = 30.0  # offsets beyond it are taken back before the first step
 _AT_ONCE = 2**28  # multiplications between two looks at the clock
 _FEWEST_ROWS = 64
@@ -263,18 +265,22 @@ def _maximum(X: Array, rows: Likelihood, deadline: Deadline) -> tuple[float, Arr
     b = _start(X, rows, pace)
     inverse = _INVERSE * float(b.size) ** 3
     pace.ask(0.0)
-    now = rows.value(X @ b + rows.offset)
+    now, last = rows.value(X @ b + rows.offset), _LAST
     for _ in range(_STEPS if b.size else 0):
         score, information = _slopes(X, rows, X @ b + rows.offset, pace)
         pace.ask(inverse)
         step = np.linalg.lstsq(information, score, rcond=None)[0]
         pace.done += inverse
+        if np.isfinite(now) and score @ step <= _FLAT * (1 + abs(now)):  # rounding hides the gain of a good step
+            b, last = b + step, last - 1
+            if not last or np.abs(step).max() <= 1e-12 * (1 + np.abs(b).max()):
+                break
+            continue
         size = 1.0
         while not (found := rows.value(X @ (b + size * step) + rows.offset)) >= now and size > 1e-12:
             size /= 2
-        gain, now, b = found - now, max(found, now), b + size * step if found >= now else b
-        if gain <= 1e-13 * (1 + abs(now)) and np.abs(step).max() <= 1e-10 * (1 + np.abs(b).max()):
-            break
+        now, b = max(found, now), b + size * step if found >= now else b
+    now = max(now, rows.value(X @ b + rows.offset))
     information = _slopes(X, rows, X @ b + rows.offset, pace)[1]
     pace.ask(inverse)
     errors = np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True))) if b.size else np.empty(0)

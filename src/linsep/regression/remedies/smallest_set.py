@@ -86,8 +86,8 @@ def smallest_set(
         some, reason = _searched(cone)
     except OutOfTimeError:
         some, reason = cone.best, why_over(time_limit)
-    try:
-        found = cone.proof_of(some)
+    try:  # of all columns there is a proof already
+        found = None if reason and len(some) == len(cone.columns) else cone.proof_of(some)
     except OutOfTimeError:
         found, reason = None, why_over(time_limit)
     return cone.told(found, reason)
@@ -101,8 +101,10 @@ def _is_open(null: Sequence[Vector], j: int) -> bool:
 def _searched(cone: _Cone) -> tuple[list[int], str]:
     """Columns that separate, and why fewer might; that is empty if it is proved that they do not."""
     time_left(cone.deadline)
-    cone.start()
-    known = cone.shrunk()
+    known = cone.alone() if len(cone.columns) > _MOST_COLUMNS else []
+    if not known:
+        cone.start()
+        known = cone.shrunk()
     if len(cone.columns) > _MOST_COLUMNS:
         least = known == cone.needed or (len(known) == 1 and cone.proof_within([]) is None)
         return known, "" if least else f"{_IRREDUCIBLE}, and among more than {_MOST_COLUMNS} columns fewer may do"
@@ -156,6 +158,19 @@ class _Cone:
         self.columns, self.groups = list(of_columns), list(of_columns.values())
         self.needed = [k for k, group in enumerate(self.groups) if goal in group]
         self.best = list(range(len(self.columns)))  # the fewest columns so far that separate
+
+    def alone(self) -> list[int]:
+        """The column whose coefficient alone, in one direction, separates the most rows; empty if none does."""
+        Z = sp.coo_array(self.Z) if is_sparse(self.Z) else sp.coo_array(np.sign(as_doubles(self.Z)))
+        some = Z.data != 0
+        rows, ids, up = Z.row[some], Z.col[some], Z.data[some] > 0
+        p = self.Z.shape[1]
+        rising, falling = np.bincount(ids[up], minlength=p), np.bincount(ids[~up], minlength=p)
+        held = np.bincount(ids[self.equal[rows]], minlength=p)
+        found = np.where((held == 0) & (np.minimum(rising, falling) == 0), rising + falling, 0)
+        best = [max((int(found[j]) for j in group if self.goal in (None, j)), default=0) for group in self.groups]
+        self.best = [int(np.argmax(best))] if max(best, default=0) else self.best
+        return self.best if max(best, default=0) else []
 
     def start(self) -> None:
         """Make the linear programme that guesses."""
@@ -257,7 +272,7 @@ class _Cone:
         d = _direction(Z, proof, None if self.goal is None else ids.index(self.goal))
         rows, design = self.asked.rows, self.asked.design
         strict = self.separated[np.flatnonzero(row_signs(Z, d) > 0)]
-        at = np.arange(len(self.asked.outcome.y)) if design.rows is None else design.rows
+        at = design.places
         owners = np.unique(rows.owner[strict])
         units = zip(design.names, column_multiples(exact_table(design.X)), strict=True)
         multiples = {name: Fraction(10) ** design.powers.get(name, 0) * k for name, k in units}

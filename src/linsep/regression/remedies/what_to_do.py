@@ -44,7 +44,8 @@ class Remedies:
         Returns
         -------
         Remaining
-            X, y, the names of the columns, the rows, the columns left out and the coefficients that do not change.
+            X, y, the names of the columns, the rows, the columns left out and the coefficients that do not change; also
+            trials, weights and offset of the rows, and `frame`, which is X as a dataframe.
 
         Raises
         ------
@@ -236,7 +237,7 @@ class Remedies:
         if self.family == "cox":
             gone = np.zeros(len(outcome.y), dtype=bool) if outcome.event is None else outcome.event <= 0
         else:
-            places = np.arange(len(outcome.y)) if design.rows is None else design.rows
+            places = design.places
             gone = np.isin(places, self.separated_rows)
         return separated_groups(design, gone, outcome.kept)
 
@@ -245,8 +246,8 @@ class Remedies:
 
         Each row z has z.d >= 0 along a direction d that separates; d is 0 outside of these columns and the constants.
         Among up to 60 columns the set is a smallest one: each set that separates meets the complement of each set
-        that does not (an implicit hitting set), which is proved for those that were needed. Among more columns, no
-        column of the set can be left out.
+        that does not (an implicit hitting set), which is proved for those that were needed. Among more columns, one
+        that separates alone is taken if there is one, and otherwise no column of the set can be left out.
 
         Parameters
         ----------
