@@ -321,10 +321,8 @@ def test_words_for_no_value_of_json_lines_and_not_of_svmlight() -> None:
     )
     nulls = lines.replace(b'" n.k. "', b"null").replace(b'"n.k."', b"null").replace(b"-999.0", b"null")
     asked: Any = {"format": "jsonl", "target": "y"}
-    said, plain = (
-        open_data(content, **asked, **named).read()
-        for content, named in ((lines, {"na": ["n.k.", "-999"]}), (nulls.replace(b"-999", b"null"), {}))
-    )
+    given: Any = ((lines, {"na": ["n.k.", "-999"]}), (nulls.replace(b"-999", b"null"), {}))
+    said, plain = (open_data(content, **asked, **named).read() for content, named in given)
     for name in ("a", "b", "c", "d.e"):
         one, other = said.cells(name), plain.cells(name)
         assert one is not None

@@ -100,7 +100,9 @@ EncodingOpt = Annotated[
 ]
 NaOpt = Annotated[
     list[str] | None,
-    typer.Option("--na", help="CSV, Excel: a cell that stands for no value, such as k.A. The option may be repeated."),
+    typer.Option(
+        "--na", help="CSV, JSON lines, Excel: a cell that stands for no value, such as k.A. The option may be repeated."
+    ),
 ]
 SkipRowsOpt = Annotated[
     int,
