@@ -239,7 +239,8 @@ def test_the_finite_part_is_printed_as_a_table() -> None:
         name: f"{part.estimates[name].value:.4g}" for name in part.estimates
     }
     assert len({len(line) for line in lines[:4]}) == 1
-    assert lines[4].startswith("new = 0: chi-squared ") and lines[5].endswith("limits at 95%")
+    assert lines[4].startswith("new = 0: chi-squared ")
+    assert lines[6] == "limits at 95%: Wald of finite estimates, profile likelihood of infinite ones"
 
 
 @pytest.mark.parametrize("n", [1, 3, 50])

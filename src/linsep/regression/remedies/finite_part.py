@@ -103,8 +103,9 @@ class FinitePart(NamedTuple):
         ]
         tests = [f"{name} = 0: {_of_test(test)}" for name, test in self.tests.items()]
         left = [f"not computed: {listed(self.not_computed)}: {self.reason}"] if self.not_computed else []
-        about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}, limits at {self.level:.0%}"
-        return "\n".join([*lines, *tests, *left, about])
+        about = f"{self.n_rows:,} rows, log-likelihood {self.log_likelihood:.4g}"
+        limits = f"limits at {self.level:.0%}: Wald of finite estimates, profile likelihood of infinite ones"
+        return "\n".join([*lines, *tests, *left, about, limits])
 
     def _repr_html_(self) -> str:
         rows = [(name, ", ".join(f"{part:.6g}" for part in found)) for name, found in self.estimates.items()]
