@@ -290,3 +290,13 @@ def test_a_long_weight_on_a_sparse_table_has_its_sign() -> None:
     signs = [(v > 0) - (v < 0) for v in told]
     for form in (table, sp.csr_matrix(table)):
         assert value_signs(form, np.array(weights, dtype=object)).tolist() == signs
+
+
+def test_an_earlier_certificate_of_counts_names_another_source() -> None:
+    found = separation([[0.0], [0.0], [1.0], [1.0]], [1, 2, 0, 0], family="poisson")
+    text = found.to_json()
+    assert text.count("Correia, Guimaraes and Zylkin 2019; maximal") == 1
+    earlier = text.replace("Correia, Guimaraes and Zylkin 2019; maximal", "Albert and Anderson 1984; maximal")
+    Separation.from_json(earlier).verify([[0.0], [0.0], [1.0], [1.0]], [1, 2, 0, 0])
+    with pytest.raises(DataError, match="its summary says something else"):
+        Separation.from_json(text.replace("Zylkin 2019; maximal", "Zylkin 2020; maximal"))

@@ -169,7 +169,7 @@ def source(family: str, link: str) -> str:
         return "Jacobsen 1989"
     if family == "binomial" or (family == "logistic" and link != "logit"):
         return "Silvapulle 1981"
-    if family in ("negative-binomial", "gamma", "inverse-gaussian"):
+    if family in ("poisson", "negative-binomial", "gamma", "inverse-gaussian"):
         return "Correia, Guimaraes and Zylkin 2019"
     if family in ("cumulative", "continuation"):
         return "Pratt 1981 and Albert and Anderson 1984"
