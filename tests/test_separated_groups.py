@@ -98,7 +98,9 @@ def test_a_guarded_formula_names_the_levels_and_what_can_be_done() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = formulas.phreg("months ~ C(year)", data=table, status=table["patents"])
-    with pytest.raises(SeparationError, match="for the levels behind it, and advice") as caught:
+    with pytest.raises(
+        SeparationError, match="for the levels behind it, drop\\(\\) for the rows and columns that remain, and advice"
+    ) as caught:
         guard(model).fit()
     assert said(caught.value.separation.separated_groups()) == ["year=2008 (6 rows)"]
 

@@ -297,3 +297,18 @@ def test_series_beside_the_response_have_the_index_of_the_table() -> None:
     with pytest.raises(DataError, match=r"in y and 35 in weights: give weights.loc\[y.index\]"):
         separation(frame[["age"]].to_numpy(), frame.better, weights=turned)
     assert separation(frame[["age"]], frame.better, weights=turned.to_numpy()).left_out == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Surv(x, y) ~ z", r"no Surv\(\): write `time ~ x` with family='cox' and event="),
+        ("y ~ factor(x)", r"no factor\(\): write C\(x\)"),
+        ("y ~ x + offset(z)", r"no offset\(\): give it beside the formula"),
+        ("cbind(y, x) ~ z", r"no cbind\(\): write `successes ~ x` with family='binomial' and trials="),
+    ],
+)
+def test_functions_of_r_are_told_in_words_of_here(text: str, told: str) -> None:
+    table = pd.DataFrame({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1], "z": [1.0, 2, 2, 1]})
+    with pytest.raises(DataError, match=told):
+        separation(text, data=table)

@@ -14,7 +14,7 @@ from flint import arb, arb_mat, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.special import expit, gammaln
+from scipy.special import expit, gammaln, logsumexp
 from scipy.stats import chi2
 
 from linsep import Separation, separation
@@ -339,3 +339,41 @@ def test_lines_of_the_table_have_one_type_a_column_and_say_why() -> None:
     assert told["z"][0] == told["w"][0] == "none"
     assert "no limit is determined" in told["z"][1]
     assert "any value gives the same fit" in told["w"][1]
+
+
+def partial_likelihood(X: Any, time: Any, event: Any, strata: Any, entry: Any, b: Any) -> float:
+    """Cox's partial likelihood with Breslow's ties, its logarithm, as it is defined."""
+    eta, total = X @ b, 0.0
+    for i in np.flatnonzero(event):
+        at_risk = (time >= time[i]) & (entry < time[i]) & (strata == strata[i])
+        total += eta[i] - logsumexp(eta[at_risk])
+    return total
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_of_a_cox_model_that_no_event_meets_can_be_dropped(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 60
+    stage = rng.integers(0, 3, n)
+    X = np.column_stack([rng.normal(size=n).round(1), stage == 1, stage == 2]).astype(float)
+    strata, time = rng.integers(0, 2, n), rng.integers(5, 40, n).astype(float)
+    entry = np.where(rng.random(n) < 0.3, time - 4, 0.0)
+    event = np.where(stage == 2, 0, rng.random(n) < 0.6).astype(int)
+    beside: Any = {"event": event, "strata": strata, "entry": entry}
+    found = separation(X, time, family="cox", **beside)
+    assert found.coefficients["x3"] == -np.inf
+    kept = found.drop()
+    gone = np.setdiff1d(np.arange(n), kept.rows)
+    met = [((time[i] <= time) & (entry < time[i]) & (strata == strata[i])) for i in np.flatnonzero(event)]
+    assert gone.tolist() == np.flatnonzero((stage == 2) & np.any(met, axis=0)).tolist()
+    assert (kept.dropped, kept.unchanged) == (["x3"], ["x1", "x2"])
+    for b in rng.normal(size=(3, 2)):
+        far = partial_likelihood(X, time, event, strata, entry, [*b, -60.0])
+        near = partial_likelihood(kept.X, kept.y, kept.event, kept.strata, kept.entry, b)
+        assert far == pytest.approx(near, abs=1e-9)
+
+
+def test_rows_of_a_cox_model_that_stay_at_risk_at_some_events_only() -> None:
+    found = separation([[3.0], [2.0], [1.0]], [1, 2, 3], family="cox")
+    with pytest.raises(DataError, match="row 1 stays at risk at some events only"):
+        found.drop()

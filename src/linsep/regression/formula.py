@@ -27,6 +27,14 @@ from linsep.theory.separation.outcome import Outcome
 from linsep.types import Array, DataError
 
 _CONSTANT = "Intercept"  # as formulaic calls it
+# Functions of R, which a formula here takes for columns.
+_OF_R = {
+    "Surv": "write `time ~ x` with family='cox' and event= (--family cox --event COLUMN)",
+    "cbind": "write `successes ~ x` with family='binomial' and trials= (--family binomial --trials COLUMN)",
+    "factor": "write C(x); a column of text needs nothing",
+    "relevel": "write C(x, Treatment(reference='a'))",
+    "offset": "give it beside the formula, offset= (--offset COLUMN)",
+}
 _IN_EXPRESSIONS = (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError)
 
 
@@ -176,6 +184,8 @@ def _used(formula: Formula, beside: Mapping[str, Any], names: Sequence[str], tab
     for role, columns in asked.items():
         for name in sorted(columns):
             if name not in names:
+                if name in _OF_R:
+                    raise DataError(f"formulas have no {name}(): {_OF_R[name]}")
                 raise DataError(f"{role} names {name!r}, which is no column of {table}; {like(name, names)}")
     return sorted(set().union(*asked.values()))
 

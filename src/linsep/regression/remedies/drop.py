@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,8 @@ import scipy.sparse as sp
 
 from linsep.regression.design import Design
 from linsep.regression.model import Regression
-from linsep.tables import dense, is_sparse
+from linsep.tables import dense, exact_table, is_sparse
+from linsep.theory.separation.exact_rows import whole_columns
 from linsep.theory.separation.model_rows import with_constant
 from linsep.theory.separation.sentences import INTERCEPT
 from linsep.theory.verify.separation import FINITE, SeparationProof, Vector
@@ -20,7 +22,7 @@ from linsep.types import Array, DataError
 
 _DOUBLE_POWERS = 300  # smaller powers of ten are doubles
 # Families in which a row counts as a factor that tends to 1 where it is separated.
-DROPPED = ("logistic", "binomial", "poisson", "negative-binomial", "multinomial")
+DROPPED = ("logistic", "binomial", "poisson", "negative-binomial", "multinomial", "cox")
 
 
 class Remaining(NamedTuple):
@@ -40,7 +42,7 @@ class Remaining(NamedTuple):
         The columns that are left out: on these rows they are 0 or a combination of those that are kept.
     unchanged : list
         Coefficients whose estimate is the same as in the whole table: those called "finite".
-    trials, weights, offset : ndarray of shape (n_rows,), or None
+    trials, weights, offset, event, strata, entry : ndarray of shape (n_rows,), or None
         What the regression was given beside y, of these rows.
     index : pandas.Index or None
         What the rows are called, if the table was a dataframe of pandas.
@@ -56,6 +58,9 @@ class Remaining(NamedTuple):
     weights: Array | None = None
     offset: Array | None = None
     index: Any = None
+    event: Array | None = None
+    strata: Array | None = None
+    entry: Array | None = None
 
     @property
     def frame(self) -> Any:
@@ -80,7 +85,7 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
     ------
     DataError
         No row remains, the limit is not known to be a regression on fewer rows, or rows of a multinomial model are
-        separated from some of the other classes only.
+        separated from some of the other classes only, or rows of a Cox model from some of the events.
     """
     if asked.family not in DROPPED:
         raise DataError(
@@ -88,8 +93,9 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
             f"for {', '.join(DROPPED)}"
         )
     design = asked.design
-    kept = _rows_kept(asked, proof)
-    X, names = design_columns(design, asked.fit_intercept)
+    is_cox = asked.family == "cox"
+    kept = rows_at_risk(asked, proof) if is_cox else _rows_kept(asked, proof)
+    X, names = design_columns(design, asked.fit_intercept and not is_cox)
     lost = set(dependent(proof.null, len(names)))
     columns = [j for j in range(len(names)) if j not in lost]
     coefficients = asked.shown(proof)["coefficients"]
@@ -105,6 +111,9 @@ def remaining(asked: Regression, proof: SeparationProof) -> Remaining:
         outcome.weights,
         outcome.offset,
         None if design.index is None else design.index[rows],
+        outcome.event,
+        outcome.strata,
+        outcome.entry,
     )
 
 
@@ -123,6 +132,53 @@ def _rows_kept(asked: Regression, proof: SeparationProof) -> Array:
     if not left.size:
         raise DataError("every row is separated: no row remains, and no coefficient has a finite estimate")
     return left
+
+
+def rows_at_risk(asked: Regression, proof: SeparationProof) -> Array:
+    """Which rows of a Cox model stay in all risk sets in which they are, far along a direction that separates.
+
+    An event stays compared with the rows at risk whose score is its own, exactly; those below it no longer count.
+    """
+    outcome = asked.outcome
+    n, kept = len(outcome.y), outcome.kept
+    event = kept & (np.ones(n, dtype=bool) if outcome.event is None else outcome.event > 0)
+    strata = np.zeros(n) if outcome.strata is None else outcome.strata
+    entry = np.full(n, -np.inf) if outcome.entry is None else outcome.entry
+    scores = [(float(s), *score) for s, score in zip(strata.tolist(), _scores(asked.design.X, proof), strict=True)]
+    level, group = (np.unique(column, return_inverse=True)[1].reshape(-1) for column in (_places(scores), strata))
+    alike, every = (_events_met(outcome.y, entry, event, codes) for codes in (level, group))
+    partly = np.flatnonzero(kept & (alike > 0) & (alike < every))
+    if partly.size:
+        raise DataError(
+            f"row {asked.design.places[partly[0]]} stays at risk at some events only ({partly.size:,} such rows): the "
+            "limit is no regression on fewer rows; merge levels, or penalise"
+        )
+    return np.flatnonzero(kept & ((alike > 0) | (every == 0)))
+
+
+def _scores(X: Any, proof: SeparationProof) -> list[tuple[Fraction, ...]]:
+    """x.d of each row, exactly, for the directions of a proof in turn."""
+    used = sorted({j for d in proof.directions for j in d})
+    table: Any = sp.csr_array(whole_columns(exact_table(X))[:, used])  # in the units of the proof
+    ends, at, values = table.indptr.tolist(), [used[j] for j in table.indices.tolist()], table.data.tolist()
+    rows = [[(j, Fraction(v)) for j, v in zip(at[a:b], values[a:b], strict=True)] for a, b in pairwise(ends)]
+    return [tuple(sum((d.get(j, 0) * v for j, v in row), Fraction(0)) for d in proof.directions) for row in rows]
+
+
+def _places(values: list[Any]) -> Array:
+    """A whole number for each value, the same for equal ones."""
+    known: dict[Any, int] = {}
+    return np.array([known.setdefault(value, len(known)) for value in values])
+
+
+def _events_met(time: Array, entry: Array, event: Array, codes: Array) -> Array:
+    """At how many events of its own code each row is at risk."""
+    out = np.zeros(len(time), dtype=np.int64)
+    for code in np.unique(codes[event]).tolist():
+        at = np.flatnonzero(codes == code)
+        times = np.sort(time[at[event[at]]])
+        out[at] = np.searchsorted(times, time[at], "right") - np.searchsorted(times, entry[at], "right")
+    return out
 
 
 def design_columns(design: Design, fit_intercept: bool) -> tuple[Any, list[str]]:

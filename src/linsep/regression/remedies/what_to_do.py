@@ -41,18 +41,21 @@ class Remedies:
         coefficient called "finite" has the same estimate and standard error in both. Of a combination of columns the
         last is left out; the estimate of one that stays although it is infinite means nothing alone.
 
+        Of a Cox model the rows are left out that fall behind at every event at which they are at risk, as those of a
+        level without an event do: in the limit no event is compared with them.
+
         Returns
         -------
         Remaining
             X, y, the names of the columns, the rows, the columns left out and the coefficients that do not change; also
-            trials, weights and offset of the rows, and `frame`, which is X as a dataframe.
+            what the regression was given beside y, of these rows, and `frame`, which is X as a dataframe.
 
         Raises
         ------
         DataError
-            Every row is separated; the family is not logistic, binomial, Poisson, negative binomial or multinomial;
-            rows of a multinomial model are separated from some classes only; the answer is undecided, or was read
-            from JSON and so lacks the data.
+            Every row is separated; the family is gamma, inverse Gaussian or of ordered classes; rows of a multinomial
+            model are separated from some classes only, those of a Cox model from some events; the answer is undecided,
+            or was read from JSON and so lacks the data.
 
         References
         ----------
