@@ -74,6 +74,8 @@ def test_of_a_cox_model_the_level_without_an_event() -> None:
     assert group.rows == tuple(np.flatnonzero(table.stage == "I"))
     assert (group.levels, found.coefficients) == (("I",), {"stage[T.II]": np.inf, "stage[T.III]": np.inf})
     assert any("a fit without its rows" in text for text in found.advice)
+    assert found.advice[0].startswith("Take another reference level of stage: the coefficients of all 2 other levels")
+    assert "At 0 events" not in found.summary()
 
 
 def test_nothing_is_named_where_no_row_or_every_row_is_separated() -> None:

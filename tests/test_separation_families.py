@@ -581,3 +581,11 @@ def test_columns_beside_the_target_lose_the_rows_that_are_dropped(tmp_path: Path
     status, found = asked(tmp_path, table, words)
     assert (status, found["rows"], found["options"], found["rows_left_out"]) == (1, 4, {"left_out": 1}, [1, 4])
     assert found["separated_rows"] == [0, 1]
+
+
+def test_proportions_beside_trials_are_refused() -> None:
+    with pytest.raises(
+        DataError, match=r"row 1: y is 0\.5, which is a proportion, and trials belong to numbers of succ"
+    ):
+        separation([[0.0], [1.0], [2.0]], [1.0, 0.5, 0.0], family="binomial", trials=[30, 30, 30])
+    assert separation([[0.0], [1.0], [2.0]], [1.0, 0.5, 0.0], family="binomial").family == "binomial"

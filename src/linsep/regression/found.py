@@ -240,6 +240,8 @@ class Separation(Remedies):
         return (*self._of_references(), *plain)
 
     def _of_references(self) -> list[str]:
+        if self.family == "cox":
+            return words.of_cox_references(self.coefficients, self.levels, self.references)
         return words.of_references(self.coefficients, self.levels, self.references, self.separated_levels)
 
     def summary(self) -> str:

@@ -117,7 +117,7 @@ _COX = {
     ),
     "quasi-complete": (
         "At every event a linear combination of the columns is highest in the row of the event among the rows at risk, "
-        "alone or tied: the partial likelihood rises along it for ever. At {k} events it is higher than in all others."
+        "alone or tied, and at some event higher than in another row: the partial likelihood rises along it for ever."
     ),
 }
 _ORDERED = {

@@ -45,7 +45,7 @@ class Likelihood(NamedTuple):
         if (family, link) not in FITTED:
             raise DataError(
                 f"no likelihood of the family {family!r} with the link {link!r} is fitted here, only logistic and "
-                "binomial ones (logit, probit, cloglog) and Poisson ones: fit what drop() gives"
+                "binomial ones (logit, probit, cloglog) and Poisson ones: fit what drop() gives, if it can"
             )
         ones = np.ones(len(outcome.y))
         y = ((outcome.y == classes[1]) if family == "logistic" else outcome.y).astype(np.float64)

@@ -142,6 +142,8 @@ def _check_proportions(outcome: Outcome) -> None:
     else:
         refuse("trials", outcome.trials, outcome.trials < 0, "is below 0")
         refuse("y", y, y > outcome.trials, "is more than the trials of the row")
+        part = (y > 0) & (y < 1)
+        refuse("y", y, part, "is a proportion, and trials belong to numbers of successes: give proportion x trials")
 
 
 def with_constant(X: Any) -> Any:

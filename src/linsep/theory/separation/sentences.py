@@ -161,8 +161,7 @@ def of_references(
         values = [value for name, value in coefficients.items() if _plain(name) in others]
         if len(others) < 2 or not values or any(value not in (inf, -inf) for value in values):
             continue
-        better = next(iter(others.values()))
-        better = better if _NUMBER.fullmatch(better) else f'"{better}"'
+        better = _quoted(next(iter(others.values())))
         rows = f"{whole[reference]:,} {'row' if whole[reference] == 1 else 'rows'}"
         out.append(
             f"Take another reference level of {column}: every row at {reference!r}, the reference, is separated "
@@ -170,6 +169,36 @@ def of_references(
             f"C({column}, Treatment(reference={better})) in a formula that of {reference!r} takes their place."
         )
     return out
+
+
+def of_cox_references(
+    coefficients: Mapping[Any, str | float], levels: Mapping[str, tuple[str, str]], references: Mapping[str, str]
+) -> list[str]:
+    """Where all levels of a factor of a Cox model go to one infinity, as where no row at its reference has an event.
+
+    Examples
+    --------
+    >>> levels = {"w=b": ("w", "b"), "w=c": ("w", "c")}
+    >>> len(of_cox_references({"w=b": inf, "w=c": inf}, levels, {"w": "a"}))
+    1
+    """
+    out = []
+    for column, reference in references.items():
+        others = {name: level for name, (own, level) in levels.items() if own == column}
+        values = {coefficients.get(name) for name in others}
+        if len(others) > 1 and values in ({inf}, {-inf}):
+            better = _quoted(next(iter(others.values())))
+            out.append(
+                f"Take another reference level of {column}: the coefficients of all {len(others)} other levels go to "
+                f"infinity together, as where no row at {reference!r}, the reference, has an event; with "
+                f"C({column}, Treatment(reference={better})) in a formula that of {reference!r} takes their place."
+            )
+    return out
+
+
+def _quoted(level: str) -> str:
+    """A level as it is written in a formula."""
+    return level if _NUMBER.fullmatch(level) else f'"{level}"'
 
 
 def _is_cell(name: str, levels: Mapping[str, Any]) -> bool:
