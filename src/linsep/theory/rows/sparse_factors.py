@@ -101,6 +101,7 @@ class SparseFactors:
 
     def __init__(self, whole: WholeColumns, order: Array, deadline: Deadline) -> None:
         self.whole = whole
+        time_left(deadline)
         asked = whole.residues, whole.shape[1], order.astype(np.int64), whole.often, _PRIME
         found = until(deadline, lambda stop: eliminate(*asked, stop))
         self.factors = Factors(*found)

@@ -27,7 +27,7 @@ def whole_columns(X: Any) -> Any:
     (array([[0.5]]), array([[1.]]))
     """
     if is_sparse(X) or holds_doubles(X):
-        return X.astype(np.float64)
+        return X.astype(np.float64, copy=False)
     X = X.astype(object)
     every = zip(X.T.tolist(), column_multiples(X), strict=True)
     columns = [[int(Fraction(value) * common) for value in column] for column, common in every]

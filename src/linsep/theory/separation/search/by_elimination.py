@@ -85,6 +85,7 @@ def _finished(
     """The proof if these directions separate all rows that can be, with weights u nearly, else None."""
     if u is None:
         return None
+    time_left(deadline)
     ids, apart = np.flatnonzero(left), np.flatnonzero(~left)
     factors = SparseFactors(whole, np.concatenate([ids[np.argsort(-u, kind="stable")], apart]), deadline)
     time_left(deadline)
