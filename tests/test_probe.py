@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from math import log10
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,7 @@ def test_the_rank_is_that_of_exact_fractions(seed: int) -> None:
     X = np.column_stack([X, X[:, 0], np.full(len(X), 3.0), 0.1 * X @ rng.integers(-2, 3, X.shape[1])])
     rows = [[Fraction(v) for v in row] for row in np.column_stack([X, np.ones(len(X))]).tolist()]
     exact = fmpq_mat([[fmpq(v.numerator, v.denominator) for v in row] for row in rows]).rank()
-    assert rank_bound(X) == (exact, True)
+    assert rank_bound(X)[:2] == (exact, True)
 
 
 def test_dependent_columns_do_not_make_a_finding_mean_nothing() -> None:
@@ -162,7 +163,7 @@ def test_dependent_columns_do_not_make_a_finding_mean_nothing() -> None:
     row = one(X, few[:, 0] > 0)
     assert (row.rank, row.rank_exact, row.verdict) == (4, True, "separable")
     assert row.log10_odds == cover_odds(60, 4, row.positives) < -10
-    assert rank_bound(np.repeat(rng.normal(size=(9, 20)), 30, axis=0)) == (9, True)
+    assert rank_bound(np.repeat(rng.normal(size=(9, 20)), 30, axis=0)) == (9, True, 21)
 
 
 def test_a_rank_that_takes_too_long_is_a_bound_and_the_words_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +175,19 @@ def test_a_rank_that_takes_too_long_is_a_bound_and_the_words_say_so(monkeypatch:
     assert ">at most 9<" in report(found).html
     far = np.array([[1e-200, 1.0, 2.0], [3.0, 1e200, 1.0], [2.0, 2.0, 7.0], [5.0, 1.0, 1.0]])
     monkeypatch.undo()
-    assert rank_bound(far) == (4, False)
+    assert rank_bound(far)[:2] == (4, False)
+
+
+def test_fewer_rows_than_columns_do_not_say_what_rank_more_rows_have() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 400))
+    assert rank_bound(X[:30, :40]) == (30, True, 41)
+    assert rank_bound(np.hstack([X[:60, :40], X[:60, :40]])) == (41, True, 41)
+    few = chance(30, np.arange(30) % 2 == 0, of_more=41)
+    assert (few.even_rows, few.rare_rows) == (cover_rows(41), cover_rows(41, 0.001))
+    (row,) = probe(X[:30, :40], np.arange(30) % 2, controls=0).rows
+    assert (row.rank, row.even_rows) == (30, cover_rows(41))
+    # That many rows do have that rank, and that chance.
+    assert rank_bound(X[: row.even_rows, :40]).value == 41
 
 
 def test_groups_stay_together_in_the_folds() -> None:
@@ -393,3 +406,15 @@ def test_rows_are_given_as_they_are_found_and_the_seed_decides() -> None:
 def test_what_cannot_be_asked_is_refused(X: Any, y: Any, asked: Any, said: str) -> None:
     with pytest.raises(DataError, match=said):
         probe(X, y, **asked)
+
+
+def test_labels_that_may_stand_for_none_are_told(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y = np.array(["pos", "neg", "nan"] * 10)
+    found = probe(X, y, controls=0)
+    assert any("'nan' (10 rows) is a class of its own: leave the label empty" in doubt for doubt in found.warnings)
+    given = np.where(y == "nan", None, y)
+    assert not probe(X, given, controls=0).warnings
+    np.save(tmp_path / "y.npy", given, allow_pickle=True)
+    with pytest.raises(DataError, match=r"save them as text, np.save\(path, labels.astype\(str\)\), or as CSV"):
+        probe(X, tmp_path / "y.npy", controls=0)

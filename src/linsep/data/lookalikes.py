@@ -12,7 +12,7 @@ from linsep.data.columns import Column, TableChunk
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
-_NO_VALUE = frozenset({"na", "n/a", "#n/a", "nan", "null", "#null!"})
+NO_VALUE = frozenset({"na", "n/a", "#n/a", "nan", "null", "#null!"})
 # What laboratories and questionnaires write for no value, of one sign or the other: 9, 99, 999, ..., also with 8 or 7.
 _CODES = np.array([sign * (10**k - 1 - less) for sign in (1, -1) for k in range(1, 6) for less in (0, 1, 2)], float)
 # Two numbers in a cell, as a blood pressure 128/79 or 120 x 80 mm; not 20-29, which is one band of ages.
@@ -73,7 +73,7 @@ def doubts_of_labels(y: Array | None, where: Callable[[int], str] = "row {}".for
     if y.dtype.kind == "U":
         pairs = lookalikes(set(values.tolist()))
         said += [f"the labels {_said(pairs)} classes: write them alike if they are one"] if pairs else []
-        for k in np.flatnonzero([text.strip().lower() in {*_NO_VALUE, "?"} for text in values.tolist()]):
+        for k in np.flatnonzero([text.strip().lower() in {*NO_VALUE, "?"} for text in values.tolist()]):
             label, n = str(values[k]), "1 row" if counts[k] == 1 else f"{counts[k]:,} rows"
             said.append(
                 f"the label {label!r} of {n} is a class of its own: if it stands for no value, say --na "
@@ -314,7 +314,7 @@ def _far_codes(values: Array) -> tuple[Array, int, float, float]:
 
 
 def _is_missing(text: str | None) -> bool:
-    return text is not None and text.strip().lower() in _NO_VALUE
+    return text is not None and text.strip().lower() in NO_VALUE
 
 
 def _levels(column: Column) -> set[str]:

@@ -29,8 +29,8 @@ class Chance(NamedTuple):
     rare_rows: int
 
 
-def chance(rank: int, positive: Array, groups: Array | None = None) -> Chance:
-    """Cover's bound for rows of a rank, or a number above it.
+def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int | None = None) -> Chance:
+    """Cover's bound for rows of a rank, or a number above it; `of_more` is what the rank of more rows may be.
 
     One row of each group stands for it: a hyperplane that separates all rows separates those, and their rank is no
     larger. So the bound counts groups where each group has one label.
@@ -43,7 +43,8 @@ def chance(rank: int, positive: Array, groups: Array | None = None) -> Chance:
     >>> chance(3, np.array([True, False]), np.array([0, 0])).fair is None
     True
     """
-    needed = cover_rows(rank), cover_rows(rank, _CHANCE)
+    of_more = rank if of_more is None else of_more
+    needed = cover_rows(of_more), cover_rows(of_more, _CHANCE)
     units = positive
     if groups is not None:
         first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]
@@ -92,10 +93,15 @@ def counted_once(same: Array, positive: Array) -> Array | None:
 
 
 class Rank(NamedTuple):
-    """The rank of the rows (x, 1) if `exact`; otherwise a number that it does not exceed."""
+    """The rank of the rows (x, 1) if `exact`; otherwise a number that it does not exceed.
+
+    `of_more` is what the rank of more such rows may be: where these are independent, that of the columns is not known
+    from them, and it is 1 and the distinct columns that are not constant.
+    """
 
     value: int
     exact: bool
+    of_more: int
 
 
 def rank_bound(X: Array) -> Rank:
@@ -106,7 +112,9 @@ def rank_bound(X: Array) -> Rank:
     Examples
     --------
     >>> rank_bound(np.array([[1.0, 0.0, 0.0], [1.0, 2.0, 4.0], [1.0, 3.0, 6.0]]))
-    Rank(value=2, exact=True)
+    Rank(value=2, exact=True, of_more=2)
+    >>> rank_bound(np.array([[1.0, 0.0, 0.0, 5.0], [1.0, 2.0, 4.0, 2.0]]))  # two rows of three columns that vary
+    Rank(value=2, exact=True, of_more=4)
     """
     varying = np.flatnonzero((X[0] != X).any(axis=0))
     distinct = list({X[:, j].tobytes(): j for j in varying.tolist()}.values())
@@ -114,4 +122,5 @@ def rank_bound(X: Array) -> Rank:
     X = X[list({row.tobytes(): i for i, row in enumerate(X)}.values())]
     most = min(X.shape)
     proved = proved_rank(X, most)
-    return Rank(most, False) if proved is None else Rank(proved, True)
+    value = most if proved is None else proved
+    return Rank(value, proved is not None, value if value < len(X) else X.shape[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from linsep.data.lookalikes import lookalikes
+from linsep.data.lookalikes import NO_VALUE, lookalikes
 from linsep.markup import quote
 from linsep.probing.labels import Labels, in_another_order
 from linsep.probing.layers import Layer
@@ -13,6 +13,7 @@ from linsep.probing.measured import ProbeRow
 _MUCH_MORE = 10  # times as many rows has the class that a rare one may be
 _SHORTEST, _LONGEST = 3, 40  # letters of names that are compared; one letter of two is no slip
 _SHOWN = 3
+_NO_LABEL = {*NO_VALUE, "none", "?"}
 
 
 def doubts_of(layers: Sequence[Layer], labels: Labels, folds: int) -> list[str]:
@@ -29,6 +30,13 @@ def _of_classes(concept: str, sizes: Mapping[str, int], folds: int) -> list[str]
     said = [f"{_sized(one, sizes)} and {_sized(other, sizes)} differ in {how}" for one, other, how in pairs]
     advice = "they count as classes of their own: write them alike if they are one"
     found = [f"concept {concept!r:.40}: {_first(said)}; {advice}"] if said else []
+    empty = [_sized(name, sizes) for name in sizes if name.strip().lower() in _NO_LABEL]
+    if empty:
+        are = "is a class of its own" if len(empty) == 1 else "are classes of their own"
+        found.append(
+            f"concept {concept!r:.40}: {_first(empty)} {are}: leave the label empty (None in Python) where it stands "
+            "for no label"
+        )
     named = {one for one, _, _ in pairs}
     rare = [_sized(name, sizes) for name, size in sizes.items() if size < folds and name not in named]
     if rare:

@@ -188,6 +188,11 @@ def _table(given: Any) -> dict[str, Array]:
         try:
             given = np.load(given, allow_pickle=False)
         except (ValueError, EOFError) as error:
+            if "pickle" in str(error):
+                raise DataError(
+                    f"{given}: labels that were saved as Python objects are not read: save them as text, "
+                    "np.save(path, labels.astype(str)), or as CSV"
+                ) from None
             raise DataError(f"{given}: not a whole .npy file: {error}") from None
     if isinstance(given, str | Path) or column_names(given) is not None:
         chunk = open_data(given).read()

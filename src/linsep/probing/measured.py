@@ -176,7 +176,7 @@ def measured(
         known[rows.tobytes()] = rank_bound(X), same_rows(X)
     rank, same = known[rows.tobytes()]
     units = counted_once(same, positive) if groups is None else groups
-    odds = chance(rank.value, positive, units)
+    odds = chance(rank.value, positive, units, rank.of_more)
     found = separability(X, positive, time_limit=settings.time_limit)
     low = high = bracket = None
     if found.verdict == "separable":

@@ -8,7 +8,10 @@ from linsep.probing.measured import ProbeRow
 
 _LEVEL = -2.0  # log10 of the chance below which a verdict counts as no accident
 _SELECTIVITY = "accuracy less control, both in folds that share types or groups: near 0 the probe knows these by heart"
-_HEADS = ("layer", "concept", "rows x columns", "verdict", "odds", "margin / radius", "accuracy", "auc")
+_HEADS = (
+    *("layer", "concept", "rows x columns", "rank", "verdict", "odds", "margin / radius", "accuracy", "larger class"),
+    "auc",
+)
 
 
 def chance_words(odds: float) -> str:
@@ -117,7 +120,9 @@ def _cells(row: ProbeRow) -> list[str]:
         held = f"{row.accuracy:.1%} ({100 * row.low:.1f} to {100 * row.high:.1f})"
     odds = "none" if row.log10_odds is None else chance_words(row.log10_odds)
     auc = "" if row.auc is None else f"{row.auc:.3f} ({row.auc_low:.3f} to {row.auc_high:.3f})"
-    return [row.layer, row.concept, f"{row.n:,} x {row.d:,}", row.verdict, odds, margin, held, auc]
+    rank = f"{row.rank:,}" if row.rank_exact else f"<= {row.rank:,}"
+    size, larger = f"{row.n:,} x {row.d:,}", f"{row.majority:.1%}"
+    return [row.layer, row.concept, size, rank, row.verdict, odds, margin, held, larger, auc]
 
 
 def drop_words(row: ProbeRow) -> str:
