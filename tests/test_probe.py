@@ -413,7 +413,7 @@ def test_labels_that_may_stand_for_none_are_told(tmp_path: Path) -> None:
     y = np.array(["pos", "neg", "nan"] * 10)
     found = probe(X, y, controls=0)
     assert any("'nan' (10 rows) is a class of its own: leave the label empty" in doubt for doubt in found.warnings)
-    given = np.where(y == "nan", None, y)
+    given = np.array([None if label == "nan" else label for label in y.tolist()], dtype=object)
     assert not probe(X, given, controls=0).warnings
     np.save(tmp_path / "y.npy", given, allow_pickle=True)
     with pytest.raises(DataError, match=r"save them as text, np.save\(path, labels.astype\(str\)\), or as CSV"):

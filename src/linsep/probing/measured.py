@@ -248,7 +248,7 @@ def _shuffled(
     asked = settings.controls
     if not wanted or not asked:
         return dict.fromkeys(names)
-    if rank == (len(X), True):  # rows (x, 1) that are independent are separable with any labels
+    if rank.exact and rank.value == len(X):  # rows (x, 1) that are independent are separable with any labels
         return dict.fromkeys(names, asked)
     deadline, verdicts = deadline_of(settings.time_limit), []
     for k, labels in enumerate(shuffles(positive, units, asked, np.random.default_rng(settings.seed))):
