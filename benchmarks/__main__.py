@@ -70,6 +70,7 @@ LONG = {
     "intercepts": "intercepts",
     "panel": "separation",
     "explain": "explain",
+    "planted": "explain",
     "probe": "probes",
     "widest": "noise",
     "endless": "streams",

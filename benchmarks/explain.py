@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib.util import find_spec
 from statistics import fmean
@@ -31,6 +31,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.data import Array, loaders
 from benchmarks.timing import Report, show
 from linsep import fewest_rows
+from linsep.data.synthetic.separable import make_separable
 
 MILP_LIMIT = float(os.environ.get("EXPLAIN_MILP_SECONDS", "600"))
 LIMITS = (30.0, 120.0)  # seconds of fewest_rows; the first is that of linsep check --explain
@@ -147,9 +148,21 @@ def told(named: Sequence[Array], wrong: Sequence[Array]) -> tuple[float, float, 
     return count / len(named), right / max(1, count), right / sum(map(len, wrong))
 
 
-def suspects(report: Report) -> None:
+def separable_tables() -> Iterator[Rows]:
+    """Tables that a plane cuts with a margin, of many more rows than columns."""
+    for n, p, margin in ((18_000, 6, 0.1), (5_000, 20, 0.1)):
+        X, y, _, _ = make_separable(n, p, margin, random_state=0)
+        yield Rows(f"separable, margin {margin:g} of 3", X, y > 0)
+
+
+def planted(report: Report) -> None:
+    """Labels turned in separable tables, which is what `fewest_rows` is for."""
+    suspects(report, separable_tables())
+
+
+def suspects(report: Report, of: Iterable[Rows] | None = None) -> None:
     """Labels that were turned on purpose: how many of them are named, and how many others."""
-    for table in tables():
+    for table in tables() if of is None else of:
         for share in SHARES:
             draws = [turned(table.y, share, seed) for seed in range(SEEDS if table.small else 1)]
             count = len(draws[0][1])
