@@ -88,9 +88,10 @@ def test_what_may_be_something_else_is_left_alone(cells: list[str]) -> None:
 def test_cells_of_another_unit_are_never_mixed_in_and_named(strange: str, said: str) -> None:
     cells = [written(size % 5 + 0.75) for size in range(40)]
     cells[9] = strange
+    word = "" if any(map(str.isdigit, strange)) else f", or say --na '{strange}' if '{strange}' stands for no value"
     advice = (
-        ", so it is not read as numbers: write all cells in one unit, and leave those empty that have no value; if it "
-        "holds categories, say --column dose=category"
+        f", so it is not read as numbers: write all cells in one unit, and leave those empty that have no value{word}; "
+        "if it holds categories, say --column dose=category"
     )
     found = kinds_of(cells)
     assert (found.kinds, found.doubts) == ({}, [f"column 'dose': {said}{advice}"])

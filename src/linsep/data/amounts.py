@@ -200,7 +200,18 @@ def _doubt(chunk: TableChunk, column: Column, parts: _Parts, rows: Array) -> str
         said = f"{first(units[0])} has a unit, {first('')} has none"
     else:
         said = f"{first(units[0])} is a number with a unit, {first(None)} is not"
+    which = pc.is_null(parts.units).to_numpy(zero_copy_only=False)[parts.codes]
+    advice = _for_no_value(text.take(pa.array(rows[which])))
     return (
         f"column {column.name!r}: {said}, so it is not read as numbers: write all cells in one unit, and leave those "
-        f"empty that have no value; if it holds categories, say --column {quote(column.name)}=category"
+        f"empty that have no value{advice}; if it holds categories, say --column {quote(column.name)}=category"
     )
+
+
+def _for_no_value(cells: pa.Array) -> str:
+    """The option for cells that may stand for no value, if these are few texts without a digit."""
+    others = [text.strip() for text in pc.unique(cells).to_pylist()]
+    if not others or len(others) > _FEW_UNITS or any(map(str.isdigit, "".join(others))):
+        return ""
+    which = f"{' and '.join(map(repr, others))} {'stands' if len(others) == 1 else 'stand'}"
+    return f", or say {' '.join(f'--na {quote(text)}' for text in others)} if {which} for no value"

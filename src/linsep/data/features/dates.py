@@ -207,7 +207,8 @@ def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
     >>> for doubt in doubts_of_times(rows, ["day", "at"]):
     ...     print(doubt)
     column 'day' is read as a number; if 20240326 is a date, say --column day=%Y%m%d
-    column 'at' is not read as numbers, as '22:37' is a time without a day: write hours, as 22.6167
+    column 'at' is not read as numbers, as '22:37' is a time without a day: write hours with a fraction, in the decimal
+    mark of the file, as 22.6167
     """
     doubts = []
     for name in names:
@@ -228,7 +229,7 @@ def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
                 hours, minutes, *_ = cells[0].as_py().split(":")
                 doubts.append(
                     f"column {name!r} is not read as numbers, as {cells[0].as_py()!r} is a time without a day: write "
-                    f"hours, as {int(hours) + int(minutes) / 60:.6g}"
+                    f"hours with a fraction, in the decimal mark of the file, as {int(hours) + int(minutes) / 60:.6g}"
                 )
             words = pc.unique(pc.struct_field(pc.extract_regex(cells, _MONTH_IN_WORDS), "month")).to_pylist()
             if len(cells) > 2 and None not in words and 1 < len(words) <= _MOST_WORDS and not date_kinds(column.text):
