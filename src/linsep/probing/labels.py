@@ -188,7 +188,7 @@ def _table(given: Any) -> dict[str, Array]:
         try:
             given = np.load(given, allow_pickle=False)
         except (ValueError, EOFError) as error:
-            if "pickle" in str(error):
+            if "Object arrays" in str(error):
                 raise DataError(
                     f"{given}: labels that were saved as Python objects are not read: save them as text, "
                     "np.save(path, labels.astype(str)), or as CSV"

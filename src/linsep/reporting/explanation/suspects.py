@@ -12,6 +12,7 @@ from linsep.tables import is_sparse, stored
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.types import Array
 
+_SLIPS = 0.05  # of the rows; more are hardly slips of the pen
 _SHOWN = 8
 _NEIGHBOURS = 3
 
@@ -92,6 +93,10 @@ class Explained(NamedTuple):
             more = ", ..." if len(self.suspects) > _SHOWN else ""
             rows = "row" if len(self.suspects) == 1 else "rows"
             lines.append(("suspects" + title, f"{rows} {shown}{more}: the others are separable, checked exactly"))
+        share = self.fewest.lower / self.fewest.n_rows
+        if share > _SLIPS:
+            said = f"at least {share:.0%} of the rows: rather classes that no plane cuts apart than wrong labels"
+            lines.append(("so many" + title, said))
         return lines
 
     def to_dict(self) -> dict[str, Any]:
