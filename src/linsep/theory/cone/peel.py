@@ -35,7 +35,8 @@ def peel(X: Any, s: Array, *, constant: bool, equal: Array, deadline: Deadline =
     touched = entries.touched(equal) if equal.any() else np.zeros(X.shape[1], dtype=bool)
     directions: list[Array] = []
     while True:
-        time_left(deadline)
+        if deadline is not NEVER:
+            time_left(deadline)
         above, below = entries.counts(left)
         sign = (above > 0).astype(np.int8) - (below > 0)
         sign[((above > 0) & (below > 0)) | touched] = 0
