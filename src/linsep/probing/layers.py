@@ -35,7 +35,7 @@ def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) 
     Parameters
     ----------
     given : array, mapping of names to arrays, sequence of arrays, path, or sequence of paths
-        Arrays are anything with `shape` that has `__array__` or `__dlpack__`.
+        Arrays are anything with `__dlpack__`, or with `shape` and `__array__`.
     axis : int, optional
         The axis of arrays of three axes that counts the layers.
     key : str, optional
@@ -54,7 +54,7 @@ def open_layers(given: Any, *, axis: int | None = None, key: str | None = None) 
         given = [given]
     if isinstance(given, Mapping):
         layers = _of_parts([(str(name), _in_memory(part)) for name, part in given.items()], axis, key, "X")
-    elif hasattr(given, "shape"):
+    elif hasattr(given, "shape") or hasattr(given, "__dlpack__"):
         layers = _of_parts([("X", _in_memory(given))], axis, key, "X")
     elif isinstance(given, list | tuple) and given and all(isinstance(one, str | Path) for one in given):
         layers = _of_files(files_of(given), axis, key)
@@ -157,7 +157,6 @@ def _checked(name: str, X: Array) -> Array:
 
 def _in_memory(given: Any) -> Stored:
     """Anything with `__array__` or `__dlpack__`."""
-    shape = tuple(int(size) for size in given.shape) if hasattr(given, "shape") else np.shape(given)
 
     def whole() -> Array:
         try:
@@ -173,4 +172,5 @@ def _in_memory(given: Any) -> Stored:
     def some(axis: int, k: int) -> Array:
         return np.asarray(np.take(whole(), k, axis))
 
-    return Stored(shape, whole, some)
+    shape = given.shape if hasattr(given, "shape") else whole().shape
+    return Stored(tuple(int(size) for size in shape), whole, some)
