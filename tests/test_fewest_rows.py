@@ -252,6 +252,16 @@ def test_each_class_has_its_rows(tmp_path: Path) -> None:
     done = run_linsep(words, tmp_path)
     assert all(f"rows to remove ({name})" in done.stdout for name in "abc")
     assert (tmp_path / "s.csv").read_text().startswith('"class against the rest","suspect"')
+    assert set(pd.read_csv(tmp_path / "s.csv").label) == set("abc")
+
+
+def test_a_class_between_two_others_is_no_list_of_wrong_labels(tmp_path: Path) -> None:
+    rows = "".join(f"{k},{'abc'[k // 20]}\n" for k in range(60))
+    (tmp_path / "t.csv").write_text("size,kind\n" + rows)
+    done = run_linsep(["check", "t.csv", "--target", "kind", "--explain"], tmp_path)
+    assert "too many (b)" in done.stdout
+    assert "20 of 60 rows or more are in the way" in " ".join(done.stdout.split())
+    assert "too many (a)" not in done.stdout
 
 
 def test_the_list_replaces_no_table(tmp_path: Path) -> None:

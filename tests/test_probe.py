@@ -135,6 +135,7 @@ def test_groups_of_one_label_are_counted_and_others_have_no_odds() -> None:
     assert mixed.rows[0].log10_odds is None
     assert mixed.adjusted == (None,)
     assert ("no odds", "where a group holds both labels: Cover's bound counts groups of one label each") in mixed.lines
+    assert (mixed.rows[0].even_rows, mixed.rows[0].rare_rows) == (None, None)
     assert "12 groups of rank 3" in probe(np.c_[by_group[groups], X[:, 0]], by_group[groups], groups=groups).summary()
 
 

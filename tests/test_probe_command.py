@@ -92,7 +92,7 @@ def test_rows_are_lines_of_json_and_the_same_command_goes_on(folder: Path, monke
     assert second.data == whole.data
     monkeypatch.setattr(AT, interrupted_after(0, measured))
     assert command(["x.npz"], **asked).data == whole.data  # nothing is left to ask
-    with pytest.raises(KeyboardInterrupt, match="before there was a row"):
+    with pytest.raises(KeyboardInterrupt, match="before there was a row: nothing was written"):
         command(["x.npz"], **{**asked, "output": None})
 
 

@@ -53,6 +53,13 @@ class ByDLPack:
         return A.__dlpack_device__()
 
 
+class OnlyDLPack:
+    """As a capsule with nothing but its two methods."""
+
+    __dlpack__ = ByDLPack.__dlpack__
+    __dlpack_device__ = ByDLPack.__dlpack_device__
+
+
 class Elsewhere:
     """As a tensor on an accelerator."""
 
@@ -65,6 +72,7 @@ class Elsewhere:
 def test_arrays_in_memory() -> None:
     check(read({"a": ByArray(), "b": B}), a=A, b=B)
     check(read(ByDLPack()), X=A)
+    check(read(OnlyDLPack()), X=A)
     both: dict[str, Array] = {"0": A, "1": B}
     check(read([A, B]), **both)
     check(read(A.tolist()), X=A)

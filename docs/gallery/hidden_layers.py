@@ -4,6 +4,10 @@ Claim: in the pixels not every digit is linearly separable from the nine others.
 was trained to tell them at least as many are as in the layer before, and in the last one more than in the pixels,
 although the layers are narrower. So it is with one hidden layer of another network. Each verdict is proved; probes on
 shuffled labels are right no more often than the larger class is met.
+
+These are the digits of 8 x 8 pixels, so that the page is drawn in seconds. On 5,000 digits of MNIST the page "Probe a
+representation" has 8 separable in the pixels and from the second hidden layer on, but not in the first: separability
+need not grow with every layer.
 """
 
 import warnings

@@ -19,14 +19,14 @@ class Chance(NamedTuple):
 
     `units` is what is counted, rows, distinct rows or groups. `shuffled` is about labels of the same class
     sizes, `fair` about labels drawn one by one. From `even_rows` units on the chance of fair labels is at most 1/2,
-    from `rare_rows` on 1/1000.
+    from `rare_rows` on 1/1000; None where there are no odds.
     """
 
     units: int
     shuffled: float | None
     fair: float | None
-    even_rows: int
-    rare_rows: int
+    even_rows: int | None
+    rare_rows: int | None
 
 
 def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int | None = None) -> Chance:
@@ -44,14 +44,14 @@ def chance(rank: int, positive: Array, groups: Array | None = None, of_more: int
     True
     """
     of_more = rank if of_more is None else of_more
-    needed = cover_rows(of_more), cover_rows(of_more, _CHANCE)
     units = positive
     if groups is not None:
         first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]
         units = positive[first]
         if (units[code] != positive).any():
-            return Chance(len(units), None, None, *needed)
+            return Chance(len(units), None, None, None, None)
     n = len(units)
+    needed = cover_rows(of_more), cover_rows(of_more, _CHANCE)
     return Chance(n, cover_odds(n, rank, int(units.sum())), cover_odds(n, rank), *needed)
 
 

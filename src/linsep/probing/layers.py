@@ -157,9 +157,6 @@ def _checked(name: str, X: Array) -> Array:
 
 def _in_memory(given: Any) -> Stored:
     """Anything with `__array__` or `__dlpack__`."""
-    if hasattr(given, "__dlpack__") and not hasattr(given, "shape"):
-        given = np.from_dlpack(given)
-    shape = tuple(int(size) for size in given.shape) if hasattr(given, "shape") else np.shape(given)
 
     def whole() -> Array:
         try:
@@ -175,4 +172,5 @@ def _in_memory(given: Any) -> Stored:
     def some(axis: int, k: int) -> Array:
         return np.asarray(np.take(whole(), k, axis))
 
-    return Stored(shape, whole, some)
+    shape = given.shape if hasattr(given, "shape") else whole().shape
+    return Stored(tuple(int(size) for size in shape), whole, some)

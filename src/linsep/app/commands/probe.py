@@ -80,7 +80,7 @@ def probe(
                 saved.add(row)
     except KeyboardInterrupt:
         if not rows:
-            raise KeyboardInterrupt("interrupted before there was a row") from None
+            raise KeyboardInterrupt("interrupted before there was a row: nothing was written") from None
         interrupted = True
     doubts = [*doubts_of(layers, read, settings.folds), *doubts_of_unused(rows, read)]
     found = Probe(tuple(rows), vectors, tuple(doubts))

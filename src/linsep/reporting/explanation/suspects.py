@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.data.features.exact_decimals import ExactNumbers
 from linsep.reporting.explanation.cells import cells_of
 from linsep.tables import is_sparse, stored
 from linsep.theory.explanation.certificate import FewestRows
@@ -14,6 +15,7 @@ from linsep.types import Array
 
 _SLIPS = 0.05  # of the rows; more are hardly slips of the pen
 _SHOWN = 8
+_FEW = 0.05  # of the rows may have wrong labels; more are a class, or a border, that no plane cuts off
 _NEIGHBOURS = 3
 
 
@@ -85,7 +87,7 @@ class Explained(NamedTuple):
     suspects: list[Suspect]
 
     def lines(self) -> list[tuple[str, str]]:
-        """What is said: how many rows have to go, and which."""
+        """What is said: how many rows have to go, which, and whether they are too many for wrong labels."""
         title = f" ({self.title})" if self.title else ""
         lines = [("rows to remove" + title, self.fewest.summary())]
         if self.suspects:
@@ -93,10 +95,12 @@ class Explained(NamedTuple):
             more = ", ..." if len(self.suspects) > _SHOWN else ""
             rows = "row" if len(self.suspects) == 1 else "rows"
             lines.append(("suspects" + title, f"{rows} {shown}{more}: the others are separable, checked exactly"))
-        share = self.fewest.lower / self.fewest.n_rows
-        if share > _SLIPS:
-            said = f"at least {share:.0%} of the rows: rather classes that no plane cuts apart than wrong labels"
-            lines.append(("so many" + title, said))
+        if self.fewest.lower > max(_SHOWN, _FEW * self.fewest.n_rows):
+            why = (
+                f"{self.fewest.lower:,} of {self.fewest.n_rows:,} rows or more are in the way: so many are hardly "
+                "wrong labels, but a class, or a border between classes, that no plane cuts off"
+            )
+            lines.append(("too many" + title, why))
         return lines
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,38 +108,40 @@ class Explained(NamedTuple):
         return {**self.fewest.to_dict(), "suspects": [asdict(one) for one in self.suspects]}
 
 
-def suspects_of(found: FewestRows, X: Any, y: Array, chunk: Any, numbers: Array, names: list[str]) -> list[Suspect]:
+def suspects_of(
+    found: FewestRows, table: ExactNumbers, y: Array, own: Array, chunk: Any, numbers: Array
+) -> list[Suspect]:
     """The rows removed, those first that the hyperplane of the others puts deepest into the other class.
 
     Parameters
     ----------
     found : FewestRows
-    X : array or CSR matrix, shape (n, p)
-        What it was found in.
+    table : ExactNumbers
+        The numbers that it was found in.
     y : ndarray, shape (n,)
-        The class of each row by name.
+        The side of each row: of a class against the rest that class, or a name for the rest.
+    own : ndarray, shape (n,)
+        The class of each row.
     chunk : TableChunk or rows of a matrix
         The same rows as they are in the table.
     numbers : ndarray of int, shape (n,)
         The number of each row in the table.
-    names : list of str
-        The columns of X.
     """
     if not found.removed:
         return []
     gone = np.array(found.removed)
     kept = np.setdiff1d(np.arange(found.n_rows), gone)
-    A = X.astype(np.float64)
+    A = table.X.astype(np.float64)
     plane, order = found.rest.hyperplane, np.arange(gone.size)
     if plane is not None:
         w = np.array([float(v) for v in plane.w.tolist()])
         order = np.argsort(-np.abs(A[gone] @ w + float(plane.b)), kind="stable")
     near = _nearest(A, y, gone, kept)
     shown = np.unique(np.concatenate([gone, *(rows for rows, _ in near)]))
-    cells = dict(zip(shown.tolist(), cells_of(chunk, shown, names), strict=True))
+    cells = dict(zip(shown.tolist(), cells_of(chunk, shown, table.names), strict=True))
 
     def told(i: int) -> tuple[int, str, str]:
-        return int(numbers[i]), chunk.place(i), str(y[i])
+        return int(numbers[i]), chunk.place(i), str(own[i])
 
     return [
         Suspect(
