@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from in_process import run_linsep
-from linsep import explain, fit_table, open_data
+from linsep import fit_table, open_data
 from linsep.learners import PocketPerceptron
 from linsep.reporting.explanation.in_the_way import rows_in_the_way
 from linsep.theory.cone.opposite_rows import disjoint_pairs
@@ -128,11 +128,3 @@ def test_a_plane_that_leaves_one_class_alone_bounds_nothing() -> None:
     assert found.summary().startswith("at least 1 of 3 rows has to go")
     found = rows_in_the_way(X, side, [Hyperplane(np.array([np.nan]), 1.0)], fit_intercept=True)
     assert found.upper is None
-
-
-def test_so_many_rows_are_no_slips_of_the_pen() -> None:
-    x = np.arange(60.0)
-    between = explain(x[:, None], np.where((x > 20) & (x < 40), "mid", "end"))
-    assert "rather classes that no plane cuts apart than wrong labels" in str(between.lines())
-    slips = explain(x[:, None], np.where((x > 30) ^ (x == 3), "up", "low"))
-    assert "so many" not in str(slips.lines())

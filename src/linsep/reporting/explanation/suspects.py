@@ -13,7 +13,6 @@ from linsep.tables import is_sparse, stored
 from linsep.theory.explanation.certificate import FewestRows
 from linsep.types import Array
 
-_SLIPS = 0.05  # of the rows; more are hardly slips of the pen
 _SHOWN = 8
 _FEW = 0.05  # of the rows may have wrong labels; more are a class, or a border, that no plane cuts off
 _NEIGHBOURS = 3
