@@ -399,18 +399,3 @@ def test_ctrl_c_before_there_is_a_row_is_an_interruption(monkeypatch: pytest.Mon
     monkeypatch.setattr("linsep.probing.probe.measured", interrupted)
     with pytest.raises(KeyboardInterrupt):
         probe(np.eye(4), [0, 0, 1, 1], controls=0)
-
-
-class Bare:
-    """What has `__dlpack__` and nothing else."""
-
-    def __dlpack__(self, **asked: Any) -> Any:
-        return A.__dlpack__(**asked)
-
-    def __dlpack_device__(self) -> Any:
-        return A.__dlpack_device__()
-
-
-def test_an_object_with_dlpack_alone_is_a_layer() -> None:
-    (layer,) = open_layers(Bare())
-    assert np.array_equal(layer.read(), A)
