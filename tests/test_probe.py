@@ -419,3 +419,32 @@ def test_labels_that_may_stand_for_none_are_told(tmp_path: Path) -> None:
     np.save(tmp_path / "y.npy", given, allow_pickle=True)
     with pytest.raises(DataError, match=r"save them as text, np.save\(path, labels.astype\(str\)\), or as CSV"):
         probe(X, tmp_path / "y.npy", controls=0)
+
+
+def test_shuffled_labels_have_a_spread_and_an_area() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 4))
+    types = np.repeat(np.arange(100), 4)
+    (row,) = probe(X, X[:, 0] > 0, types=types, controls=40).rows
+    for mean, low, high, auc in (
+        (row.shuffled, row.shuffled_low, row.shuffled_high, row.shuffled_auc),
+        (row.control, row.control_low, row.control_high, row.control_auc),
+    ):
+        assert mean is not None and low is not None and high is not None and auc is not None
+        assert low < mean < high
+        # 40 folds of 80 rows by chance: five standard errors of 0.5 / sqrt(3200), rows of a type counted as four.
+        assert abs(mean - 0.5) < 5 * 2 * 0.5 / 3200**0.5
+        assert abs(auc - 0.5) < 0.1
+    assert row.accuracy is not None and row.accuracy > 0.95
+    (alone,) = probe(X, X[:, 0] > 0, controls=0).rows
+    assert (alone.shuffled, alone.shuffled_low, alone.shuffled_auc, alone.control_high) == (None, None, None, None)
+
+
+def test_types_of_rows_without_a_label_draw_none() -> None:
+    rng = np.random.default_rng(4)
+    X, types = rng.normal(size=(60, 3)), np.repeat(np.arange(30), 2)
+    kept = np.arange(60) % 6 < 4
+    asked: dict[str, Any] = {"folds": 3, "controls": 4, "seed": 0}
+    codes = np.unique(types[kept], return_inverse=True)[1]
+    first = held_out(X[kept], X[kept, 0] > 0, types=types[kept], **asked)
+    assert first == held_out(X[kept], X[kept, 0] > 0, types=codes, **asked)

@@ -113,12 +113,12 @@ def probe(
     rank: of the rows with a constant. odds: at most so likely are shuffled labels separable. margin / radius:
     bounds of the largest margin over the largest distance of a row from the mean. accuracy: of rows held out;
     larger class: that of always naming it. auc: the area under their ROC curve. Both have an interval of 95 %.
-    shuffled: mean accuracy on shuffled labels. control: mean accuracy with a random label for each type, such as
-    each word (--types; without it for each group). selectivity: how much higher that of the true labels is, in
-    folds that share types, as for control. Near 0 the probe knows the types by heart, and says nothing about the
-    concept. separable shuffles: so many shuffled labels are separable too, where rows are separable and the odds
-    are 100 %. rows to drop (--explain): bounds of the fewest rows that have to go before the rest is separable. few
-    columns (--explain): so many columns still separate, or fewer.
+    shuffled: mean accuracy on shuffled labels [least to greatest]. control: the same with a random label for each
+    type, such as each word (--types; without it for each group). selectivity: how much higher that of the true
+    labels is, in folds that share types, as for control. Near 0 the probe knows the types by heart, and says
+    nothing about the concept. separable shuffles: so many shuffled labels are separable too, where rows are
+    separable and the odds are 100 %. rows to drop (--explain): bounds of the fewest rows that have to go before the
+    rest is separable. few columns (--explain): so many columns still separate, or fewer.
 
     Exit status: 0 done, 3 some verdict is undecided, 2 bad usage or input, 130 after Ctrl-C (rows found by then are
     printed and kept).

@@ -19,7 +19,8 @@ class HeldOut(NamedTuple):
     """Shares of rows that were held out; None where there is nothing to compute it from.
 
     `shuffled` is the mean accuracy on shuffled labels, `control` that on a random label for each type, `selectivity`
-    the accuracy in the same folds less `control`.
+    the accuracy in the same folds less `control`. Of both there are the least and the greatest one, and the mean area
+    under the ROC curve.
     """
 
     accuracy: float
@@ -29,8 +30,23 @@ class HeldOut(NamedTuple):
     auc_low: float | None
     auc_high: float | None
     shuffled: float | None
+    shuffled_low: float | None
+    shuffled_high: float | None
+    shuffled_auc: float | None
     control: float | None
+    control_low: float | None
+    control_high: float | None
+    control_auc: float | None
     selectivity: float | None
+
+
+class _Others(NamedTuple):
+    """The accuracy of several labels: mean, least and greatest, and the mean area; None where there are none."""
+
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    auc: float | None = None
 
 
 def held_out(
@@ -63,13 +79,13 @@ def held_out(
     accuracy, auc, shuffled = _tried(X, np.column_stack([positive, *shuffles(positive, groups, controls, rng)]), splits)
     low, high = interval(accuracy, len(positive) if groups is None else len(np.unique(groups)))
     auc_low, auc_high = (None, None) if auc is None else auc_interval(auc, *_sizes(positive, groups))
-    control = selectivity = None
+    control, selectivity = _Others(), None
     if types is not None and controls:
         tasks = [_task(positive, types, rng) for _ in range(controls)]
         plain = splits if groups is None else _splits(positive, None, folds, seed)
         inside, _, control = _tried(X, np.column_stack([positive, *tasks]), plain)
-        selectivity = None if control is None else inside - control
-    return HeldOut(accuracy, low, high, auc, auc_low, auc_high, shuffled, control, selectivity)
+        selectivity = None if control.mean is None else inside - control.mean
+    return HeldOut(accuracy, low, high, auc, auc_low, auc_high, *shuffled, *control, selectivity)
 
 
 def interval(share: float, n: int) -> tuple[float, float]:
@@ -149,15 +165,17 @@ def shuffles(positive: Array, groups: Array | None, controls: int, rng: np.rando
 
 def _task(positive: Array, types: Array, rng: np.random.Generator) -> Array:
     """A label for each type, drawn from the labels of the rows."""
-    return np.asarray(rng.choice(positive, size=int(types.max()) + 1)[types])
+    there, codes = np.unique(types, return_inverse=True)  # types of other rows draw no label
+    return np.asarray(rng.choice(positive, size=len(there))[codes.reshape(-1)])
 
 
-def _tried(X: Array, labels: Array, splits: list[tuple[Array, Array]]) -> tuple[float, float | None, float | None]:
-    """Of the first column of labels the share told right and the mean area, of the others the mean share told right.
+def _tried(X: Array, labels: Array, splits: list[tuple[Array, Array]]) -> tuple[float, float | None, _Others]:
+    """Of the first column of labels the share told right and the mean area, of the others the shares and areas.
 
     The first column is tried on each fold, each other one on a single fold, which is as good for their mean.
     """
-    right, others, areas = 0, [], []
+    right, others = 0, []
+    areas: dict[bool, list[float]] = {True: [], False: []}  # of the first column, and of the others
     for fold, (train, test) in enumerate(splits):
         known = X[train].astype(np.float32 if X.dtype == np.float32 else np.float64)
         mean, spread = spread_of(known)
@@ -167,14 +185,17 @@ def _tried(X: Array, labels: Array, splits: list[tuple[Array, Array]]) -> tuple[
             truth = labels[test, k]
             values = _values(known, labels[train, k], new)
             told = int(((values > 0) == truth).sum())
+            if len(np.unique(truth)) == 2:
+                areas[k == 0].append(float(roc_auc_score(truth, values)))
             if k:
                 others.append(told / len(test))
-                continue
-            right += told
-            if len(np.unique(truth)) == 2:
-                areas.append(float(roc_auc_score(truth, values)))
+            else:
+                right += told
     share = right / sum(len(test) for _, test in splits)
-    return share, float(np.mean(areas)) if areas else None, float(np.mean(others)) if others else None
+    area, of_others = (float(np.mean(some)) if some else None for some in areas.values())
+    if not others:
+        return share, area, _Others()
+    return share, area, _Others(float(np.mean(others)), min(others), max(others), of_others)
 
 
 def _values(known: Array, labels: Array, new: Array) -> Array:

@@ -98,10 +98,12 @@ class ProbeRow:
         Area under the ROC curve, the mean of the folds.
     auc_low, auc_high : float or None
         Newcombe's interval of 95 % for it, which counts groups where there are any.
-    shuffled : float or None
-        Mean accuracy of as many probes on shuffled labels as there are controls.
-    control, selectivity : float or None
-        Mean accuracy where each type has a random label, and how much higher that of the true labels is in such folds.
+    shuffled, shuffled_low, shuffled_high, shuffled_auc : float or None
+        Mean accuracy of as many probes on shuffled labels as there are controls, the least and the greatest one, each
+        on one fold, and the mean area under their ROC curves.
+    control, control_low, control_high, control_auc, selectivity : float or None
+        The same where each type has a random label, and how much higher the mean accuracy of the true labels is in such
+        folds.
     """
 
     layer: str
@@ -142,7 +144,13 @@ class ProbeRow:
     auc_low: float | None
     auc_high: float | None
     shuffled: float | None
+    shuffled_low: float | None
+    shuffled_high: float | None
+    shuffled_auc: float | None
     control: float | None
+    control_low: float | None
+    control_high: float | None
+    control_auc: float | None
     selectivity: float | None
 
     def to_dict(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from linsep.theory.separability.certificate import Separability
 from linsep.types import DataError
 
 _NAME = "linsep probe "
-_FORMAT = _NAME + "4"
+_FORMAT = _NAME + "5"
 _LONG = ("layers", "labels", "activations")  # what is asked about; a message has no room for their digests
 _LONGEST = 60  # characters of a layer and of a concept in the name of a file: each takes four bytes at most
 _FIELDS = {field.name for field in fields(ProbeRow)}

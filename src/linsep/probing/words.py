@@ -125,6 +125,14 @@ def _cells(row: ProbeRow) -> list[str]:
     return [row.layer, row.concept, size, rank, row.verdict, odds, margin, held, larger, auc]
 
 
+def _spread(mean: float | None, low: float | None, high: float | None) -> str:
+    """A mean accuracy with the least and the greatest one."""
+    assert mean is not None
+    assert low is not None
+    assert high is not None
+    return f"{mean:.1%} [{100 * low:.1f} to {100 * high:.1f}]"
+
+
 def drop_words(row: ProbeRow) -> str:
     """How many rows have to go."""
     return f"{row.fewest_low:,}" if row.fewest_low == row.fewest_high else f"{row.fewest_low:,} to {row.fewest_high:,}"
@@ -143,8 +151,8 @@ def shuffle_words(row: ProbeRow) -> str:
 
 # Columns that stand where some row has a value: that value, and its words.
 _WHERE_ASKED: dict[str, tuple[str, Callable[[ProbeRow], str]]] = {
-    "shuffled": ("shuffled", lambda row: f"{row.shuffled:.1%}"),
-    "control": ("control", lambda row: f"{row.control:.1%}"),
+    "shuffled": ("shuffled", lambda row: _spread(row.shuffled, row.shuffled_low, row.shuffled_high)),
+    "control": ("control", lambda row: _spread(row.control, row.control_low, row.control_high)),
     "selectivity": ("selectivity", lambda row: f"{row.selectivity:.1%}"),
     "separable shuffles": ("separable_shuffles", shuffle_words),
     "rows to drop": ("fewest_low", drop_words),

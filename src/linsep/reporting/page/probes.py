@@ -19,7 +19,8 @@ from linsep.reporting.page.tables import Cell, Table, cell
 _MOST_ROWS = 1000
 _NUMBERS = (
     *("margin_low", "margin_high", "accuracy", "low", "high", "auc", "auc_low", "auc_high"),
-    *("shuffled", "control", "selectivity"),
+    *("shuffled", "shuffled_low", "shuffled_high", "shuffled_auc"),
+    *("control", "control_low", "control_high", "control_auc", "selectivity"),
 )
 _COLUMNS = (
     *("layer", "concept", "rows", "columns", "rank", "verdict", "odds", "after Holm"),
