@@ -108,3 +108,21 @@ def test_the_workers_of_a_cluster_screen_parts_of_the_designs() -> None:
     assert list(found) == list(designs)
     for name, X in designs.items():
         alike(found[name], separation(X, y), X, y)
+
+
+def test_options_that_are_given_as_they_are_by_default_change_nothing() -> None:
+    _, y, designs = screening(60, 5)
+    plain = separation_scan(designs, y)
+    given = separation_scan(designs, y, order=None, data=None, link=None, on_separation="report", time_limit=60.0)
+    assert given == plain
+
+
+def test_integers_share_the_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    common, y = rng.integers(-9, 9, (80, 3)), rng.integers(0, 2, 80)
+    designs = [np.column_stack([common, rng.integers(0, 3, 80)]) for _ in range(5)]
+    together = counted(monkeypatch, "find_proof")
+    found = separation_scan(designs, y)
+    assert len(together) == 1
+    for k, X in enumerate(designs):
+        alike(found[k], separation(X, y), X, y)

@@ -16,8 +16,10 @@ from linsep.regression.found import Separation
 from linsep.regression.model import Regression
 from linsep.regression.separation import separation
 from linsep.tables import exact_table, is_matrix, is_sparse
-from linsep.theory.rows.deadline import OutOfTimeError, deadline_of
+from linsep.theory.rows.deadline import OutOfTimeError, deadline_of, time_left
+from linsep.theory.separation.exact_rows import whole_columns
 from linsep.theory.separation.search.decide import find_proof
+from linsep.theory.verify.pauses import verify_with_pauses
 from linsep.theory.verify.separability import CertificateError
 from linsep.theory.verify.separation import SeparationProof
 from linsep.types import DataError
@@ -113,6 +115,8 @@ def _overlaps(
     fit_intercept: bool = True,
     time_limit: float | None = None,
     on_separation: str = "report",
+    data: Any = None,
+    order: Any = None,
     **beside: Any,
 ) -> list[Separation] | None:
     """The answers if no row is separated by all columns of the designs together, and these are independent, else None.
@@ -123,7 +127,7 @@ def _overlaps(
     try:
         if family not in _FAMILIES or not all(is_matrix(X) or hasattr(X, "columns") for X in designs):
             return None
-        questions = [asked_of(X, y, None, fit_intercept, family, None, **beside) for X in designs]
+        questions = [asked_of(X, y, data, fit_intercept, family, order, **beside) for X in designs]
         every = _all_columns(questions)
         if every is None:
             return None
@@ -132,20 +136,24 @@ def _overlaps(
         if proof.separated or proof.null:
             return None
         common = SeparationProof((), (), proof.overlap, proof.spanning, (), proof.spanning, ())
-        return [_checked(question, common, family, link) for question in questions]
+        return [_checked(question, common, family, link, time_limit) for question in questions]
     except (CertificateError, DataError, OutOfTimeError):
         return None  # each is asked alone then
 
 
-def _checked(question: Asked, proof: SeparationProof, family: Any, link: str | None) -> Separation:
+def _checked(
+    question: Asked, proof: SeparationProof, family: Any, link: str | None, time_limit: float | None
+) -> Separation:
+    deadline = deadline_of(time_limit)  # of each design, as `separation` has it
     design, outcome, fit_intercept = question
     asked = Regression.of(design, outcome, family, link, fit_intercept)
-    return Separation(proof=proof, **asked.shown(proof), **asked.described(), about=(design, outcome))
+    with verify_with_pauses(lambda: time_left(deadline)):
+        return Separation(proof=proof, **asked.shown(proof), **asked.described(), about=(design, outcome))
 
 
 def _all_columns(questions: list[Asked]) -> Design | None:
     """The columns of all designs, each once; None if they are too many, or not of one kind."""
-    tables = [exact_table(question.design.X) for question in questions]
+    tables = [whole_columns(exact_table(question.design.X)) for question in questions]
     sparse = is_sparse(tables[0])
     if any(is_sparse(X) != sparse or X.shape[0] != tables[0].shape[0] or X.dtype != np.float64 for X in tables):
         return None
