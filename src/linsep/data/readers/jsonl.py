@@ -184,9 +184,9 @@ def _with_texts(table: Any, names: Collection[str]) -> Any:
 
 def _without_no_values(lines: Lines, na: Collection[str]) -> Lines:
     """The lines with null for values that are written as one of these texts; numbers keep all of their digits."""
-    check_utf8(lines.content, lines.name, lines.first_line)
     if not na:
         return lines
+    check_utf8(lines.content, lines.name, lines.first_line)
     _check_depth(lines)
 
     def kept(value: Any) -> Any:
