@@ -316,13 +316,23 @@ def levels_of(spec: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]], 
             continue
         variables = {str(variable) for variable in spec.term_variables[term]} & spec.required_variables
         name = variables.pop() if len(variables) == 1 and not variables & references.keys() else expr
-        shown = {str(level): f"{expr}[T.{level}]" for level in state["categories"]}
-        without = [level for level, column in shown.items() if column not in names]
-        if len(without) != 1:
-            continue  # another coding than by a reference level, or every level has its indicator
-        references[name] = without[0]
-        levels |= {column: (name, level) for level, column in shown.items() if level != without[0]}
+        found = indicators(expr, state["categories"], names)
+        if found is not None:
+            references[name] = found[0]
+            levels |= {column: (name, level) for column, level in found[1].items()}
     return levels, references
+
+
+def indicators(factor: str, categories: Sequence[Any], names: list[str]) -> tuple[str, dict[str, str]] | None:
+    """The reference level of a factor, and the column of each other level -> this level.
+
+    None where it has another coding than by a reference level, or every level has its indicator.
+    """
+    shown = {str(level): f"{factor}[T.{level}]" for level in categories}
+    without = [level for level, column in shown.items() if column not in names]
+    if len(without) != 1:
+        return None
+    return without[0], {column: level for level, column in shown.items() if level != without[0]}
 
 
 def _as_pandas(data: Any) -> Any:

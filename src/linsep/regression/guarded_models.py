@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
 from linsep.regression.design import Design, design_of, outcome_of
-from linsep.regression.formula import Asked, levels_of
+from linsep.regression.formula import Asked, indicators, levels_of
 from linsep.theory.separation.families import ORDERED, Family
 from linsep.types import Array, DataError
 
@@ -115,14 +115,11 @@ def _levels_of(model: Any, names: list[str]) -> tuple[dict[str, tuple[str, str]]
     levels: dict[str, tuple[str, str]] = {}
     references: dict[str, str] = {}
     for factor, info in infos.items():
-        if info.type != "categorical":
-            continue
-        shown = {str(level): f"{factor.name()}[T.{level}]" for level in info.categories}
-        without = [level for level, column in shown.items() if column not in names]
-        if len(without) == 1:  # another coding has no reference level
-            name = found[1] if (found := _CATEGORY.match(factor.name())) else factor.name()
-            references[name] = without[0]
-            levels |= {column: (name, level) for level, column in shown.items() if level != without[0]}
+        found = indicators(factor.name(), info.categories, names) if info.type == "categorical" else None
+        if found is not None:
+            name = called[1] if (called := _CATEGORY.match(factor.name())) else factor.name()
+            references[name] = found[0]
+            levels |= {column: (name, level) for column, level in found[1].items()}
     return levels, references
 
 
