@@ -20,6 +20,7 @@ from linsep.app.commands.fit import fit
 from linsep.app.commands.predict import predict
 from linsep.data.cells import number_column
 from linsep.data.columns import Column
+from linsep.data.features import words as words_module
 from linsep.data.features.dates import date_columns, date_kinds, read_dates
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import derive, find_kinds
@@ -109,6 +110,24 @@ def read_times(written: list[str]) -> Any:
     found = read_dates(pa.array(written), "datetime")
     assert not isinstance(found, int)
     return found
+
+
+def test_a_table_is_counted_once_to_be_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting is half of what a table of texts takes; rows that come later are counted when they come."""
+    asked: list[int] = []
+    count = words_module._counter
+
+    def counting(grams: Grams, **options: Any) -> Any:
+        asked.append(1)
+        return count(grams, **options)
+
+    monkeypatch.setattr(words_module, "_counter", counting)
+    rows = open_data(pa.table({"text": [f"words of mail {k % 7} and {k % 3}" for k in range(40)]}))
+    encoder = TableEncoder(columns={"text": "words"}).fit(rows)
+    first = encoder.transform(rows).X
+    assert len(asked) == 1
+    assert (first != encoder.transform(rows).X).nnz == 0
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize(
@@ -201,7 +220,7 @@ def test_zones_are_turned_into_utc_also_beside_times_without_one() -> None:
 )
 def test_weights_are_those_of_scikit_learn(texts: list[str], spec: str) -> None:
     grams = Grams.parse(spec)
-    words = fit_words(pa.array(texts), grams)
+    words, counted = fit_words(pa.array(texts), grams)
     analyzer, pattern = ("word", r"(?u)\b\w+\b") if grams.unit == "words" else ("char", None)
     options: dict[str, Any] = {"analyzer": analyzer, "ngram_range": (grams.low, grams.high), "token_pattern": pattern}
     theirs = TfidfVectorizer(sublinear_tf=True, **options)
@@ -210,12 +229,15 @@ def test_weights_are_those_of_scikit_learn(texts: list[str], spec: str) -> None:
     except ValueError:  # no term
         expected = np.zeros((len(texts), 0))
     np.testing.assert_allclose(weigh_words(pa.array(texts), words).toarray(), expected, rtol=1e-12, atol=1e-15)
+    assert (weigh_words(pa.array(texts), words, counted) != weigh_words(pa.array(texts), words)).nnz == 0
+    others = pa.array(texts[::-1])  # counted anew, as they are not the texts that were counted
+    assert (weigh_words(others, words, counted) != weigh_words(others, words)).nnz == 0
 
 
 def test_a_term_of_one_row_is_left_out_of_many_rows() -> None:
     texts = [f"to be {k}" for k in range(40)]
-    assert fit_words(pa.array(texts), Grams.parse("words")).terms == ["be", "to"]
-    assert "7" in fit_words(pa.array(texts[:10]), Grams.parse("words")).terms
+    assert fit_words(pa.array(texts), Grams.parse("words"))[0].terms == ["be", "to"]
+    assert "7" in fit_words(pa.array(texts[:10]), Grams.parse("words"))[0].terms
 
 
 # ------------------------------------------------------------------------ kinds

@@ -223,7 +223,12 @@ TABLES: dict[str, tuple[tuple[Any, Any], str, str, str]] = {
     "two moons": (make_moons(300, noise=0.1, random_state=0)[:2], "kernel", "laplacian", "It is the top of the ladder"),
     "rectangle": (rectangle(600), "kernel", "laplacian", "It is the top of the ladder"),
     "separable": (stretched(300), "linear", "PassiveAggressive", "nothing to gain"),
-    "noise": (noise(120), "linear", "PassiveAggressive", "No rung above it was better by more than 2 standard errors"),
+    "noise": (
+        noise(120),
+        "linear",
+        "PassiveAggressive",
+        "No rung above it was better by more than 1.5 standard errors",
+    ),
 }
 
 
@@ -278,14 +283,14 @@ def rungs(*learners: Any) -> dict[str, Any]:
 
 
 def test_a_rung_has_to_beat_every_one_below_it() -> None:
-    # Each is right about the first so many of 400 rows: d more of them are clearly more if d > 2 sqrt d, from 5 on.
+    # Each is right about the first so many of 400 rows: d more of them are clearly more if d > 1.5 sqrt d, from 3 on.
     X, y = numbered(400)
     for shares, rung in (
-        ((300, 305, 320), "c"),
-        ((300, 304, 304), "a"),
-        ((300, 310, 314), "b"),
-        ((300, 290, 305), "c"),
-        ((300, 290, 304), "a"),
+        ((300, 303, 320), "c"),
+        ((300, 302, 302), "a"),
+        ((300, 310, 312), "b"),
+        ((300, 290, 303), "c"),
+        ((300, 290, 302), "a"),
     ):
         found = climb(X, y, rungs(*map(Knows, shares)))
         assert found.name == rung
@@ -375,7 +380,7 @@ def test_rare_labels_are_among_the_rows_tried() -> None:
 def test_four_rows_show_nothing_and_it_says_so() -> None:
     found = climb(*XOR)
     assert found.name == "linear"
-    assert found.why.endswith("leave nothing to gain that would be clear, so kernel and mlp stayed untried.")
+    assert found.why.endswith(": linear was chosen.")
 
 
 def test_the_ladder_wants_rows_to_hold_out() -> None:

@@ -26,8 +26,8 @@ _ROWS_TRIED = 2_000
 _FOLDS, _FEWER_FOLDS, _MANY_ROWS = 5, 3, 500
 # After so many rows held out, or two folds, a rung is given up that is not ahead of those below.
 _FIRST_LOOK = 300
-# A gain of more than so many standard errors is clear; e mistakes leave room for one only if e > 2 sqrt(e).
-_ERRORS = 2
+# A gain of more than so many standard errors is clear; e mistakes leave room for one only if e > 1.5 sqrt(e).
+_ERRORS = 1.5
 _TOO_FEW_MISTAKES = _ERRORS**2
 # Kernel values times (features + what a value costs besides its features), for all rows: about 10 s of one core.
 _KERNEL_WORK, _KERNEL_VALUE = 8e10, 100
@@ -98,11 +98,11 @@ class _Trial(NamedTuple):
 
 
 def climb(X: Any, y: Any, rungs: Mapping[str, Rung] = RUNGS, groups: Array | None = None) -> Ladder:
-    """The lowest rung that no higher one beats, that is sum d_i > 2 sqrt(sum d_i^2) over the rows held out.
+    """The lowest rung that no higher one beats, that is sum d_i > 1.5 sqrt(sum d_i^2) over the rows held out.
 
     d_i is 1 where only the higher rung is right about row i, -1 where only the lower one is and 0 elsewhere: a gain of
-    more than two standard errors (McNemar's test). Rows are held out in five folds, of more than 500 rows three of
-    them; of more than 2,000 rows so many are tried, drawn with a fixed seed, the same share of each class.
+    more than one and a half standard errors (McNemar's test). Rows are held out in five folds, of more than 500 rows
+    three of them; of more than 2,000 rows so many are tried, drawn with a fixed seed, the same share of each class.
 
     A rung is one or more learners, and the one that is right most often stands for it. After each fold a learner is
     left that is more than one standard error behind another one of its rung. After 300 rows, or two folds, a rung is

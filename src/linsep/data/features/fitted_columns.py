@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, as_text
 from linsep.data.features.exact_decimals import WIDE
-from linsep.data.features.words import Grams, Words, fit_words, weigh_words
+from linsep.data.features.words import Counted, Grams, Words, fit_words, weigh_words
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 
@@ -57,7 +57,8 @@ class Fitted(NamedTuple):
 
     `mean`, `scale` and `fill` have one entry a number: what is subtracted, what it is divided by then, and what stands
     in for a missing one after that. The numbers `flagged` have one more feature, which is 1 where they are missing.
-    The terms of running text come after all other features.
+    The terms of running text come after all other features. `counted` are the texts that were just learnt from, until
+    rows are encoded for the first time.
     """
 
     levels: Levels
@@ -66,6 +67,7 @@ class Fitted(NamedTuple):
     fill: Array
     flagged: frozenset[str] = frozenset()
     words: Mapping[str, Words] = {}
+    counted: dict[str, Counted] | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -123,6 +125,7 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[st
     """
     levels: Levels = {}
     words: dict[str, Words] = {}
+    counted: dict[str, Counted] = {}
     names: list[str] = []
     numbers: list[Array] = []
     there: dict[int, Array] = {}
@@ -131,7 +134,7 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[st
         assert column is not None
         if grams and name in grams:
             assert column.text is not None
-            words[name] = fit_words(column.text, grams[name])
+            words[name], counted[name] = fit_words(column.text, grams[name])
         elif column.values is not None:
             levels[name] = None
             if column.missing is not None:
@@ -149,7 +152,7 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[st
         if missing == "median":
             fill[j] = (np.median(values) - mean[j]) / scale[j]
     flagged = frozenset(names[j] for j in there) if missing == "indicator" else frozenset()
-    return Fitted(levels, mean, scale, fill, flagged, words)
+    return Fitted(levels, mean, scale, fill, flagged, words, counted)
 
 
 def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Any:
@@ -211,7 +214,7 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Any
         kept = data != 0
         indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
         rows = sp.csr_matrix((data[kept], indices[kept], indptr), shape=(n, offset))
-        return rows if not fitted.words else sp.hstack([rows, *_weights(chunk, fitted.words)], format="csr")
+        return rows if not fitted.words else sp.hstack([rows, *_weights(chunk, fitted)], format="csr")
     X = np.zeros((n, offset))
     X[np.arange(n)[:, None], indices] = data
     return X
@@ -225,10 +228,16 @@ def check_columns(chunk: TableChunk, names: Collection[str]) -> None:
         raise DataError(f"{source}: columns missing: {', '.join(map(repr, absent))}")
 
 
-def _weights(chunk: TableChunk, words: Mapping[str, Words]) -> list[Any]:
+def _weights(chunk: TableChunk, fitted: Fitted) -> list[Any]:
     """The weights of the terms, a matrix for each column of running text."""
-    texts = {name: _as_fitted(chunk, name, is_number=False).text for name in words}
-    return [weigh_words(text, words[name]) for name, text in texts.items() if text is not None]
+    texts = {name: _as_fitted(chunk, name, is_number=False).text for name in fitted.words}
+    # Rows are most often encoded right after they were learnt from; their counts are not kept for longer.
+    counted = {} if fitted.counted is None else fitted.counted
+    return [
+        weigh_words(text, fitted.words[name], counted.pop(name, None))
+        for name, text in texts.items()
+        if text is not None
+    ]
 
 
 def _as_fitted(chunk: TableChunk, name: str, *, is_number: bool) -> Column:

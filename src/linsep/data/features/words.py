@@ -79,16 +79,23 @@ class Words(NamedTuple):
     idf: Array
 
 
-def fit_words(text: pa.Array, grams: Grams) -> Words:
+class Counted(NamedTuple):
+    """Texts and how often each has each term, a CSR matrix: counting takes longer than all that follows."""
+
+    text: pa.Array
+    counts: Any
+
+
+def fit_words(text: pa.Array, grams: Grams) -> tuple[Words, Counted]:
     """idf(t) = ln((1 + n) / (1 + n_t)) + 1, where n_t of the n texts have the term t.
 
-    Of more than 131,072 terms the most frequent ones are kept.
+    Of more than 131,072 terms the most frequent ones are kept. The counts come with them, for `weigh_words`.
 
     Source: Sparck Jones 1972, smoothed as in scikit-learn's `TfidfTransformer`.
 
     Examples
     --------
-    >>> words = fit_words(pa.array(["to be", "not to be", "be"]), Grams.parse("words"))
+    >>> words, _ = fit_words(pa.array(["to be", "not to be", "be"]), Grams.parse("words"))
     >>> words.terms, round(float(words.idf[1]), 3)
     (['be', 'not', 'to'], 1.693)
     """
@@ -97,19 +104,21 @@ def fit_words(text: pa.Array, grams: Grams) -> Words:
         counter = _counter(grams, min_df=2 if n >= _ENOUGH_ROWS else 1, max_features=_MOST_TERMS)
         counts = counter.fit_transform(text.to_pylist())
     except ValueError:  # no term at all
-        return Words(grams, [], np.empty(0))
+        return Words(grams, [], np.empty(0)), Counted(text, sp.csr_matrix((n, 0)))
     having = np.bincount(counts.indices, minlength=counts.shape[1])
-    return Words(grams, counter.get_feature_names_out().tolist(), np.log((1 + n) / (1 + having)) + 1)
+    idf = np.log((1 + n) / (1 + having)) + 1
+    return Words(grams, counter.get_feature_names_out().tolist(), idf), Counted(text, counts)
 
 
-def weigh_words(text: pa.Array, words: Words) -> Any:
+def weigh_words(text: pa.Array, words: Words, counted: Counted | None = None) -> Any:
     """(1 + ln c_t) idf(t) for each term t that a text has c_t times, divided by the length of that vector.
 
-    Returns a CSR matrix of one row a text and one column a term; terms that are not known are left out.
+    Returns a CSR matrix of one row a text and one column a term; terms that are not known are left out. The texts of
+    `counted` are not counted again.
 
     Examples
     --------
-    >>> words = fit_words(pa.array(["to be", "not to be", "be"]), Grams.parse("words"))
+    >>> words, _ = fit_words(pa.array(["to be", "not to be", "be"]), Grams.parse("words"))
     >>> weigh_words(pa.array(["be be", "who"]), words).toarray().tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
@@ -117,7 +126,11 @@ def weigh_words(text: pa.Array, words: Words) -> Any:
 
     if not words.terms:
         return sp.csr_matrix((len(text), 0))
-    counts = _counter(words.grams, vocabulary=words.terms).transform(text.to_pylist()).astype(np.float64)
+    if counted is not None and counted.text.equals(text):
+        counts = counted.counts
+    else:
+        counts = _counter(words.grams, vocabulary=words.terms).transform(text.to_pylist())
+    counts = counts.astype(np.float64)
     counts.data = (1 + np.log(counts.data)) * words.idf[counts.indices]
     return normalize(counts, copy=False)
 
