@@ -1,0 +1,165 @@
+/** The explorer: one module, mounted in a page of its own, in a served page, or in a notebook. */
+
+import { Session, type Ask } from "./session";
+import type { PackedStory } from "./model/story";
+import { Controls } from "./views/controls";
+import { Course } from "./views/course";
+import { h } from "./views/dom";
+import { Editing } from "./views/editing";
+import { Ledger } from "./views/ledger";
+import { Meter } from "./views/meter";
+import { PlaneView } from "./views/plane_view";
+import { RowsView } from "./views/rows_view";
+import { StepPanel } from "./views/step_panel";
+import { VerdictPanel } from "./views/verdict_panel";
+import { WeightView } from "./views/weight_view";
+
+export { decide, verdictOf } from "./model/exact";
+export { learn } from "./model/learn";
+export { Replay } from "./model/replay";
+
+/** Build the explorer inside an element. */
+export function mount(element: HTMLElement, story: PackedStory, ask: Ask | null): Session {
+  const session = new Session(story, ask);
+  element.classList.add("linsep-explorer");
+  element.replaceChildren();
+  build(element, session);
+  return session;
+}
+
+function build(element: HTMLElement, session: Session): void {
+  const plane = new PlaneView(session);
+  const weights = new WeightView(session);
+  const step = new StepPanel(session);
+  const controls = new Controls(session, step, plane);
+  const editing = new Editing(session, plane);
+  const meter = new Meter(session);
+  const verdict = new VerdictPanel(session);
+  const course = new Course(session);
+  const ledger = new Ledger(session);
+  const rows = new RowsView(session);
+  const slice = h("p", { class: "hint" });
+  const views = [plane, weights, step, controls, editing, meter, verdict, course, ledger, rows];
+  element.append(
+    header(session),
+    controls.element,
+    controls.message,
+    h(
+      "div",
+      { class: "pictures" },
+      h("figure", {}, h("figcaption", {}, "The rows and the plane"), plane.canvas.element, editing.element),
+      h("figure", {}, h("figcaption", {}, "The space of the weights: a half-plane for each row, the cone where all meet"), weights.canvas.element, slice),
+    ),
+    legend(session),
+    controls.choices,
+    h("div", { class: "panels" }, step.element, meter.element, verdict.element, course.element, ledger.element, rows.element),
+  );
+  let due = 0;
+  const draw = () => {
+    due = 0;
+    for (const view of views) view.draw();
+    slice.textContent = weights.words;
+  };
+  session.onChange(() => {
+    if (!due) due = requestAnimationFrame(draw);
+  });
+  new ResizeObserver(() => session.tell()).observe(element);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session.tell());
+  element.addEventListener("keydown", (event) => keys(event, session, controls));
+  draw();
+}
+
+function header(session: Session): HTMLElement {
+  const { story } = session;
+  const title = h("h1", {}, story.title);
+  const about = h("div", { class: "about" }, ...story.about.map((text) => h("p", {}, text)));
+  const parts: HTMLElement[] = [title];
+  if (story.presets && session.ask) {
+    const choose = h("select", { "aria-label": "Examples", onchange: () => void start(choose.value) });
+    choose.append(h("option", { value: "" }, "examples …"));
+    for (const preset of story.presets) {
+      choose.append(h("option", { value: preset.name, selected: preset.name === story.preset }, preset.title));
+    }
+    const start = async (name: string) => {
+      if (!name || !session.ask) return;
+      const found = await session.ask({ preset: name });
+      const place = choose.closest<HTMLElement>(".linsep-explorer");
+      if (place) mount(place, { ...found, presets: story.presets }, session.ask);
+    };
+    parts.push(choose);
+  }
+  return h("header", {}, h("div", { class: "title" }, ...parts), about);
+}
+
+function legend(session: Session): HTMLElement {
+  const [negative, positive] = session.story.classes;
+  const item = (kind: string, text: string) => h("span", { class: "key" }, h("span", { class: `sign ${kind}`, "aria-hidden": "true" }), text);
+  return h(
+    "p",
+    { class: "legend" },
+    item("negative", `${negative} (y = −1)`),
+    item("positive", `${positive} (y = +1)`),
+    item("wrong", "wrong side"),
+    item("new-wrong", "became wrong"),
+    item("visited", "visited"),
+    item("old", "plane before"),
+    item("new", "plane now"),
+    item("witness", "in the witness"),
+  );
+}
+
+/** Keys that work everywhere but where something else takes them. */
+function keys(event: KeyboardEvent, session: Session, controls: Controls): void {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|BUTTON)$/.test(target.tagName)) return;
+  const moves: Record<string, () => void> = {
+    ArrowRight: () => controls.next(),
+    ArrowLeft: () => session.go(-1),
+    PageDown: () => session.goToUpdate(session.k + 1),
+    PageUp: () => session.goToUpdate(session.k - 1),
+    Home: () => session.goToUpdate(0),
+    End: () => session.goToVisit(session.lastVisit),
+    " ": () => controls.toggle(),
+  };
+  const move = moves[event.key];
+  if (!move) return;
+  event.preventDefault();
+  move();
+}
+
+function askServer(prefix: string): Ask {
+  return async (request) => {
+    const isPreset = "preset" in request && !("X" in request);
+    const answer = isPreset
+      ? await fetch(`${prefix}/story?preset=${encodeURIComponent(String(request.preset))}`)
+      : await fetch(`${prefix}/story`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(request) });
+    const found = (await answer.json()) as PackedStory & { error?: string };
+    if (!answer.ok) throw new Error(found.error ?? answer.statusText);
+    return found;
+  };
+}
+
+/** A page holds the story beside the place where it is shown. */
+function start(): void {
+  const place = document.getElementById("linsep-explorer");
+  const story = document.getElementById("linsep-story");
+  if (!place || !story?.textContent) return;
+  const server = place.dataset.server;
+  const session = mount(place, JSON.parse(story.textContent) as PackedStory, server ? askServer(server) : null);
+  Object.assign(window, { linsep: { session } });
+}
+
+interface Model {
+  get(name: string): unknown;
+}
+
+/** A notebook widget, as anywidget calls it. */
+function render({ model, el }: { model: Model; el: HTMLElement }): void {
+  const place = h("div");
+  el.append(place);
+  mount(place, model.get("story") as PackedStory, null);
+}
+
+if (typeof document !== "undefined") start();
+
+export default { render };

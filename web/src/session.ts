@@ -1,0 +1,240 @@
+/** What is looked at: rows, a run, and a moment of it. Views are told when it changes. */
+
+import { learn, MOST_UPDATES, type Asked } from "./model/learn";
+import { verdictOf } from "./model/exact";
+import { countMistakes, decisionValues, meanVector, pocketOf, Replay, votes, type Weights } from "./model/replay";
+import { unpack, type PackedStory, type Run, type Story, type Table, type Verdict } from "./model/story";
+
+/** The visit that was made last: its row, y z before it, and whether it moved w. */
+export interface Step {
+  visit: number;
+  row: number;
+  margin: number;
+  size: number;
+  moved: boolean;
+}
+
+export interface Drawn {
+  name: string;
+  label: string;
+  w: ArrayLike<number>;
+  b: number;
+  mistakes: number;
+}
+
+/** Asks Python for another story: of a preset, or of these points. */
+export type Ask = (request: Record<string, unknown>) => Promise<PackedStory>;
+
+const MOST_CELLS_OF_VOTES = 2e7;
+const MOST_CELLS_TO_LEARN = 2e6;
+
+export class Session {
+  story: Story;
+  table: Table;
+  run: Run;
+  replay: Replay;
+  verdict: Verdict;
+  /** Visits made, and updates of the window among them. */
+  t = 0;
+  k = 0;
+  before: Weights;
+  after: Weights;
+  /** y z of all rows before the last visit, and after it. */
+  zBefore: Float64Array;
+  z: Float64Array;
+  selected: number | null = null;
+  overlays = new Set<string>();
+  axes = "auto";
+  edited = false;
+  asked: Asked = { name: "perceptron", order: "turn", seed: 1, epochs: 1000 };
+  message = "";
+  private listeners: (() => void)[] = [];
+
+  constructor(
+    packed: PackedStory,
+    readonly ask: Ask | null,
+  ) {
+    this.story = unpack(packed);
+    this.table = this.story.table;
+    this.verdict = this.story.verdict;
+    this.run = this.story.runs[0];
+    this.replay = new Replay(this.table, this.run);
+    this.before = this.after = this.replay.after(0);
+    this.z = this.zBefore = new Float64Array(this.table.n);
+    this.show(this.run);
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  tell(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  // ------------------------------------------------------------------ a moment
+  /** The moment after k updates of the window. */
+  goToUpdate(k: number): void {
+    const { visit } = this.run;
+    this.k = Math.max(0, Math.min(k, visit.length));
+    this.t = this.k > 0 ? visit[this.k - 1] + 1 : this.replay.firstVisit;
+    this.moved();
+  }
+
+  /** The moment after t visits. */
+  goToVisit(t: number): void {
+    this.t = Math.max(this.replay.firstVisit, Math.min(t, this.lastVisit));
+    this.k = this.replay.updatesBefore(this.t);
+    this.moved();
+  }
+
+  get lastVisit(): number {
+    const { visit, visits } = this.run;
+    return Math.max(visits, visit.length ? visit[visit.length - 1] + 1 : 0);
+  }
+
+  /** One visit on or back; where only updates are known, one update. */
+  go(by: number): void {
+    if (this.replay.knowsVisits) this.goToVisit(this.t + by);
+    else this.goToUpdate(this.k + by);
+  }
+
+  get atEnd(): boolean {
+    return this.replay.knowsVisits ? this.t >= this.lastVisit : this.k >= this.replay.updates;
+  }
+
+  private moved(): void {
+    this.after = this.replay.after(this.k);
+    const step = this.step;
+    this.before = step?.moved ? this.replay.after(this.k - 1) : this.after;
+    this.z = decisionValues(this.table, this.after.w, this.after.b);
+    this.zBefore = step?.moved ? decisionValues(this.table, this.before.w, this.before.b) : this.z;
+    this.tell();
+  }
+
+  /** The last visit, if there was one in the window. */
+  get step(): Step | null {
+    if (this.t <= this.replay.firstVisit) return null;
+    const visit = this.t - 1;
+    const moved = this.k > 0 && this.run.visit[this.k - 1] === visit;
+    const row = moved ? this.run.rows[this.k - 1] : this.replay.knowsVisits ? this.replay.rowAt(visit) : -1;
+    if (row < 0 || row >= this.table.n) return null;
+    const state = moved ? this.replay.after(this.k - 1) : this.after;
+    return { visit, row, margin: this.marginOf(row, state), size: moved ? this.replay.stepOf(this.k - 1) : 0, moved };
+  }
+
+  marginOf(row: number, state: Weights): number {
+    const { p, X, y } = this.table;
+    let z = 0;
+    for (let f = 0; f < p; f++) z += state.w[f] * X[row * p + f];
+    return y[row] * (z + state.b);
+  }
+
+  get epoch(): number {
+    return this.table.n ? Math.floor(Math.max(0, this.t - 1) / this.table.n) + 1 : 1;
+  }
+
+  get mistakes(): number {
+    return countMistakes(this.table, this.z);
+  }
+
+  // ------------------------------------------------------------- other vectors
+  /** The vectors that are shown beside the last one. */
+  drawn(): Drawn[] {
+    const found: Drawn[] = [];
+    const add = (name: string, label: string, w: ArrayLike<number>, b: number) => {
+      if (this.overlays.has(name)) {
+        found.push({ name, label, w, b, mistakes: countMistakes(this.table, decisionValues(this.table, w, b)) });
+      }
+    };
+    const mean = meanVector(this.after, this.t);
+    if (this.run.from === 0) add("averaged", "mean of the vectors", mean.w, mean.b);
+    if (this.overlays.has("pocket") && this.run.from === 0) {
+      const pocket = this.replay.after(pocketOf(this.replay, this.k, this.t));
+      add("pocket", "pocket: longest run without a mistake", pocket.w, pocket.b);
+    }
+    const rocchio = this.rocchio();
+    add("rocchio", "Rocchio: between the means", rocchio.w, rocchio.b);
+    if (this.verdict.plane) add("widest", "widest margin", this.verdict.plane.w, this.verdict.plane.b);
+    return found;
+  }
+
+  private rocchio(): { w: Float64Array; b: number } {
+    const { n, p, X, y, constant } = this.table;
+    const counts = [0, 0];
+    const means = [new Float64Array(p), new Float64Array(p)];
+    for (let i = 0; i < n; i++) {
+      const side = y[i] > 0 ? 1 : 0;
+      counts[side]++;
+      for (let f = 0; f < p; f++) means[side][f] += X[i * p + f];
+    }
+    means.forEach((mean, side) => mean.forEach((value, f) => (mean[f] = value / Math.max(1, counts[side]))));
+    const w = means[1].map((value, f) => value - means[0][f]);
+    const length2 = (v: Float64Array) => v.reduce((sum, value) => sum + value * value, 0);
+    return { w, b: constant ? (length2(means[0]) - length2(means[1])) / 2 : 0 };
+  }
+
+  /** Mistakes of the vote of all vectors so far, where they can be counted quickly. */
+  mistakesOfVotes(): number | null {
+    const { n, p } = this.table;
+    if (this.run.from > 0 || this.k * n * (p + 1) > MOST_CELLS_OF_VOTES) return null;
+    return countMistakes(this.table, votes(this.replay, this.k, this.t, this.table));
+  }
+
+  // --------------------------------------------------------------------- runs
+  show(run: Run): void {
+    this.run = run;
+    this.asked = { ...this.asked, name: run.name, order: run.order, seed: run.seed ?? this.asked.seed };
+    this.replay = new Replay(this.table, run);
+    this.goToUpdate(0);
+  }
+
+  get canLearn(): boolean {
+    return this.table.n * (this.table.p + 1) <= MOST_CELLS_TO_LEARN;
+  }
+
+  /** Another rule or order: a run that came with the rows, or one that is made here. */
+  learnAs(asked: Partial<Asked>): void {
+    this.asked = { ...this.asked, ...asked };
+    const { name, order } = this.asked;
+    const known = this.edited ? undefined : this.story.runs.find((run) => run.name === name && run.order === order);
+    if (known) return this.show(known);
+    if (!this.canLearn) {
+      this.message = "These rows are too many to learn from in the page: ask for this run when the page is made.";
+      return this.tell();
+    }
+    this.message = "";
+    this.show(learn(this.table, this.asked));
+    if (this.replay.updates >= MOST_UPDATES) this.message = "The run was stopped after 20,000 updates.";
+  }
+
+  /** Rows that were moved, added, turned or taken away, or another constant feature. */
+  change(table: Table): void {
+    this.table = table;
+    this.edited = true;
+    this.selected = this.selected !== null && this.selected < table.n ? this.selected : null;
+    this.learnAs({});
+    this.message = "";
+    void this.prove();
+  }
+
+  private async prove(): Promise<void> {
+    const table = this.table;
+    if (this.ask === null) {
+      this.verdict = verdictOf(table);
+      return this.tell();
+    }
+    this.verdict = { ...this.verdict, verdict: "undecided", line: "asking Python …", u: null, plane: null, witness: null };
+    this.tell();
+    try {
+      const rows = Array.from({ length: table.n }, (_, i) => Array.from(table.X.subarray(i * table.p, (i + 1) * table.p)));
+      const { columns, classes } = this.story;
+      const request = { X: rows, y: Array.from(table.y), columns, classes, constant: table.constant };
+      const found = await this.ask({ ...request, learner: "perceptron", order: "turn" });
+      if (this.table === table) this.verdict = found.verdict;
+    } catch (error) {
+      if (this.table === table) this.message = `Python did not answer: ${String(error)}`;
+    }
+    this.tell();
+  }
+}

@@ -1,0 +1,199 @@
+/** Buttons, the slider and the choices above the pictures. */
+
+import { RULES } from "../model/learn";
+import type { Order } from "../model/story";
+import type { Session } from "../session";
+import { button, grouped, h } from "./dom";
+import type { PlaneView } from "./plane_view";
+import type { StepPanel } from "./step_panel";
+
+const ORDERS: [Order, string][] = [
+  ["turn", "rows in turn"],
+  ["random", "rows in random order"],
+  ["adversary", "an adversary picks the row"],
+];
+const OVERLAYS: [string, string][] = [
+  ["averaged", "mean of the vectors"],
+  ["pocket", "pocket"],
+  ["voted", "vote"],
+  ["rocchio", "Rocchio"],
+  ["widest", "widest margin"],
+];
+
+export class Controls {
+  readonly element = h("div", { class: "controls", role: "group", "aria-label": "Moments of the run" });
+  readonly choices = h("div", { class: "choices", role: "group", "aria-label": "What is run and shown" });
+  readonly message = h("p", { class: "message", role: "status" });
+  private readonly slider: HTMLInputElement;
+  private readonly place = h("span", { class: "place" });
+  private readonly play: HTMLButtonElement;
+  private readonly others = h("p", { class: "others" });
+  private timer = 0;
+  private readonly selects: (() => void)[] = [];
+
+  constructor(
+    readonly session: Session,
+    readonly step: StepPanel,
+    plane: PlaneView,
+  ) {
+    this.slider = h("input", {
+      type: "range",
+      min: 0,
+      step: 1,
+      "aria-label": "Updates made",
+      oninput: () => session.goToUpdate(Number(this.slider.value)),
+    });
+    this.play = button("▶", "Play the run", () => this.toggle());
+    this.element.append(
+      button("⏮", "Go to the beginning", () => session.goToUpdate(0)),
+      button("◀◀", "Back to the update before", () => session.goToUpdate(session.step?.moved ? session.k - 1 : session.k)),
+      button("◀", "One visit back", () => session.go(-1)),
+      this.play,
+      button("next row", "Visit the next row", () => this.next(), { class: "next" }),
+      button("▶▶", "On to the next update", () => session.goToUpdate(session.k + 1)),
+      button("⏭", "Go to the end", () => this.toEnd()),
+      this.slider,
+      this.place,
+    );
+    this.choices.append(...this.chooseRun(), ...this.chooseView(plane), this.others);
+  }
+
+  private toEnd(): void {
+    if (this.session.replay.knowsVisits) this.session.goToVisit(this.session.lastVisit);
+    else this.session.goToUpdate(this.session.replay.updates);
+  }
+
+  next(): void {
+    if (!this.step.waits) this.session.go(1);
+    else this.session.tell();
+  }
+
+  // -------------------------------------------------------------------- play
+  toggle(): void {
+    if (this.timer) this.stop();
+    else {
+      if (this.session.atEnd) this.session.goToUpdate(0);
+      this.timer = window.setInterval(() => this.tick(), 500);
+      this.play.textContent = "❚❚";
+    }
+  }
+
+  private tick(): void {
+    if (this.session.atEnd || !this.element.isConnected) return this.stop();
+    const { replay, k } = this.session;
+    // Long runs are played in some hundred steps; short ones visit by visit.
+    const stride = Math.ceil(replay.updates / 240);
+    if (stride > 1) this.session.goToUpdate(k + stride);
+    else if (this.session.lastVisit > 600) k < replay.updates ? this.session.goToUpdate(k + 1) : this.toEnd();
+    else this.session.go(1);
+  }
+
+  private stop(): void {
+    window.clearInterval(this.timer);
+    this.timer = 0;
+    this.play.textContent = "▶";
+  }
+
+  // ----------------------------------------------------------------- choices
+  private select(label: string, options: [string, string][], value: () => string, run: (value: string) => void): HTMLElement {
+    const select = h("select", { onchange: () => run(select.value) });
+    for (const [name, text] of options) select.append(h("option", { value: name }, text));
+    this.selects.push(() => {
+      select.value = value();
+    });
+    return h("label", {}, `${label} `, select);
+  }
+
+  private chooseRun(): HTMLElement[] {
+    const { session } = this;
+    const rules = new Map<string, string>(RULES.map((rule) => [rule.name, rule.label]));
+    for (const run of session.story.runs) rules.set(run.name, run.label);
+    const bias = h("input", { type: "checkbox", onchange: () => session.change({ ...session.table, constant: bias.checked ? 1 : 0 }) });
+    this.selects.push(() => {
+      bias.checked = session.table.constant > 0;
+      bias.disabled = !session.canLearn || (!session.ask && session.table.n > 2000);
+    });
+    return [
+      this.select("Rule", [...rules], () => session.asked.name, (name) => session.learnAs({ name })),
+      this.select("Order", ORDERS, () => session.asked.order, (order) => session.learnAs({ order: order as Order })),
+      h("label", { class: "switch" }, bias, " intercept b"),
+    ];
+  }
+
+  private chooseView(plane: PlaneView): HTMLElement[] {
+    const { session } = this;
+    const found: HTMLElement[] = [];
+    const switches: [string, () => boolean, (on: boolean) => void][] = [
+      ["vectors", () => plane.vectors, (on) => (plane.vectors = on)],
+      ["contours of z", () => plane.contours, (on) => (plane.contours = on)],
+    ];
+    for (const [name, value, set] of switches) {
+      const box = h("input", { type: "checkbox", onchange: () => (set(box.checked), session.tell()) });
+      this.selects.push(() => {
+        box.checked = value();
+      });
+      found.push(h("label", { class: "switch" }, box, ` ${name}`));
+    }
+    const beside = h("fieldset", {}, h("legend", {}, "Beside the last vector"));
+    for (const [name, text] of OVERLAYS) {
+      const box = h("input", { type: "checkbox", onchange: () => this.overlay(name, box.checked) });
+      beside.append(h("label", { class: "switch" }, box, ` ${text}`));
+    }
+    found.push(beside);
+    if (session.table.p > 2) found.push(this.chooseAxes());
+    return found;
+  }
+
+  private overlay(name: string, on: boolean): void {
+    if (on) this.session.overlays.add(name);
+    else this.session.overlays.delete(name);
+    this.session.tell();
+  }
+
+  private chooseAxes(): HTMLElement {
+    const { session } = this;
+    const { columns } = session.story;
+    const axes = h("span", { class: "axes" });
+    const columnsOf = (value: number) => {
+      const select = h("select", {}, ...columns.map((name, j) => h("option", { value: j, selected: j === value }, name)));
+      select.addEventListener("change", () => apply());
+      return select;
+    };
+    const [first, second] = [columnsOf(0), columnsOf(1)];
+    first.setAttribute("aria-label", "Column across");
+    second.setAttribute("aria-label", "Column up");
+    const apply = () => {
+      session.axes = view.value === "columns" ? `${first.value},${second.value}` : view.value;
+      axes.hidden = view.value !== "columns";
+      session.tell();
+    };
+    const view = h(
+      "select",
+      { onchange: apply },
+      h("option", { value: "auto" }, "along w and the first principal direction"),
+      h("option", { value: "separator" }, "along the widest separator"),
+      h("option", { value: "columns" }, "two columns"),
+    );
+    axes.hidden = true;
+    axes.append(first, second);
+    return h("label", {}, "View ", view, axes);
+  }
+
+  draw(): void {
+    const { session } = this;
+    this.slider.max = String(session.replay.updates);
+    this.slider.value = String(session.k);
+    const { from, total } = session.run;
+    const k = grouped(from + session.k);
+    this.slider.setAttribute("aria-valuetext", `update ${k} of ${grouped(total)}, ${session.mistakes} rows wrong`);
+    this.place.textContent = `update ${k} of ${grouped(total)} · ${grouped(session.mistakes)} of ${grouped(session.table.n)} wrong`;
+    for (const update of this.selects) update();
+    const lines = session.drawn().map((plane) => `${plane.label}: ${grouped(plane.mistakes)} wrong`);
+    if (session.overlays.has("voted")) {
+      const wrong = session.mistakesOfVotes();
+      lines.push(`vote of all vectors: ${wrong === null ? "too many to count here" : `${grouped(wrong)} wrong`}`);
+    }
+    this.others.textContent = lines.length ? `last vector: ${grouped(session.mistakes)} wrong · ${lines.join(" · ")}` : "";
+    this.message.textContent = session.message;
+  }
+}

@@ -1,0 +1,120 @@
+/** Small helpers for elements, canvases and colours. */
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
+
+/** An element with attributes, listeners (onclick: ...) and children. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value as EventListener);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
+  }
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+/** Put these children, and no others, into an element. */
+export function fill(element: Element, ...children: Child[]): void {
+  element.replaceChildren(...children.filter((child): child is Node | string => Boolean(child)));
+}
+
+export function button(text: string, label: string, run: () => void, extra: Attributes = {}): HTMLButtonElement {
+  return h("button", { type: "button", "aria-label": label, title: label, onclick: run, ...extra }, text);
+}
+
+/** A canvas that knows its size in CSS pixels and is sharp on any screen. */
+export class Canvas {
+  readonly element: HTMLCanvasElement;
+  readonly context: CanvasRenderingContext2D;
+  width = 0;
+  height = 0;
+  ratio = 1;
+
+  constructor(
+    label: string,
+    private readonly aspect: number,
+  ) {
+    this.element = h("canvas", { role: "img", "aria-label": label });
+    this.context = this.element.getContext("2d")!;
+  }
+
+  /** Fit the canvas to its box; false where it has none yet. */
+  fit(): boolean {
+    const width = Math.floor(this.element.clientWidth);
+    if (!width) return false;
+    this.ratio = window.devicePixelRatio || 1;
+    const height = Math.round(width * this.aspect);
+    if (this.width !== width || this.element.width !== Math.round(width * this.ratio)) {
+      this.width = width;
+      this.height = height;
+      this.element.width = Math.round(width * this.ratio);
+      this.element.height = Math.round(height * this.ratio);
+      this.element.style.height = `${height}px`;
+    }
+    this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.context.clearRect(0, 0, width, height);
+    return true;
+  }
+}
+
+/** The colours of the style sheet, which differ by day and by night. */
+export interface Colours {
+  ink: string;
+  faint: string;
+  ground: string;
+  negative: string;
+  positive: string;
+  negativeGround: string;
+  positiveGround: string;
+  wrong: string;
+  old: string;
+  averaged: string;
+  other: string;
+}
+
+export function coloursOf(element: Element): Colours {
+  const style = getComputedStyle(element);
+  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  return {
+    ink: read("ink"),
+    faint: read("faint"),
+    ground: read("ground"),
+    negative: read("negative"),
+    positive: read("positive"),
+    negativeGround: read("negative-ground"),
+    positiveGround: read("positive-ground"),
+    wrong: read("wrong"),
+    old: read("old"),
+    averaged: read("averaged"),
+    other: read("other"),
+  };
+}
+
+/** A number as people read it: four digits. */
+export function shown(value: number, digits = 4): string {
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "–";
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return grouped(value);
+  const text = Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-3)
+    ? value.toExponential(digits - 1)
+    : String(Number(value.toPrecision(digits)));
+  return text.replace("-", "−");
+}
+
+export function grouped(value: number): string {
+  return Math.round(value).toLocaleString("en-US").replace("-", "−");
+}
+
+export function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = h("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,135 @@
+/** Rows that are added, moved, turned into the other class or taken away: by mouse, by touch and by keys. */
+
+import type { Table } from "../model/story";
+import type { Session } from "../session";
+import { button, h } from "./dom";
+import type { PlaneView } from "./plane_view";
+
+export class Editing {
+  readonly element = h("div", { class: "editing", role: "group", "aria-label": "Change the rows" });
+  private dragged: { row: number; moved: boolean } | null = null;
+  private side = 1;
+  private readonly words = h("span", { class: "hint" });
+
+  constructor(
+    readonly session: Session,
+    readonly plane: PlaneView,
+  ) {
+    const { element } = plane.canvas;
+    const add = h("select", { "aria-label": "Class of new rows", onchange: () => (this.side = add.value === "1" ? 1 : -1) });
+    add.append(h("option", { value: 1 }, `add ${session.story.classes[1]}`), h("option", { value: -1 }, `add ${session.story.classes[0]}`));
+    this.element.append(
+      add,
+      button("other class", "Turn the row chosen into the other class", () => this.relabel()),
+      button("take away", "Take the row chosen away", () => this.remove()),
+      this.words,
+    );
+    element.addEventListener("pointerdown", (event) => this.down(event));
+    element.addEventListener("pointermove", (event) => this.move(event));
+    element.addEventListener("pointerup", (event) => this.up(event));
+    element.addEventListener("pointercancel", () => (this.dragged = null));
+    element.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  get isOn(): boolean {
+    return this.session.story.editable && this.session.table.p <= 2;
+  }
+
+  draw(): void {
+    this.element.hidden = !this.isOn;
+    this.plane.canvas.element.classList.toggle("editable", this.isOn);
+    const row = this.session.selected;
+    this.words.textContent =
+      row === null
+        ? "Click to add a row, drag to move one. By keys: n for a new row, [ and ] to choose one, arrows to move it, t for the other class, Delete."
+        : `Row ${row + 1} is chosen: arrows move it, t turns it, Delete takes it away.`;
+  }
+
+  private point(event: PointerEvent): [number, number] {
+    const box = this.plane.canvas.element.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  private down(event: PointerEvent): void {
+    const row = this.plane.rowNear(...this.point(event));
+    if (row >= 0) this.session.selected = row;
+    if (!this.isOn) return this.session.tell();
+    event.preventDefault();
+    this.plane.canvas.element.focus();
+    this.plane.canvas.element.setPointerCapture(event.pointerId);
+    this.dragged = { row, moved: false };
+    this.session.tell();
+  }
+
+  private move(event: PointerEvent): void {
+    if (!this.dragged || this.dragged.row < 0) return;
+    this.dragged.moved = true;
+    this.put(this.dragged.row, this.plane.valueAt(...this.point(event)));
+  }
+
+  private up(event: PointerEvent): void {
+    const dragged = this.dragged;
+    this.dragged = null;
+    if (!dragged || dragged.row >= 0) return;
+    this.add(this.plane.valueAt(...this.point(event)));
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (!this.isOn || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { table, selected } = this.session;
+    const arrows: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    if (event.key === "[" || event.key === "]") this.choose(((selected ?? -1) + (event.key === "]" ? 1 : -1) + table.n) % Math.max(1, table.n));
+    else if (event.key === "n") this.add([0, 0]);
+    else if (event.key === "t") this.relabel();
+    else if (event.key === "Delete" || event.key === "Backspace") this.remove();
+    else if (event.key === "Escape") this.choose(null);
+    else if (event.key in arrows && selected !== null) {
+      const [dx, dy] = arrows[event.key];
+      const at = [table.X[selected * table.p], table.p > 1 ? table.X[selected * 2 + 1] : 0];
+      this.put(selected, [at[0] + dx * this.plane.keyStep, at[1] + dy * this.plane.keyStep]);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private choose(row: number | null): void {
+    this.session.selected = row;
+    this.session.tell();
+  }
+
+  // ------------------------------------------------------------------ changes
+  private put(row: number, at: [number, number]): void {
+    const { table } = this.session;
+    const X = table.X.slice();
+    for (let f = 0; f < table.p; f++) X[row * table.p + f] = at[f];
+    this.session.change({ ...table, X });
+  }
+
+  private add(at: [number, number]): void {
+    const { table } = this.session;
+    if (table.n >= 500) return;
+    const X = Float64Array.from([...table.X, ...at.slice(0, table.p)]);
+    this.session.selected = table.n;
+    this.session.change({ ...table, n: table.n + 1, X, y: Int8Array.from([...table.y, this.side]) });
+  }
+
+  private relabel(): void {
+    const { table, selected } = this.session;
+    if (selected === null) return;
+    this.session.change({ ...table, y: table.y.map((sign, i) => (i === selected ? -sign : sign)) });
+  }
+
+  private remove(): void {
+    const { table, selected } = this.session;
+    if (selected === null || table.n < 2) return;
+    const kept = (i: number) => i !== selected;
+    const changed: Table = {
+      ...table,
+      n: table.n - 1,
+      X: table.X.filter((_, j) => kept(Math.floor(j / table.p))),
+      y: table.y.filter((_, i) => kept(i)),
+    };
+    this.session.selected = null;
+    this.session.change(changed);
+  }
+}

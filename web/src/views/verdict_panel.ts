@@ -1,0 +1,43 @@
+/** Is there a separator at all: the verdict, and the witness where there is none. */
+
+import type { Session } from "../session";
+import { fill, grouped, h, shown } from "./dom";
+
+const SHOWN = 8;
+
+export class VerdictPanel {
+  readonly element = h("section", { class: "panel verdict", "aria-label": "Is there a separator?", "aria-live": "polite" });
+
+  constructor(readonly session: Session) {}
+
+  draw(): void {
+    const { verdict } = this.session;
+    const parts: (HTMLElement | null)[] = [h("h2", {}, "Is there a separator?"), h("p", { class: verdict.verdict }, `${sentence(verdict.line)}`)];
+    if (verdict.witness) parts.push(...this.witness());
+    else if (verdict.u) {
+      parts.push(h("p", {}, `Its margin is γ = ${shown(verdict.gamma)} in the space of (x, c): no row is nearer than that to the plane through 0 there.`));
+    }
+    fill(this.element, ...parts);
+  }
+
+  /** The rows of the witness with their weights, and what they add up to. */
+  private witness(): HTMLElement[] {
+    const { table, story, verdict } = this.session;
+    const witness = verdict.witness!;
+    const rows = witness.rows.slice(0, SHOWN).map((row, j) =>
+      h("tr", {}, h("th", { scope: "row" }, grouped(row + 1)), h("td", {}, story.classes[table.y[row] > 0 ? 1 : 0]), h("td", {}, witness.weights[j].length > 12 ? "…" : witness.weights[j]), h("td", {}, shown(witness.shares[j], 3))),
+    );
+    const more = witness.rows.length > SHOWN ? ` and ${grouped(witness.rows.length - SHOWN)} more rows` : "";
+    return [
+      h("p", {}, "The witness: weights, none negative, with which the rows y (x, c) add up to exactly 0. A separator would have to be on the positive side of each of them, and so of their sum; but the sum is 0."),
+      h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "The witness" },
+        h("table", {}, h("thead", {}, h("tr", {}, ...["row", "class", "weight", "share"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...rows))),
+      h("p", {}, `The rows have a dashed square in the picture${more ? `;${more}` : ""}.`),
+    ];
+  }
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.…]$/.test(first) ? first : `${first}.`;
+}

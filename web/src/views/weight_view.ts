@@ -1,0 +1,216 @@
+/** The space of the weights: each row is a half-plane, where all of them meet is the cone of separators. */
+
+import { scaleLinear } from "d3-scale";
+import { normalised, removePart } from "../model/projections";
+import type { Weights } from "../model/replay";
+import type { Session } from "../session";
+import { Canvas, coloursOf, shown, type Colours } from "./dom";
+
+const GRID = 72;
+const MOST_ROWS = 3000;
+const MOST_LINES = 60;
+const EDGE = 34;
+
+/** The picture is the plane o + s e1 + t e2 in the space of (w, b/c). */
+interface Slice {
+  o: Float64Array;
+  e1: Float64Array;
+  e2: Float64Array;
+  names: [string, string];
+  words: string;
+}
+
+const dot = (a: ArrayLike<number>, b: ArrayLike<number>) => {
+  let sum = 0;
+  for (let f = 0; f < a.length; f++) sum += a[f] * b[f];
+  return sum;
+};
+
+export class WeightView {
+  readonly canvas = new Canvas("The space of the weights", 0.82);
+  words = "";
+
+  constructor(readonly session: Session) {}
+
+  private lifted(state: { w: ArrayLike<number>; b: number }): Float64Array {
+    const { p, constant } = this.session.table;
+    const v = new Float64Array(p + (constant ? 1 : 0));
+    for (let f = 0; f < p; f++) v[f] = state.w[f];
+    if (constant) v[p] = state.b / constant;
+    return v;
+  }
+
+  private slice(): Slice {
+    const { table, story, verdict } = this.session;
+    const v = this.lifted(this.session.after);
+    const axis = (j: number) => Float64Array.from({ length: v.length }, (_, f) => (f === j ? 1 : 0));
+    const zero = new Float64Array(v.length);
+    const second = table.p === 1 ? "b" : `weight of ${story.columns[1]}`;
+    const names: [string, string] = [`weight of ${story.columns[0]}`, second];
+    if (v.length === 1) {
+      return { o: zero, e1: axis(0), e2: zero, names: [names[0], ""], words: "There is one weight." };
+    }
+    if (v.length === 2) {
+      return { o: zero, e1: axis(0), e2: axis(1), names, words: "Every half-plane has 0 on its border." };
+    }
+    if (v.length === 3) {
+      const o = zero.slice();
+      o[2] = v[2];
+      return { o, e1: axis(0), e2: axis(1), names, words: `A slice at b = ${shown(this.session.after.b)}: the lines move when b does.` };
+    }
+    const e1 = (verdict.u && normalised(verdict.u)) ?? normalised(v) ?? axis(0);
+    const rest = v.slice();
+    removePart(rest, e1);
+    const e2 = normalised(rest) ?? axis(1);
+    const along = verdict.u ? "along the separator u" : "along w";
+    return { o: zero, e1, e2, names: [along, "the rest of w"], words: `A slice of the ${v.length} dimensions that holds w.` };
+  }
+
+  /** Rows (x, c) times y, as numbers of the slice: row i is on its side where o_i + s a_i + t b_i > 0. */
+  private halfPlanes(slice: Slice): { o: Float64Array; a: Float64Array; b: Float64Array; rows: number[] } {
+    const { n, p, X, y, constant } = this.session.table;
+    const every = Math.max(1, Math.ceil(n / MOST_ROWS));
+    const rows = Array.from({ length: Math.ceil(n / every) }, (_, j) => j * every);
+    const [o, a, b] = [slice.o, slice.e1, slice.e2].map((direction) =>
+      Float64Array.from(rows, (i) => {
+        let sum = constant ? constant * direction[p] : 0;
+        for (let f = 0; f < p; f++) sum += X[i * p + f] * direction[f];
+        return y[i] * sum;
+      }),
+    );
+    return { o, a, b, rows };
+  }
+
+  /** The updates whose weights are drawn as a path: the last few hundred. */
+  private path(slice: Slice): [number, number][] {
+    const { replay, k } = this.session;
+    const from = Math.max(0, k - 200);
+    const places: [number, number][] = [];
+    for (let j = from; j <= k; j++) places.push(this.at(slice, replay.after(j)));
+    return places;
+  }
+
+  private at(slice: Slice, state: Weights): [number, number] {
+    const v = this.lifted(state);
+    return [dot(v, slice.e1), dot(v, slice.e2)];
+  }
+
+  draw(): void {
+    if (!this.canvas.fit()) return;
+    const colours = coloursOf(this.canvas.element);
+    const slice = this.slice();
+    const path = this.path(slice);
+    const { width, height } = this.canvas;
+    const [wide, tall] = [width - EDGE - 8, height - EDGE - 8];
+    const end = this.at(slice, this.session.replay.after(this.session.replay.updates));
+    const reach = 1.25 * Math.max(1e-12, ...[...path, end].flat().map(Math.abs));
+    const scale = Math.max((2 * reach) / wide, (2 * reach) / tall);
+    const toX = scaleLinear([(-scale * wide) / 2, (scale * wide) / 2], [EDGE, width - 8]);
+    const toY = scaleLinear([(-scale * tall) / 2, (scale * tall) / 2], [height - EDGE, 8]);
+    const planes = this.halfPlanes(slice);
+    this.shade(planes, toX.invert, toY.invert, colours);
+    this.drawAxes(slice, toX, toY, colours);
+    if (planes.rows.length <= MOST_LINES) this.drawBorders(planes, toX, toY, colours);
+    this.drawPath(path, toX, toY, colours);
+    this.words = slice.words;
+    const wrong = this.session.mistakes;
+    const label = wrong ? `w is on the wrong side of ${wrong} of them` : "w is inside all of them: it separates";
+    this.canvas.element.setAttribute("aria-label", `Weights: each row is a half-plane; ${label}.`);
+  }
+
+  /** Darker where more rows are wrong; where none is, the colour of the cone. */
+  private shade(
+    planes: { o: Float64Array; a: Float64Array; b: Float64Array },
+    sOf: (px: number) => number,
+    tOf: (py: number) => number,
+    colours: Colours,
+  ): void {
+    const { context, width, height } = this.canvas;
+    const [dx, dy] = [width / GRID, height / GRID];
+    const n = planes.o.length;
+    for (let r = 0; r < GRID; r++) {
+      for (let q = 0; q < GRID; q++) {
+        const [s, t] = [sOf((q + 0.5) * dx), tOf((r + 0.5) * dy)];
+        let wrong = 0;
+        for (let i = 0; i < n; i++) if (planes.o[i] + s * planes.a[i] + t * planes.b[i] <= 0) wrong++;
+        context.fillStyle = wrong ? colours.ink : colours.averaged;
+        context.globalAlpha = wrong ? 0.04 + 0.3 * (wrong / n) : 0.4;
+        context.fillRect(q * dx, r * dy, dx + 0.5, dy + 0.5);
+      }
+    }
+    context.globalAlpha = 1;
+  }
+
+  private drawAxes(slice: Slice, toX: Scale, toY: Scale, colours: Colours): void {
+    const { context, width, height } = this.canvas;
+    context.strokeStyle = context.fillStyle = colours.faint;
+    context.font = "11px system-ui, sans-serif";
+    context.lineWidth = 1;
+    context.beginPath();
+    context.moveTo(toX(0), 8);
+    context.lineTo(toX(0), height - EDGE);
+    context.moveTo(EDGE, toY(0));
+    context.lineTo(width - 8, toY(0));
+    context.stroke();
+    context.textAlign = "center";
+    for (const tick of toX.ticks(6)) context.fillText(shown(tick), toX(tick), height - 18);
+    context.textAlign = "right";
+    for (const tick of toY.ticks(6)) context.fillText(shown(tick), EDGE - 5, toY(tick) + 4);
+    context.fillText(slice.names[0], width - 8, height - 5);
+    context.textAlign = "left";
+    context.fillText(slice.names[1], 4, 12);
+  }
+
+  private drawBorders(
+    planes: { o: Float64Array; a: Float64Array; b: Float64Array; rows: number[] },
+    toX: Scale,
+    toY: Scale,
+    colours: Colours,
+  ): void {
+    const { context } = this.canvas;
+    const { table, step } = this.session;
+    const far = 4 * Math.max(...toX.domain().map(Math.abs), ...toY.domain().map(Math.abs));
+    planes.rows.forEach((row, j) => {
+      const [a, b, o] = [planes.a[j], planes.b[j], planes.o[j]];
+      const length = Math.hypot(a, b);
+      if (!length) return;
+      const [fx, fy] = [(-o * a) / length ** 2, (-o * b) / length ** 2];
+      const [ux, uy] = [-b / length, a / length];
+      context.strokeStyle = table.y[row] > 0 ? colours.positive : colours.negative;
+      context.lineWidth = row === step?.row ? 3 : 1;
+      context.beginPath();
+      context.moveTo(toX(fx - far * ux), toY(fy - far * uy));
+      context.lineTo(toX(fx + far * ux), toY(fy + far * uy));
+      context.stroke();
+    });
+  }
+
+  private drawPath(path: [number, number][], toX: Scale, toY: Scale, colours: Colours): void {
+    const { context } = this.canvas;
+    context.strokeStyle = context.fillStyle = colours.ink;
+    context.lineWidth = 1.2;
+    context.beginPath();
+    for (const [s, t] of path) context.lineTo(toX(s), toY(t));
+    context.stroke();
+    path.forEach(([s, t], j) => {
+      const isLast = j === path.length - 1;
+      if (!isLast && path.length > 60) return;
+      context.fillStyle = isLast ? colours.wrong : colours.ink;
+      context.beginPath();
+      context.arc(toX(s), toY(t), isLast ? 5.5 : 2, 0, 7);
+      context.fill();
+    });
+    const [s, t] = path[path.length - 1];
+    context.fillStyle = colours.ink;
+    context.font = "12px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.fillText("w", toX(s) + 8, toY(t) - 6);
+  }
+}
+
+interface Scale {
+  (value: number): number;
+  ticks(count: number): number[];
+  domain(): number[];
+  invert(value: number): number;
+}
