@@ -33,6 +33,7 @@ FLOORS = {
     "plots": 4,
     "distributed": 4,
     "export": 4,
+    "explorer": 5,
     "probing": 5,
     "streaming": 5,
     "reporting": 6,

@@ -1,0 +1,172 @@
+"""A run of a learner with the log of its updates, or a window of it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linsep.explorer.adversary import adversary
+from linsep.explorer.keyframes import Log, State, advance, at_zero
+from linsep.learners.engine.trace import UPDATE_CAP
+from linsep.learners.linear.averaged import AveragedPerceptron
+from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
+from linsep.types import Array, DataError
+
+ORDERS = ("turn", "random", "adversary")
+MOST_ORDERS = 2_000_000  # visits whose rows are kept
+_SECONDS = 10.0  # that a run may take
+
+
+class Rule(NamedTuple):
+    """What a learner does at a row: its name for people, the rule in plain text, its numbers, and whether steps are 1."""
+
+    label: str
+    formula: str
+    margin: float = 0.0
+    C: float | None = None
+    unit: bool = False
+
+
+RULES = {
+    "perceptron": Rule("Perceptron", "w += y x, b += c^2 y where y z <= 0: a tie is a mistake", unit=True),
+    "margin": Rule("Perceptron with margin 1", "w += y x, b += c^2 y where y z <= 1", 1.0, unit=True),
+    "pa": Rule("Passive-aggressive", "w += t y x where y z < 1, t = (1 - y z) / (|x|^2 + c^2)", 1.0),
+    "pa1": Rule("Passive-aggressive I", "as passive-aggressive, with t at most C = 1", 1.0, 1.0),
+    "pa2": Rule("Passive-aggressive II", "w += t y x where y z < 1, t = (1 - y z) / (|x|^2 + c^2 + 1/2)", 1.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the runs of a story share: rows, signs (-1.0 or 1.0), and c of the constant feature, 0 without intercept."""
+
+    X: Array
+    y: Array
+    constant: float
+
+    @property
+    def constant2(self) -> float:
+        """c^2."""
+        return self.constant**2
+
+
+class Asked(NamedTuple):
+    """Which run: the rule, the order of the rows, its seed, and limits on epochs and on updates that are kept."""
+
+    name: str
+    order: str
+    seed: int
+    max_iter: int | None
+    window: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as it was made.
+
+    `log` has the last updates, `start` is the state before them; `orders` the rows of every visit, or None where they
+    come in turn or are too many; `end` the w and b that the learner itself arrived at.
+    """
+
+    asked: Asked
+    epochs: int
+    visits: int
+    total: int
+    log: Log
+    start: State
+    orders: Array | None
+    end: tuple[Array, float]
+    stop: str
+
+
+def make_run(at: Setting, asked: Asked) -> Run:
+    """Train as asked, and keep the last updates.
+
+    Raises
+    ------
+    DataError
+        The order is none of `ORDERS`, or an adversary is asked of another rule than the perceptron's.
+    """
+    if asked.order not in ORDERS:
+        raise DataError(f"order must be one of {', '.join(ORDERS)}, not {asked.order!r}")
+    if asked.order == "adversary":
+        if asked.name != "perceptron":
+            raise DataError(f"the adversary chooses mistakes of the perceptron: give another order with {asked.name!r}")
+        return _cut(at, _by_adversary(at, asked))
+    return _cut(at, _by_learner(at, asked))
+
+
+def _by_adversary(at: Setting, asked: Asked) -> Run:
+    rows, end, stop = adversary(at.X, at.y, at.constant2, asked.max_iter)
+    log = Log(rows, at.y[rows], np.arange(rows.size))
+    k = int(rows.size)
+    return Run(asked, 0, k, k, log, at_zero(at.X.shape[1]), None, end, stop)
+
+
+def _by_learner(at: Setting, asked: Asked) -> Run:
+    p = at.X.shape[1]
+    learner = _fit(at, asked, _new(at, asked))
+    epochs, total, stop, start = learner.n_iter_, learner.n_updates_, learner.stop_reason_.sentence, at_zero(p)
+    orders = _orders(learner, at, asked, epochs)
+    if total > UPDATE_CAP:  # the log is full of the first updates, and the last ones are wanted
+        so_far, trace = learner.trace_.updates_so_far, learner.trace_
+        before = int(trace.epoch[np.flatnonzero(total - so_far <= UPDATE_CAP)[0]])
+        learner = _fit(at, asked, _new(at, asked).set_params(max_iter=before, time_limit=None))
+        start = _state_of(learner)
+        learner = _fit(at, asked, learner.set_params(max_iter=epochs - before, warm_start=True))
+    log = learner.trace_.update_log
+    rows = learner.trace_.update_rows
+    kept = Log(rows, learner.trace_.update_steps, log.visits[: rows.size])
+    end = (learner.last_coef_[0], float(learner.last_intercept_[0]))
+    return Run(asked, epochs, epochs * len(at.y), total, kept, start, orders, end, stop)
+
+
+def _new(at: Setting, asked: Asked) -> Any:
+    """The learner; all of them keep the mean too, from which the state in the middle of a run is known."""
+    how: dict[str, Any] = {
+        "max_iter": asked.max_iter,
+        "time_limit": _SECONDS,
+        "fit_intercept": at.constant > 0,
+        "intercept_scaling": at.constant or 1.0,
+        "shuffle": asked.order == "random",
+        "random_state": np.random.RandomState(asked.seed),
+        "trace": "updates",
+    }
+    if asked.name == "perceptron":
+        return AveragedPerceptron(**how)
+    if asked.name == "margin":
+        return MarginPerceptron(margin=RULES["margin"].margin, average=True, **how)
+    return PassiveAggressive(variant=asked.name, C=RULES[asked.name].C or 1.0, average=True, **how)
+
+
+def _fit(at: Setting, asked: Asked, learner: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # why the run stopped is part of the story
+        return learner.fit(at.X, at.y)
+
+
+def _orders(learner: Any, at: Setting, asked: Asked, epochs: int) -> Array | None:
+    """The rows of every visit in random order: the draws of the learner, made again."""
+    n = len(at.y)
+    if asked.order != "random" or epochs * n > MOST_ORDERS:
+        return None
+    rng = np.random.RandomState(asked.seed)
+    return np.concatenate([learner.visiting_order(n, rng) for _ in range(epochs)])
+
+
+def _state_of(learner: Any) -> State:
+    """The state at the end of a learner's run: its mean is w - sw / T."""
+    w, b = learner.last_coef_[0].copy(), learner.last_intercept_.copy()
+    return State(w, b, learner.t_ * (w - learner.coef_[0]), learner.t_ * (b - learner.intercept_))
+
+
+def _cut(at: Setting, run: Run) -> Run:
+    """The run with the last updates of its log alone."""
+    first = max(0, run.log.rows.size - run.asked.window)
+    if not first:
+        return run
+    start = advance(at.X, at.constant2, run.log.part(0, first), run.start)
+    return Run(**{**run.__dict__, "log": run.log.part(first), "start": start})
