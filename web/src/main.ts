@@ -1,5 +1,7 @@
 /** The explorer: one module, mounted in a page of its own, in a served page, or in a notebook. */
 
+import { verdictOf } from "./model/exact";
+import { learn } from "./model/learn";
 import { Session, type Ask } from "./session";
 import type { PackedStory } from "./model/story";
 import { Controls } from "./views/controls";
@@ -13,10 +15,6 @@ import { RowsView } from "./views/rows_view";
 import { StepPanel } from "./views/step_panel";
 import { VerdictPanel } from "./views/verdict_panel";
 import { WeightView } from "./views/weight_view";
-
-export { decide, verdictOf } from "./model/exact";
-export { learn } from "./model/learn";
-export { Replay } from "./model/replay";
 
 /** Build the explorer inside an element. */
 export function mount(element: HTMLElement, story: PackedStory, ask: Ask | null): Session {
@@ -42,17 +40,17 @@ function build(element: HTMLElement, session: Session): void {
   const views = [plane, weights, step, controls, editing, meter, verdict, course, ledger, rows];
   element.append(
     header(session),
-    controls.element,
-    controls.message,
+    h("div", { class: "moment" }, controls.element, step.live, controls.message),
     h(
       "div",
       { class: "pictures" },
       h("figure", {}, h("figcaption", {}, "The rows and the plane"), plane.canvas.element, editing.element),
-      h("figure", {}, h("figcaption", {}, "The space of the weights: a half-plane for each row, the cone where all meet"), weights.canvas.element, slice),
+      h("figure", {}, h("figcaption", {}, "The weights: a half-plane for each row; green where all meet"), weights.canvas.element, slice),
     ),
     legend(session),
+    h("div", { class: "panels" }, step.element, meter.element),
     controls.choices,
-    h("div", { class: "panels" }, step.element, meter.element, verdict.element, course.element, ledger.element, rows.element),
+    h("div", { class: "panels" }, verdict.element, course.element, ledger.element, rows.element),
   );
   let due = 0;
   const draw = () => {
@@ -145,8 +143,11 @@ function start(): void {
   const story = document.getElementById("linsep-story");
   if (!place || !story?.textContent) return;
   const server = place.dataset.server;
-  const session = mount(place, JSON.parse(story.textContent) as PackedStory, server ? askServer(server) : null);
-  Object.assign(window, { linsep: { session } });
+  const main = h("main");
+  place.replaceChildren(main);
+  const session = mount(main, JSON.parse(story.textContent) as PackedStory, server ? askServer(server) : null);
+  // For the console of the browser, and for tests.
+  Object.assign(window, { linsep: { session, verdictOf, learn } });
 }
 
 interface Model {

@@ -2,6 +2,7 @@
 
 import { learn, MOST_UPDATES, type Asked } from "./model/learn";
 import { verdictOf } from "./model/exact";
+import { gaussian, kernelWidth, LIFTS, squares, type Lift, type LiftName } from "./model/lift";
 import { countMistakes, decisionValues, meanVector, pocketOf, Replay, votes, type Weights } from "./model/replay";
 import { unpack, type PackedStory, type Run, type Story, type Table, type Verdict } from "./model/story";
 
@@ -30,7 +31,10 @@ const MOST_CELLS_TO_LEARN = 2e6;
 
 export class Session {
   story: Story;
+  /** The rows as they are shown, and as the learner gets them: the same but with a kernel. */
+  points: Table;
   table: Table;
+  lift: Lift = LIFTS[0];
   run: Run;
   replay: Replay;
   verdict: Verdict;
@@ -55,7 +59,7 @@ export class Session {
     readonly ask: Ask | null,
   ) {
     this.story = unpack(packed);
-    this.table = this.story.table;
+    this.points = this.table = this.story.table;
     this.verdict = this.story.verdict;
     this.run = this.story.runs[0];
     this.replay = new Replay(this.table, this.run);
@@ -209,18 +213,57 @@ export class Session {
   }
 
   /** Rows that were moved, added, turned or taken away, or another constant feature. */
-  change(table: Table): void {
-    this.table = table;
+  change(points: Table): void {
+    if (!this.lift.fits(points)) this.lift = LIFTS[0];
+    this.points = points;
+    this.table = this.lift.table(points);
     this.edited = true;
-    this.selected = this.selected !== null && this.selected < table.n ? this.selected : null;
+    this.selected = this.selected !== null && this.selected < points.n ? this.selected : null;
     this.learnAs({});
     this.message = "";
     void this.prove();
   }
 
+  /** The same points by other features. */
+  liftBy(name: LiftName): void {
+    this.lift = LIFTS.find((lift) => lift.name === name) ?? LIFTS[0];
+    this.change(this.points);
+  }
+
+  /** z at places of the plane (one after the other, as many numbers each as the points have columns). */
+  valuesAt(places: Float64Array): Float64Array {
+    const { p } = this.points;
+    const { w, b } = this.after;
+    const n = places.length / p;
+    if (this.lift.name === "none") return decisionValues({ ...this.points, n, X: places }, w, b);
+    if (this.lift.name === "quadratic") {
+      return Float64Array.from({ length: n }, (_, i) => {
+        const features = squares(places.subarray(i * p, (i + 1) * p));
+        return features.reduce((sum, value, f) => sum + value * w[f], b);
+      });
+    }
+    const width = kernelWidth(this.points);
+    const terms = [...this.counts()].map(([row, count]) => ({ x: this.points.X.subarray(row * p, (row + 1) * p), count }));
+    return Float64Array.from({ length: n }, (_, i) => {
+      const x = places.subarray(i * p, (i + 1) * p);
+      return terms.reduce((sum, term) => sum + term.count * gaussian(term.x, x, width), b);
+    });
+  }
+
+  /** w as a sum of rows: how often each was added (or, if negative, taken away) in the updates of the window. */
+  counts(): Map<number, number> {
+    const counts = new Map<number, number>();
+    for (let j = 0; j < this.k; j++) {
+      const row = this.run.rows[j];
+      counts.set(row, (counts.get(row) ?? 0) + this.replay.stepOf(j));
+    }
+    for (const [row, count] of counts) if (count === 0) counts.delete(row);
+    return counts;
+  }
+
   private async prove(): Promise<void> {
     const table = this.table;
-    if (this.ask === null) {
+    if (this.ask === null || this.lift.name !== "none") {
       this.verdict = verdictOf(table);
       return this.tell();
     }
@@ -228,7 +271,8 @@ export class Session {
     this.tell();
     try {
       const rows = Array.from({ length: table.n }, (_, i) => Array.from(table.X.subarray(i * table.p, (i + 1) * table.p)));
-      const { columns, classes } = this.story;
+      const { classes } = this.story;
+      const columns = this.lift.columns(this.story.columns);
       const request = { X: rows, y: Array.from(table.y), columns, classes, constant: table.constant };
       const found = await this.ask({ ...request, learner: "perceptron", order: "turn" });
       if (this.table === table) this.verdict = found.verdict;

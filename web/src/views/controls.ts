@@ -1,6 +1,7 @@
 /** Buttons, the slider and the choices above the pictures. */
 
 import { RULES } from "../model/learn";
+import { LIFTS, type LiftName } from "../model/lift";
 import type { Order } from "../model/story";
 import type { Session } from "../session";
 import { button, grouped, h } from "./dom";
@@ -45,13 +46,13 @@ export class Controls {
     });
     this.play = button("▶", "Play the run", () => this.toggle());
     this.element.append(
-      button("⏮", "Go to the beginning", () => session.goToUpdate(0)),
+      button("|◀", "Go to the beginning", () => session.goToUpdate(0)),
       button("◀◀", "Back to the update before", () => session.goToUpdate(session.step?.moved ? session.k - 1 : session.k)),
       button("◀", "One visit back", () => session.go(-1)),
       this.play,
       button("next row", "Visit the next row", () => this.next(), { class: "next" }),
       button("▶▶", "On to the next update", () => session.goToUpdate(session.k + 1)),
-      button("⏭", "Go to the end", () => this.toEnd()),
+      button("▶|", "Go to the end", () => this.toEnd()),
       this.slider,
       this.place,
     );
@@ -108,7 +109,7 @@ export class Controls {
     const { session } = this;
     const rules = new Map<string, string>(RULES.map((rule) => [rule.name, rule.label]));
     for (const run of session.story.runs) rules.set(run.name, run.label);
-    const bias = h("input", { type: "checkbox", onchange: () => session.change({ ...session.table, constant: bias.checked ? 1 : 0 }) });
+    const bias = h("input", { type: "checkbox", onchange: () => session.change({ ...session.points, constant: bias.checked ? 1 : 0 }) });
     this.selects.push(() => {
       bias.checked = session.table.constant > 0;
       bias.disabled = !session.canLearn || (!session.ask && session.table.n > 2000);
@@ -116,8 +117,11 @@ export class Controls {
     return [
       this.select("Rule", [...rules], () => session.asked.name, (name) => session.learnAs({ name })),
       this.select("Order", ORDERS, () => session.asked.order, (order) => session.learnAs({ order: order as Order })),
+      session.story.editable
+        ? this.select("Features", LIFTS.map((lift) => [lift.name, lift.label]), () => session.lift.name, (name) => session.liftBy(name as LiftName))
+        : null,
       h("label", { class: "switch" }, bias, " intercept b"),
-    ];
+    ].filter((element) => element !== null);
   }
 
   private chooseView(plane: PlaneView): HTMLElement[] {
@@ -140,7 +144,7 @@ export class Controls {
       beside.append(h("label", { class: "switch" }, box, ` ${text}`));
     }
     found.push(beside);
-    if (session.table.p > 2) found.push(this.chooseAxes());
+    if (session.points.p > 2) found.push(this.chooseAxes());
     return found;
   }
 

@@ -5,12 +5,13 @@ import { countMistakes, decisionValues } from "../model/replay";
 import type { Session } from "../session";
 import { coloursOf, h } from "./dom";
 
+const WHOLE = Array.from({ length: 24 }, (_, j) => [1, 2, 5][j % 3] * 10 ** Math.floor(j / 3));
 const MOST_POINTS = 300;
 const MOST_CELLS = 3e7;
 
 export class Course {
   readonly element = h("section", { class: "panel course", "aria-label": "The course of the run" });
-  private readonly place = h("div", { class: "plot" });
+  private readonly place = h("div", { class: "plot", role: "img" });
   private plot: uPlot | null = null;
   private run: unknown = null;
   private dark = "";
@@ -50,14 +51,14 @@ export class Course {
     this.plot?.destroy();
     const { ks, mistakes } = this.sampled();
     const from = this.session.run.from;
-    const axis = { stroke: colours.ink, grid: { stroke: colours.faint, width: 0.5 }, ticks: { stroke: colours.faint } };
+    const axis = { space: 78, stroke: colours.ink, grid: { stroke: colours.faint, width: 0.5 }, ticks: { stroke: colours.faint } };
     const options: uPlot.Options = {
       width,
       height: 150,
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.08)] } },
-      axes: [{ ...axis }, { ...axis, size: 46 }],
+      axes: [{ ...axis, incrs: WHOLE }, { ...axis, incrs: WHOLE, size: 52 }],
       series: [{}, { stroke: colours.wrong, width: 1.5, points: { show: ks.length < 40 } }],
       hooks: { draw: [(plot) => this.mark(plot, colours.ink)] },
     };

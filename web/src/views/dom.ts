@@ -24,8 +24,10 @@ export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter((child): child is Node | string => Boolean(child)));
 }
 
+/** A button whose words are its name; where it shows a sign or a number, the label is. */
 export function button(text: string, label: string, run: () => void, extra: Attributes = {}): HTMLButtonElement {
-  return h("button", { type: "button", "aria-label": label, title: label, onclick: run, ...extra }, text);
+  const name = /[a-z]/i.test(text) ? null : label;
+  return h("button", { type: "button", "aria-label": name, title: label, onclick: run, ...extra }, text);
 }
 
 /** A canvas that knows its size in CSS pixels and is sharp on any screen. */
@@ -98,6 +100,7 @@ export function coloursOf(element: Element): Colours {
 
 /** A number as people read it: four digits. */
 export function shown(value: number, digits = 4): string {
+  if (value === 0) return "0";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "–";
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return grouped(value);
   const text = Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-3)
@@ -108,6 +111,11 @@ export function shown(value: number, digits = 4): string {
 
 export function grouped(value: number): string {
   return Math.round(value).toLocaleString("en-US").replace("-", "−");
+}
+
+/** "1 row", "2 rows". */
+export function counted(count: number, what: string): string {
+  return `${grouped(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
 export function save(name: string, type: string, text: string): void {

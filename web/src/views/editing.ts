@@ -32,7 +32,7 @@ export class Editing {
   }
 
   get isOn(): boolean {
-    return this.session.story.editable && this.session.table.p <= 2;
+    return this.session.story.editable && this.session.points.p <= 2;
   }
 
   draw(): void {
@@ -76,7 +76,7 @@ export class Editing {
 
   private key(event: KeyboardEvent): void {
     if (!this.isOn || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { table, selected } = this.session;
+    const { points: table, selected } = this.session;
     const arrows: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     if (event.key === "[" || event.key === "]") this.choose(((selected ?? -1) + (event.key === "]" ? 1 : -1) + table.n) % Math.max(1, table.n));
     else if (event.key === "n") this.add([0, 0]);
@@ -99,14 +99,14 @@ export class Editing {
 
   // ------------------------------------------------------------------ changes
   private put(row: number, at: [number, number]): void {
-    const { table } = this.session;
+    const { points: table } = this.session;
     const X = table.X.slice();
     for (let f = 0; f < table.p; f++) X[row * table.p + f] = at[f];
     this.session.change({ ...table, X });
   }
 
   private add(at: [number, number]): void {
-    const { table } = this.session;
+    const { points: table } = this.session;
     if (table.n >= 500) return;
     const X = Float64Array.from([...table.X, ...at.slice(0, table.p)]);
     this.session.selected = table.n;
@@ -114,13 +114,13 @@ export class Editing {
   }
 
   private relabel(): void {
-    const { table, selected } = this.session;
+    const { points: table, selected } = this.session;
     if (selected === null) return;
     this.session.change({ ...table, y: table.y.map((sign, i) => (i === selected ? -sign : sign)) });
   }
 
   private remove(): void {
-    const { table, selected } = this.session;
+    const { points: table, selected } = this.session;
     if (selected === null || table.n < 2) return;
     const kept = (i: number) => i !== selected;
     const changed: Table = {

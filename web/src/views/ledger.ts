@@ -64,11 +64,8 @@ export class Ledger {
 
   /** w as a sum of rows: how often each was added or taken away. */
   private asSum(): string {
-    const { run, replay, k } = this.session;
-    if (run.from) return "";
-    const counts = new Map<number, number>();
-    for (let j = 0; j < k; j++) counts.set(run.rows[j], (counts.get(run.rows[j]) ?? 0) + replay.stepOf(j));
-    const terms = [...counts].filter(([, count]) => count !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]) || a[0] - b[0]);
+    if (this.session.run.from) return "";
+    const terms = [...this.session.counts()].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]) || a[0] - b[0]);
     if (!terms.length) return "w = 0";
     const shownTerms = terms.slice(0, 12).map(([row, count]) => {
       const size = Math.abs(count) === 1 ? "" : `${shown(Math.abs(count))} `;

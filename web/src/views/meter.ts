@@ -41,7 +41,7 @@ export class Meter {
     const R = verdict.R;
     const bars: Bar[] = [];
     if (verdict.u) {
-      const along = verdict.u.reduce((sum, value, j) => sum + value * v[j], 0);
+      const along = v.reduce((sum, value, j) => sum + value * verdict.u![j], 0);
       bars.push({ name: "k γ", value: k * verdict.gamma, words: "at least this far along u" });
       bars.push({ name: "w·u", value: Math.max(0, along), words: this.angle(along, norm) });
     }

@@ -4,6 +4,7 @@ import { scaleLinear } from "d3-scale";
 import { columnAxis, lineOf, normalised, placed, principalDirection, removePart, type Axes, type Line } from "../model/projections";
 import type { Session } from "../session";
 import { Canvas, coloursOf, grouped, shown, type Colours } from "./dom";
+import { affine, clippedAbove, crossings, packedColour } from "./geometry";
 
 const MANY = 3000;
 const EDGE = 34;
@@ -34,12 +35,12 @@ export class PlaneView {
   // ------------------------------------------------------------ coordinates
   /** One column and a constant feature: the rows stand at the height of the constant, and the plane goes through 0. */
   private get isLifted(): boolean {
-    return this.session.table.p === 1;
+    return this.session.points.p === 1;
   }
 
   private chooseAxes(): Axes {
-    const { table, axes, story } = this.session;
-    const p = table.p;
+    const { points, axes, story } = this.session;
+    const p = points.p;
     if (p <= 2) {
       const names: [string, string] = [story.columns[0] ?? "x1", p === 2 ? (story.columns[1] ?? "x2") : "the constant"];
       return { e1: columnAxis(p, 0), e2: p === 2 ? columnAxis(p, 1) : new Float64Array(1), names, faithful: true };
@@ -54,20 +55,20 @@ export class PlaneView {
     const e1 = normalised(first) ?? this.firstDirection();
     const e2 = this.firstDirection().slice();
     removePart(e2, e1);
-    const second = normalised(e2) ?? principalDirection(table, e1);
+    const second = normalised(e2) ?? principalDirection(points, e1);
     const along = axes === "separator" ? "along the widest separator" : "along w";
     return { e1, e2: second, names: [along, "first principal direction"], faithful: axes !== "separator" };
   }
 
   private firstDirection(): Float64Array {
-    if (this.principal?.table !== this.session.table) {
-      this.principal = { table: this.session.table, direction: principalDirection(this.session.table) };
+    if (this.principal?.table !== this.session.points) {
+      this.principal = { table: this.session.points, direction: principalDirection(this.session.points) };
     }
     return this.principal.direction;
   }
 
   private place(): void {
-    const { table } = this.session;
+    const { points: table } = this.session;
     const turning = table.p > 2 && !/,/.test(this.session.axes) && this.session.axes !== "separator";
     const key = [table, this.session.axes, turning ? this.session.after.w : this.session.verdict.plane, this.canvas.width];
     if (this.axes && key.every((value, j) => value === this.key[j])) return;
@@ -80,7 +81,7 @@ export class PlaneView {
     this.toY = scaleLinear([this.box.y0, this.box.y1], [this.canvas.height - EDGE, 8]);
   }
 
-  /** A box around all rows with room to spare and the same scale both ways, so that angles are true. */
+  /** A box around all rows with room to spare; in the plane with the same scale both ways, so that angles are true. */
   private fitted(): Box {
     const low = [Infinity, Infinity];
     const high = [-Infinity, -Infinity];
@@ -88,10 +89,11 @@ export class PlaneView {
       low[j % 2] = Math.min(low[j % 2], value);
       high[j % 2] = Math.max(high[j % 2], value);
     });
-    if (this.session.table.p <= 2) for (const j of [0, 1]) [low[j], high[j]] = [Math.min(low[j], 0), Math.max(high[j], 0)];
+    if (this.session.points.p <= 2) for (const j of [0, 1]) [low[j], high[j]] = [Math.min(low[j], 0), Math.max(high[j], 0)];
     if (!Number.isFinite(low[0])) return { x0: -1, x1: 1, y0: -1, y1: 1 };
     const pads = [0, 1].map((j) => 0.12 * (high[j] - low[j]) || 1);
     let [x0, x1, y0, y1] = [low[0] - pads[0], high[0] + pads[0], low[1] - pads[1], high[1] + pads[1]];
+    if (this.session.points.p > 2) return { x0, x1, y0, y1 };
     const [wide, tall] = [this.canvas.width - EDGE - 8, this.canvas.height - EDGE - 8];
     const scale = Math.max((x1 - x0) / wide, (y1 - y0) / tall);
     const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2];
@@ -102,7 +104,7 @@ export class PlaneView {
 
   /** The line of a plane in this picture; null where w = 0, or where columns that are left out hide it. */
   lineOf(w: ArrayLike<number>, b: number): Line | null {
-    if (!this.axes) return null;
+    if (!this.axes || this.session.lift.name !== "none") return null;
     const { table } = this.session;
     const line = this.isLifted
       ? { A: w[0], B: table.constant ? b / table.constant : 0, C: 0 }
@@ -144,7 +146,9 @@ export class PlaneView {
     const old = step?.moved ? this.lineOf(before.w, before.b) : null;
     const line = this.lineOf(after.w, after.b);
     // The ground is that of the vector that judged the row: on it a mistaken row lies on the wrong side.
-    this.drawGround(step?.moved ? old : line, colours);
+    const judge = step?.moved ? before : after;
+    if (this.session.lift.name !== "none") this.drawCurvedGround(colours);
+    else this.drawGround(step?.moved ? old : line, judge.b, colours);
     this.drawAxes(colours);
     if (this.contours && line) this.drawContours(line, colours);
     this.drawRows(colours);
@@ -154,7 +158,8 @@ export class PlaneView {
       if (its) this.drawLine(its, j % 2 ? colours.other : colours.averaged, [[2, 3], [8, 3, 2, 3], [12, 4], [1, 4]][j % 4], 2.5);
     }
     if (line) this.drawLine(line, colours.ink, [], 2.5);
-    if (this.vectors && this.session.table.p <= 2) this.drawVectors(colours);
+    if (line && this.isLifted) this.drawThreshold(colours);
+    if (this.vectors && this.session.table.p <= 2 && this.session.lift.name === "none") this.drawVectors(colours);
     this.canvas.element.setAttribute("aria-label", this.description());
   }
 
@@ -164,9 +169,14 @@ export class PlaneView {
     return `${grouped(table.n)} rows${at}; ${grouped(mistakes)} on the wrong side; blue circles are ${story.classes[0]}, orange triangles ${story.classes[1]}.`;
   }
 
-  private drawGround(line: Line | null, colours: Colours): void {
-    if (!line) return;
+  private drawGround(line: Line | null, b: number, colours: Colours): void {
     const { context, width, height } = this.canvas;
+    if (!line) {
+      // With w = 0 the sign of b decides for all rows; with b = 0 too they all tie.
+      context.fillStyle = b > 0 ? colours.positiveGround : b < 0 ? colours.negativeGround : colours.ground;
+      context.fillRect(0, 0, width, height);
+      return;
+    }
     const value = (px: number, py: number) => line.A * this.toX.invert(px) + line.B * this.toY.invert(py) + line.C;
     context.fillStyle = colours.negativeGround;
     context.fillRect(0, 0, width, height);
@@ -174,6 +184,28 @@ export class PlaneView {
     context.beginPath();
     for (const [px, py] of clippedAbove(value, width, height)) context.lineTo(px, py);
     context.fill();
+  }
+
+  /** The ground where z is no plane over the picture: the sign at the middle of each small square. */
+  private drawCurvedGround(colours: Colours): void {
+    const { context, width, height } = this.canvas;
+    const size = 4;
+    const [across, down] = [Math.ceil(width / size), Math.ceil(height / size)];
+    const p = this.session.points.p;
+    const places = new Float64Array(across * down * p);
+    for (let r = 0, at = 0; r < down; r++) {
+      for (let q = 0; q < across; q++, at += p) {
+        places[at] = this.toX.invert((q + 0.5) * size);
+        if (p > 1) places[at + 1] = this.toY.invert((r + 0.5) * size);
+      }
+    }
+    const z = this.session.valuesAt(places);
+    for (let cell = 0; cell < z.length; cell++) {
+      const [q, r] = [cell % across, Math.floor(cell / across)];
+      const turns = (q + 1 < across && z[cell] > 0 !== z[cell + 1] > 0) || (r + 1 < down && z[cell] > 0 !== z[cell + across] > 0);
+      context.fillStyle = turns ? colours.ink : z[cell] > 0 ? colours.positiveGround : z[cell] < 0 ? colours.negativeGround : colours.ground;
+      context.fillRect(q * size, r * size, size, size);
+    }
   }
 
   private drawAxes(colours: Colours): void {
@@ -185,7 +217,7 @@ export class PlaneView {
     for (const tick of this.toX.ticks(6)) context.fillText(shown(tick), this.toX(tick), height - 18);
     context.textAlign = "right";
     for (const tick of this.toY.ticks(6)) context.fillText(shown(tick), EDGE - 5, this.toY(tick) + 4);
-    if (this.session.table.p <= 2) {
+    if (this.session.points.p <= 2) {
       context.beginPath();
       context.moveTo(this.toX(0), 8);
       context.lineTo(this.toX(0), height - EDGE);
@@ -324,12 +356,27 @@ export class PlaneView {
     const tip: [number, number] = [after.w[0] ?? 0, second(after.w, after.b)];
     if (step?.moved) {
       this.drawArrow([0, 0], old, colours.old, "w before");
-      this.drawArrow(old, tip, colours.wrong, step.size < 0 ? "− x" : "+ x");
+      const name = `${step.size < 0 ? "− " : "+ "}x${step.row + 1}`;
+      this.drawArrow(old, tip, colours.wrong, name, 0.5);
     }
     this.drawArrow([0, 0], tip, colours.ink, "w");
   }
 
-  private drawArrow(from: [number, number], to: [number, number], colour: string, name: string): void {
+  /** Where the plane meets the height of the rows: z changes its sign at x = -b / w. */
+  private drawThreshold(colours: Colours): void {
+    const { after, table } = this.session;
+    const { context, width } = this.canvas;
+    if (!table.constant || !after.w[0]) return;
+    const [px, py] = [this.toX(-after.b / after.w[0]), this.toY(table.constant)];
+    if (!(px > 0 && px < width)) return;
+    context.fillStyle = colours.ink;
+    context.fillRect(px - 1.5, py - 16, 3, 32);
+    context.font = "12px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.fillText(`threshold ${shown(-after.b / after.w[0])}`, px, py + 30);
+  }
+
+  private drawArrow(from: [number, number], to: [number, number], colour: string, name: string, at = 1): void {
     const { context, width, height } = this.canvas;
     const [ax, ay, bx, by] = [this.toX(from[0]), this.toY(from[1]), this.toX(to[0]), this.toY(to[1])];
     const length = Math.hypot(bx - ax, by - ay);
@@ -346,47 +393,11 @@ export class PlaneView {
     context.lineTo(bx - 9 * ux + 4 * uy, by - 9 * uy - 4 * ux);
     context.lineTo(bx - 9 * ux - 4 * uy, by - 9 * uy + 4 * ux);
     context.fill();
-    if (bx > 0 && bx < width && by > 0 && by < height) {
+    const [tx, ty] = [ax + at * (bx - ax), ay + at * (by - ay)];
+    if (tx > 0 && tx < width && ty > 0 && ty < height) {
       context.font = "12px system-ui, sans-serif";
       context.textAlign = "left";
-      context.fillText(name, bx + 5, by + 12);
+      context.fillText(name, tx + 5, ty + 12);
     }
   }
-}
-
-type Value = (px: number, py: number) => number;
-
-/** Where the border of a box crosses value = 0. */
-function crossings(value: Value, width: number, height: number): [number, number][] {
-  const corners: [number, number][] = [[0, 0], [width, 0], [width, height], [0, height]];
-  return corners.flatMap((from, j) => {
-    const to = corners[(j + 1) % 4];
-    const [a, b] = [value(...from), value(...to)];
-    if (a > 0 === b > 0) return [];
-    const share = a / (a - b);
-    return [[from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])] as [number, number]];
-  });
-}
-
-/** The part of a box where value > 0, as a polygon. */
-function clippedAbove(value: Value, width: number, height: number): [number, number][] {
-  const corners: [number, number][] = [[0, 0], [width, 0], [width, height], [0, height]];
-  return corners.flatMap((from, j) => {
-    const to = corners[(j + 1) % 4];
-    const [a, b] = [value(...from), value(...to)];
-    const inside: [number, number][] = a > 0 ? [from] : [];
-    if (a > 0 === b > 0) return inside;
-    const share = a / (a - b);
-    return [...inside, [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])] as [number, number]];
-  });
-}
-
-function affine(scale: (value: number) => number, ratio: number): [number, number] {
-  return [(scale(1) - scale(0)) * ratio, scale(0) * ratio];
-}
-
-/** "#rrggbb" as the four bytes of a pixel. */
-function packedColour(colour: string): number {
-  const value = parseInt(colour.slice(1), 16);
-  return (0xff000000 | ((value & 255) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }

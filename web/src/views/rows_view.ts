@@ -83,12 +83,12 @@ export class RowsView {
   }
 
   private row(i: number, margin: number, columns: number): HTMLElement {
-    const { table, story, selected } = this.session;
+    const { table, points, story, selected } = this.session;
     const select = () => {
       this.session.selected = i;
       this.session.tell();
     };
-    const values = Array.from({ length: columns }, (_, f) => h("td", {}, shown(table.X[i * table.p + f])));
+    const values = Array.from({ length: columns }, (_, f) => h("td", {}, shown(points.X[i * points.p + f])));
     return h(
       "tr",
       { class: `${margin <= 0 ? "wrong" : ""} ${selected === i ? "current" : ""}` },

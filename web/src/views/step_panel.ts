@@ -1,7 +1,7 @@
 /** The visit in words and numbers, and the question that comes before it. */
 
 import type { Session } from "../session";
-import { button, fill, grouped, h, shown } from "./dom";
+import { button, counted, fill, grouped, h, shown } from "./dom";
 
 const MOST_FEATURES = 4;
 
@@ -21,7 +21,6 @@ export class StepPanel {
       h("h2", {}, "This step"),
       h("label", { class: "switch" }, check, " Predict first: what will happen?"),
       this.question,
-      this.live,
       this.words,
     );
   }
@@ -110,7 +109,7 @@ export class StepPanel {
     }
     if (!worse && !better) return null;
     const now = this.session.mistakes;
-    return h("p", {}, `${grouped(better)} rows became right, ${grouped(worse)} became wrong: ${grouped(now)} of ${grouped(table.n)} are wrong now.`);
+    return h("p", {}, `${counted(better, "row")} became right, ${grouped(worse)} became wrong: ${grouped(now)} of ${grouped(table.n)} are wrong now.`);
   }
 
   // ------------------------------------------------------------ predict first

@@ -12,12 +12,19 @@ export class VerdictPanel {
 
   draw(): void {
     const { verdict } = this.session;
-    const parts: (HTMLElement | null)[] = [h("h2", {}, "Is there a separator?"), h("p", { class: verdict.verdict }, `${sentence(verdict.line)}`)];
+    const parts: (HTMLElement | null)[] = [h("h2", {}, "Is there a separator?"), h("p", { class: verdict.verdict }, this.line())];
     if (verdict.witness) parts.push(...this.witness());
     else if (verdict.u) {
       parts.push(h("p", {}, `Its margin is γ = ${shown(verdict.gamma)} in the space of (x, c): no row is nearer than that to the plane through 0 there.`));
     }
     fill(this.element, ...parts);
+  }
+
+  /** Rows are counted from 1 here, so the rows of a witness are named below and not in the words of the proof. */
+  private line(): string {
+    const { verdict, line } = this.session.verdict;
+    if (verdict === "inseparable") return "Inseparable, proved exactly: no plane has every row on its side.";
+    return sentence(line);
   }
 
   /** The rows of the witness with their weights, and what they add up to. */

@@ -6,7 +6,9 @@ import type { Weights } from "../model/replay";
 import type { Session } from "../session";
 import { Canvas, coloursOf, shown, type Colours } from "./dom";
 
-const GRID = 72;
+const FINE_GRID = 150;
+const COARSE_GRID = 64;
+const FEW_ROWS = 150;
 const MOST_ROWS = 3000;
 const MOST_LINES = 60;
 const EDGE = 34;
@@ -41,12 +43,13 @@ export class WeightView {
   }
 
   private slice(): Slice {
-    const { table, story, verdict } = this.session;
+    const { table, story, verdict, lift } = this.session;
+    const columns = lift.columns(story.columns);
     const v = this.lifted(this.session.after);
     const axis = (j: number) => Float64Array.from({ length: v.length }, (_, f) => (f === j ? 1 : 0));
     const zero = new Float64Array(v.length);
-    const second = table.p === 1 ? "b" : `weight of ${story.columns[1]}`;
-    const names: [string, string] = [`weight of ${story.columns[0]}`, second];
+    const second = table.p === 1 ? "b" : `weight of ${columns[1]}`;
+    const names: [string, string] = [`weight of ${columns[0]}`, second];
     if (v.length === 1) {
       return { o: zero, e1: axis(0), e2: zero, names: [names[0], ""], words: "There is one weight." };
     }
@@ -90,6 +93,14 @@ export class WeightView {
     return places;
   }
 
+  /** Where w is at some moments of the whole run, so that the picture keeps its scale. */
+  private sampled(slice: Slice): [number, number][] {
+    const { replay } = this.session;
+    const every = Math.max(1, Math.ceil(replay.updates / 64));
+    const ks = Array.from({ length: Math.floor(replay.updates / every) }, (_, j) => j * every);
+    return [...ks, replay.updates].map((k) => this.at(slice, replay.after(k)));
+  }
+
   private at(slice: Slice, state: Weights): [number, number] {
     const v = this.lifted(state);
     return [dot(v, slice.e1), dot(v, slice.e2)];
@@ -102,8 +113,7 @@ export class WeightView {
     const path = this.path(slice);
     const { width, height } = this.canvas;
     const [wide, tall] = [width - EDGE - 8, height - EDGE - 8];
-    const end = this.at(slice, this.session.replay.after(this.session.replay.updates));
-    const reach = 1.25 * Math.max(1e-12, ...[...path, end].flat().map(Math.abs));
+    const reach = 1.25 * Math.max(1e-12, ...[...path, ...this.sampled(slice)].flat().map(Math.abs));
     const scale = Math.max((2 * reach) / wide, (2 * reach) / tall);
     const toX = scaleLinear([(-scale * wide) / 2, (scale * wide) / 2], [EDGE, width - 8]);
     const toY = scaleLinear([(-scale * tall) / 2, (scale * tall) / 2], [height - EDGE, 8]);
@@ -126,16 +136,18 @@ export class WeightView {
     colours: Colours,
   ): void {
     const { context, width, height } = this.canvas;
-    const [dx, dy] = [width / GRID, height / GRID];
     const n = planes.o.length;
-    for (let r = 0; r < GRID; r++) {
-      for (let q = 0; q < GRID; q++) {
+    const grid = n <= FEW_ROWS ? FINE_GRID : COARSE_GRID;
+    const [dx, dy] = [width / grid, height / grid];
+    for (let r = 0; r < grid; r++) {
+      for (let q = 0; q < grid; q++) {
         const [s, t] = [sOf((q + 0.5) * dx), tOf((r + 0.5) * dy)];
         let wrong = 0;
         for (let i = 0; i < n; i++) if (planes.o[i] + s * planes.a[i] + t * planes.b[i] <= 0) wrong++;
         context.fillStyle = wrong ? colours.ink : colours.averaged;
         context.globalAlpha = wrong ? 0.04 + 0.3 * (wrong / n) : 0.4;
-        context.fillRect(q * dx, r * dy, dx + 0.5, dy + 0.5);
+        const [left, top] = [Math.round(q * dx), Math.round(r * dy)];
+        context.fillRect(left, top, Math.round((q + 1) * dx) - left, Math.round((r + 1) * dy) - top);
       }
     }
     context.globalAlpha = 1;
