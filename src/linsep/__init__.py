@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from linsep.data.sources.source import Position, Source
     from linsep.data.synthetic.separable import make_separable
     from linsep.data.telling import TellingColumn, telling_columns
+    from linsep.explorer.explore import Exploration, explore
     from linsep.learners.engine.plateau import PlateauWarning
     from linsep.learners.engine.trace import Trace
     from linsep.learners.kernel.perceptron import KernelPerceptron
@@ -87,6 +88,7 @@ _HOME = {
     "Direction": "linsep.probing.directions",
     "FewColumns": "linsep.probing.columns",
     "Explanation": "linsep.reporting.explanation.explanation",
+    "Exploration": "linsep.explorer.explore",
     "FewestRows": "linsep.theory.explanation.certificate",
     "FinitePart": "linsep.regression.remedies.finite_part",
     "Guard": "linsep.regression.guard",
@@ -143,6 +145,7 @@ _HOME = {
     "describe": "linsep.reporting.shown",
     "few_columns": "linsep.probing.columns",
     "explain": "linsep.reporting.table_check",
+    "explore": "linsep.explorer.explore",
     "fewest_rows": "linsep.theory.explanation.fewest_rows",
     "fit_stream": "linsep.streaming.fit_stream",
     "fit_table": "linsep.reporting.table_fit",
@@ -186,6 +189,7 @@ __all__ = [
     "Description",
     "Direction",
     "Explanation",
+    "Exploration",
     "FewColumns",
     "FewestRows",
     "FinitePart",
@@ -242,6 +246,7 @@ __all__ = [
     "check_table",
     "describe",
     "explain",
+    "explore",
     "few_columns",
     "fewest_rows",
     "fit_stream",

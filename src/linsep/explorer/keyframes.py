@@ -13,7 +13,7 @@ EVERY = 256
 
 
 class Log(NamedTuple):
-    """The updates of a run, in order: w += a x, b += c^2 a with the row, the step a and the number of the visit from 0."""
+    """The updates of a run, in order: its row x, its step a in w += a x and b += c^2 a, its visit counted from 0."""
 
     rows: Array
     steps: Array

@@ -21,7 +21,7 @@ _SECONDS = 10.0  # that a run may take
 
 
 class Rule(NamedTuple):
-    """What a learner does at a row: its name for people, the rule in plain text, its numbers, and whether steps are 1."""
+    """What a learner does at a row: its name for people, the rule as plain text, its numbers, whether steps are 1."""
 
     label: str
     formula: str

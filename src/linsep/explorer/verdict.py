@@ -53,9 +53,9 @@ def _witness(found: Separability) -> dict[str, Any] | None:
 
 def _margins(at: Setting, found: Separability) -> dict[str, Any]:
     """The plane of the best margin, and (R / gamma)^2 at the best vector over (x, c)."""
-    c, limits = at.constant, {"time_limit": _SECONDS}
-    drawn = max_margin(at.X, at.y, bias="free" if c else None, **limits).hyperplane
-    seen = max_margin(at.X / c, at.y, bias="homogeneous", **limits).hyperplane if c else drawn
+    c = at.constant
+    drawn = max_margin(at.X, at.y, bias="free" if c else None, time_limit=_SECONDS).hyperplane
+    seen = max_margin(at.X / c, at.y, bias="homogeneous", time_limit=_SECONDS).hyperplane if c else drawn
     planes = [drawn, Hyperplane(seen.w, c * seen.b) if c else seen]
     if found.hyperplane is not None and found.hyperplane.w.dtype != object:  # integers may be beyond doubles
         planes.append(found.hyperplane)
