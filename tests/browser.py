@@ -95,13 +95,13 @@ class Browser:
             raise RuntimeError(f"{method}: {found['error']['message']}")
         return found["result"]
 
-    def open(self, path: Path, width: int = 1200, *, dark: bool = False, mobile: bool = False) -> None:
-        """Load a file and wait until all of it is there."""
+    def open(self, path: Path | str, width: int = 1200, *, dark: bool = False, mobile: bool = False) -> None:
+        """Load a file, or an address, and wait until all of it is there."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=mobile)
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=features)
         self.events.clear()
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.call("Page.navigate", url=path if isinstance(path, str) else path.resolve().as_uri())
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             self._receive()
 
@@ -116,6 +116,27 @@ class Browser:
         about: dict[str, Any] = {"key": key, "code": key, "windowsVirtualKeyCode": code}
         self.call("Input.dispatchKeyEvent", type="keyDown", **about, **({"text": text} if text else {}))
         self.call("Input.dispatchKeyEvent", type="keyUp", **about)
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float], steps: int = 4) -> None:
+        """Press the mouse at one point of the window, move to another one and let go."""
+        self._mouse("mousePressed", start)
+        for step in range(1, steps + 1):
+            share = step / steps
+            at = (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))
+            self._mouse("mouseMoved", at)
+        self._mouse("mouseReleased", end)
+
+    def click(self, at: tuple[float, float]) -> None:
+        """Click at a point of the window."""
+        self.drag(at, at, steps=0)
+
+    def _mouse(self, kind: str, at: tuple[float, float]) -> None:
+        self.call("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", buttons=1, clickCount=1)
+
+    def touch(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Put a finger on a point of the window, move it to another one and take it away."""
+        for kind, points in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
+            self.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y} for x, y in points])
 
     def complaints(self) -> list[str]:
         """Errors and warnings of the console, scripts that failed, and dialogs that opened."""

@@ -62,11 +62,15 @@ def overlapping(n: int, p: int, seed: int) -> tuple[Array, Array]:
     return X, np.where(X[:, 0] + random.standard_normal(n) > 0, 1, 0)
 
 
-rows_and_labels = st.integers(1, 4).flatmap(
-    lambda p: st.lists(
-        st.tuples(st.lists(st.floats(-100, 100), min_size=p, max_size=p), st.booleans()), min_size=2, max_size=12
+rows_and_labels = (
+    st.integers(1, 4)
+    .flatmap(
+        lambda p: st.lists(
+            st.tuples(st.lists(st.floats(-100, 100), min_size=p, max_size=p), st.booleans()), min_size=2, max_size=12
+        )
     )
-).filter(lambda rows: len({label for _, label in rows}) == 2)
+    .filter(lambda rows: len({label for _, label in rows}) == 2)
+)
 
 
 @settings(max_examples=60, deadline=None)

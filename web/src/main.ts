@@ -16,16 +16,15 @@ import { StepPanel } from "./views/step_panel";
 import { VerdictPanel } from "./views/verdict_panel";
 import { WeightView } from "./views/weight_view";
 
-/** Build the explorer inside an element. */
-export function mount(element: HTMLElement, story: PackedStory, ask: Ask | null): Session {
+/** Build the explorer inside an element; keys are heard by `keyed`, in a page of its own the document. */
+export function mount(element: HTMLElement, story: PackedStory, ask: Ask | null, keyed: EventTarget = element): { session: Session; plane: PlaneView } {
   const session = new Session(story, ask);
   element.classList.add("linsep-explorer");
   element.replaceChildren();
-  build(element, session);
-  return session;
+  return { session, plane: build(element, session, keyed) };
 }
 
-function build(element: HTMLElement, session: Session): void {
+function build(element: HTMLElement, session: Session, keyed: EventTarget): PlaneView {
   const plane = new PlaneView(session);
   const weights = new WeightView(session);
   const step = new StepPanel(session);
@@ -63,8 +62,13 @@ function build(element: HTMLElement, session: Session): void {
   });
   new ResizeObserver(() => session.tell()).observe(element);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => session.tell());
-  element.addEventListener("keydown", (event) => keys(event, session, controls));
+  const listen = (event: Event) => {
+    if (element.isConnected && element.contains(controls.element)) keys(event as KeyboardEvent, session, controls);
+    else keyed.removeEventListener("keydown", listen);
+  };
+  keyed.addEventListener("keydown", listen);
   draw();
+  return plane;
 }
 
 function header(session: Session): HTMLElement {
@@ -82,7 +86,7 @@ function header(session: Session): HTMLElement {
       if (!name || !session.ask) return;
       const found = await session.ask({ preset: name });
       const place = choose.closest<HTMLElement>(".linsep-explorer");
-      if (place) mount(place, { ...found, presets: story.presets }, session.ask);
+      if (place) mount(place, { ...found, presets: story.presets }, session.ask, document);
     };
     parts.push(choose);
   }
@@ -145,9 +149,9 @@ function start(): void {
   const server = place.dataset.server;
   const main = h("main");
   place.replaceChildren(main);
-  const session = mount(main, JSON.parse(story.textContent) as PackedStory, server ? askServer(server) : null);
+  const { session, plane } = mount(main, JSON.parse(story.textContent) as PackedStory, server ? askServer(server) : null, document);
   // For the console of the browser, and for tests.
-  Object.assign(window, { linsep: { session, verdictOf, learn } });
+  Object.assign(window, { linsep: { session, verdictOf, learn, screen: (x: number, y: number) => plane.screen(x, y) } });
 }
 
 interface Model {

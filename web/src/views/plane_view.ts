@@ -124,6 +124,11 @@ export class PlaneView {
     return best;
   }
 
+  /** Where coordinates of the plane are in the picture. */
+  screen(x: number, y: number): [number, number] {
+    return [this.toX(x), this.toY(y)];
+  }
+
   /** A point of the screen as coordinates, on a grid of about a pixel, so that whole numbers stay short. */
   valueAt(px: number, py: number): [number, number] {
     const grid = 2 ** Math.floor(Math.log2((this.box.x1 - this.box.x0) / 400));

@@ -1,0 +1,328 @@
+"""The explorer in a real browser: scrubbed, dragged, driven by keys; its arithmetic beside that of Python."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import warnings
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from browser import CHROMIUM, Browser
+from linsep import AveragedPerceptron, Perceptron, separability
+from linsep.explorer.explore import explore, of_preset
+from linsep.explorer.page import bundle
+from linsep.explorer.presets import names_and_titles
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here (Debian: apt-get install chromium)")
+
+PRESETS = [preset["name"] for preset in names_and_titles()]
+AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+# Drawing happens once a frame.
+DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("chromium")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("presets")
+    found = {}
+    for name in PRESETS:
+        found[name] = folder / f"{name}.html"
+        of_preset(name).save(found[name])
+    return found
+
+
+def drawn(browser: Browser) -> None:
+    browser.ask(DRAWN)
+
+
+def live(browser: Browser) -> str:
+    drawn(browser)
+    return str(browser.ask("document.querySelector('.live').textContent"))
+
+
+def canvas_box(browser: Browser) -> list[float]:
+    """Left, top, width and height of the picture of the rows, which is brought into the window first."""
+    drawn(browser)
+    box: list[float] = browser.ask(
+        "(() => { const c = document.querySelector('.pictures canvas'); c.scrollIntoView({block: 'center'});"
+        " const b = c.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
+    )
+    return box
+
+
+# ---------------------------------------------------------------------- the page
+def test_the_bundle_is_small() -> None:
+    assert sum(len(part.encode()) for part in bundle()) < 250_000
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_each_preset_opens_without_a_complaint_and_asks_nobody(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    for width, dark in ((360, False), (1300, True), (1920, False)):
+        browser.open(pages[name], width, dark=dark, mobile=width == 360)
+        drawn(browser)
+        browser.ask("linsep.session.goToUpdate(3)")
+        drawn(browser)
+        assert browser.complaints() == []
+        assert browser.requests() == [pages[name].as_uri()]
+        assert browser.ask("document.documentElement.scrollWidth") <= width
+        assert browser.ask("[...document.querySelectorAll('canvas')].every(c => c.width > 100 && c.height > 60)")
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not here: run make web")
+@pytest.mark.parametrize("name", ["six-points", "exclusive-or", "breast-cancer"])
+def test_axe_finds_nothing(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    for dark in (False, True):
+        browser.open(pages[name], dark=dark)
+        browser.ask("linsep.session.goToUpdate(1)")
+        drawn(browser)
+        browser.ask(AXE.read_text(encoding="utf-8") + ";0")
+        found = browser.ask("axe.run().then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.html)]))")
+        assert found == []
+
+
+# ---------------------------------------------------------------------- the run
+def test_the_classroom_example_reads_as_in_the_classroom(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["six-points"])
+    assert "w = 0" in live(browser)
+    said = []
+    for _ in range(12):
+        browser.press("ArrowRight", 39)
+        said.append(live(browser))
+    assert "row 1" in said[0]
+    assert "Mistake. A tie counts as a mistake. w moves." in said[0]
+    assert all("Right. w stays as it is." in said[k] for k in (1, 2, 3, 4, *range(6, 12)))
+    assert "row 6" in said[5]
+    assert "Mistake. w moves." in said[5]
+    assert "The run ends here" in said[11]
+    assert browser.ask("document.querySelector('.ledger .sum').textContent") == "w = −x1 + x6"
+    browser.press("Home", 36)
+    assert "At first w = 0" in live(browser)
+
+
+def test_every_update_has_the_bits_of_python(browser: Browser, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X @ [1.0, 2.0, -1.0] + 0.1 > 0, "yes", "no")
+    page = tmp_path / "run.html"
+    explore(X, y, order="random", seed=3).save(page)
+    browser.open(page)
+    model = Perceptron(trace="updates", shuffle=True, random_state=3, max_iter=1000).fit(X, y)
+    signs = np.where(y == "yes", 1.0, -1.0)
+    states = [(np.zeros(3), 0.0), *((w, b) for _, w, b in model.trace_.iter_weights(X, signs))]
+    assert len(states) > 30
+    assert browser.ask("linsep.session.replay.updates") == len(states) - 1
+    for k, (w, b) in enumerate(states):
+        mistakes = int((signs * (X @ w + b) <= 0).sum())
+        browser.ask(f"linsep.session.goToUpdate({k})")
+        got = browser.ask("[[...linsep.session.after.w], linsep.session.after.b, linsep.session.mistakes]")
+        assert got == [w.tolist(), b, mistakes]
+    np.testing.assert_array_equal(model.coef_[0], states[-1][0])
+
+
+def test_the_slider_scrubs_by_mouse_and_by_keys(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["breast-cancer"])
+    drawn(browser)
+    left, top, width, height = browser.ask(
+        "(() => { const b = document.querySelector('input[type=range]').getBoundingClientRect();"
+        " return [b.left, b.top, b.width, b.height]; })()"
+    )
+    browser.drag((left + 8, top + height / 2), (left + width / 2, top + height / 2))
+    updates = browser.ask("linsep.session.replay.updates")
+    assert 0.4 < browser.ask("linsep.session.k") / updates < 0.6
+    browser.press("End", 35)
+    assert browser.ask("linsep.session.k") == updates
+    assert browser.ask("document.querySelector('input[type=range]').getAttribute('aria-valuetext')").startswith(
+        "update"
+    )
+    drawn(browser)
+    assert browser.ask("linsep.session.mistakes") == 0
+
+
+def test_the_mean_of_the_vectors_is_that_of_the_averaged_perceptron(browser: Browser, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] + rng.normal(size=60) > 0, 1, -1)
+    page = tmp_path / "run.html"
+    explore(X, y, max_iter=7).save(page)
+    browser.open(page)
+    browser.ask("linsep.session.overlays.add('averaged'); linsep.session.goToVisit(linsep.session.lastVisit)")
+    got = browser.ask("linsep.session.drawn().map(d => [[...d.w], d.b])")[0]
+    model = AveragedPerceptron(max_iter=7, shuffle=False).fit(X, y)
+    np.testing.assert_allclose(got[0], model.coef_[0], rtol=1e-9)
+    np.testing.assert_allclose(got[1], model.intercept_[0], rtol=1e-9)
+
+
+def test_the_ledger_is_exported_as_python_that_runs(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["semicircle"])
+    browser.ask("linsep.session.goToUpdate(12)")
+    drawn(browser)
+    browser.ask(
+        "window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return '#'; };"
+        "const save = [...document.querySelectorAll('.ledger button')].filter(b => /^Save/.test(b.textContent));"
+        "save.forEach(b => b.click())"
+    )
+    csv, code = browser.ask("Promise.all(saved.map(blob => blob.text()))")
+    assert csv.splitlines()[0] == "update,visit,row,y,step"
+    assert len(csv.splitlines()) == 1 + browser.ask("linsep.session.replay.updates")
+    found: dict[str, Any] = {}
+    exec(compile(ast.parse(code.replace("print(", "(")), "replay.py", "exec"), found)
+    assert [found["w"], found["b"]] == browser.ask("[[...linsep.session.after.w], linsep.session.after.b]")
+
+
+# ------------------------------------------------------------- learnt in the page
+def tables(n_tables: int) -> Iterator[tuple[list[list[float]], list[int], float]]:
+    """Small tables of small integers, many of them on the border between separable and not."""
+    rng = np.random.default_rng(7)
+    for _ in range(n_tables):
+        n, p = int(rng.integers(2, 9)), int(rng.integers(1, 3))
+        y = rng.choice([-1, 1], size=n)
+        y[:2] = [-1, 1]
+        # No row of zeros: without an intercept it is a mistake for ever, and linsep stops where only such are left.
+        rows = rng.integers(-3, 4, size=(n, p)).astype(float)
+        rows[~rows.any(axis=1)] = 1.0
+        yield rows.tolist(), y.tolist(), float(rng.integers(0, 2))
+
+
+IN_PAGE = """(tables => tables.map(([X, y, constant]) => {
+  const table = { n: X.length, p: X[0].length, X: Float64Array.from(X.flat()), y: Int8Array.from(y), constant };
+  const run = linsep.learn(table, { name: "perceptron", order: "turn", seed: 1, epochs: 40 });
+  const { verdict, witness, u, bound } = linsep.verdictOf(table);
+  return { verdict, witness, u, bound, rows: [...run.rows] };
+}))"""
+
+
+def test_verdicts_and_runs_of_the_page_are_those_of_python(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["six-points"])
+    asked = list(tables(150))
+    kinds = set()
+    for (X, y, constant), found in zip(asked, browser.ask(f"{IN_PAGE}({json.dumps(asked)})"), strict=True):
+        rows = np.array(X)
+        proved = separability(rows, y, fit_intercept=bool(constant))
+        kinds.add(found["verdict"])
+        assert (found["verdict"] == "separable") == (proved.verdict == "separable")
+        if found["witness"]:
+            lifted = [[Fraction(v) for v in [*row, constant]] for row in X]
+            rows_of, weights = found["witness"]["rows"], [int(weight) for weight in found["witness"]["weights"]]
+            assert all(weight > 0 for weight in weights)
+            for j in range(len(lifted[0])):
+                terms = zip(rows_of, weights, strict=True)
+                assert sum(weight * y[i] * lifted[i][j] for i, weight in terms) == 0
+        model = Perceptron(max_iter=40, shuffle=False, fit_intercept=bool(constant), trace="updates", verbose=0)
+        with warnings.catch_warnings(action="ignore"):  # a budget that ends is no news here
+            model.fit(rows, y)
+        assert found["rows"] == model.trace_.update_rows.tolist()
+        if found["bound"] is not None:
+            assert len(found["rows"]) <= found["bound"]
+    assert kinds == {"separable", "inseparable"}
+
+
+# ------------------------------------------------------------------------ editing
+def to_screen(browser: Browser, row: int) -> tuple[float, float]:
+    """Where a row is in the window: found by asking which place of the picture is that row's."""
+    left, top, width, height = canvas_box(browser)
+    ticks = browser.ask(f"[...linsep.session.points.X.subarray({row} * 2, {row} * 2 + 2)]")
+    x, y = browser.ask(f"linsep.screen({ticks[0]}, {ticks[1]})")
+    assert 0 < x < width
+    assert 0 < y < height
+    return left + x, top + y
+
+
+def test_a_corner_of_exclusive_or_dragged_away_makes_it_separable(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["exclusive-or"])
+    drawn(browser)
+    assert "Inseparable" in browser.ask("document.querySelector('.verdict').innerText")
+    start = to_screen(browser, 0)
+    end = to_screen(browser, 2)
+    browser.drag(start, (end[0] - 12, end[1] + 12))
+    drawn(browser)
+    assert browser.ask("linsep.session.verdict.verdict") == "separable"
+    assert "eparable" in browser.ask("document.querySelector('.verdict').innerText")
+    assert browser.ask("linsep.session.points.n") == 4
+    assert browser.complaints() == []
+
+
+def test_rows_are_added_turned_moved_and_taken_away_by_keys(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["exclusive-or"])
+    drawn(browser)
+    browser.ask("document.querySelector('canvas.editable').focus()")
+    browser.press("n", 78)
+    assert browser.ask("[linsep.session.points.n, linsep.session.selected]") == [5, 4]
+    before = browser.ask("[...linsep.session.points.X.subarray(8)]")
+    browser.press("ArrowRight", 39)
+    browser.press("ArrowUp", 38)
+    after = browser.ask("[...linsep.session.points.X.subarray(8)]")
+    assert after[0] > before[0]
+    assert after[1] > before[1]
+    sign = browser.ask("linsep.session.points.y[4]")
+    browser.press("t", 84)
+    assert browser.ask("linsep.session.points.y[4]") == -sign
+    browser.press("Delete", 46)
+    assert browser.ask("linsep.session.points.n") == 4
+    assert "Inseparable" in browser.ask(f"{DRAWN}.then(() => document.querySelector('.verdict').innerText)")
+
+
+def test_a_finger_moves_a_row_and_a_tap_adds_one(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["exclusive-or"], 360, mobile=True)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        start = to_screen(browser, 1)
+        browser.touch(start, (start[0] - 40, start[1] - 30))
+        moved = browser.ask("[...linsep.session.points.X.subarray(2, 4)]")
+        assert moved[0] < 1
+        assert moved[1] > 0
+        assert browser.ask("linsep.session.points.n") == 4
+        left, top, width, height = canvas_box(browser)
+        middle = (left + 0.5 * width, top + 0.5 * height)
+        browser.touch(middle, middle)
+        assert browser.ask("linsep.session.points.n") == 5
+    finally:
+        browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def test_squares_and_products_separate_exclusive_or(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["exclusive-or"])
+    browser.ask("linsep.session.liftBy('quadratic')")
+    drawn(browser)
+    assert browser.ask("linsep.session.verdict.verdict") == "separable"
+    browser.ask("linsep.session.goToVisit(linsep.session.lastVisit)")
+    drawn(browser)
+    assert browser.ask("linsep.session.mistakes") == 0
+    signs = browser.ask("[...linsep.session.valuesAt(linsep.session.points.X)].map(Math.sign)")
+    assert signs == browser.ask("[...linsep.session.points.y]")
+    browser.ask("linsep.session.liftBy('rbf')")
+    drawn(browser)
+    browser.ask("linsep.session.goToVisit(linsep.session.lastVisit)")
+    z = browser.ask("[...linsep.session.z]")
+    # The curve is drawn from the kernel itself, the run was made on a factor of its matrix.
+    np.testing.assert_allclose(browser.ask("[...linsep.session.valuesAt(linsep.session.points.X)]"), z, atol=1e-6)
+    assert all(math.isfinite(value) for value in z)
+
+
+def test_predict_first_asks_before_it_shows(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["six-points"])
+    drawn(browser)
+    browser.ask("document.querySelector('#predict').click()")
+    drawn(browser)
+    assert browser.ask("document.querySelector('.question').innerText").startswith("Next: row 1")
+    browser.ask("[...document.querySelectorAll('.question button')].at(-1).click()")
+    drawn(browser)
+    assert browser.ask("linsep.session.t") == 1
+    assert "Yes. 1 of 1" in browser.ask("document.querySelector('.question').innerText")
+    browser.ask("[...document.querySelectorAll('.question button')].at(-1).click()")
+    drawn(browser)
+    assert "1 of 2" in browser.ask("document.querySelector('.question').innerText")
