@@ -1,4 +1,4 @@
-"""What MkDocs does beyond its own: the gallery and the changelog become pages, and nothing loads from the network."""
+"""What MkDocs does beyond its own: pictures and the changelog become pages, and nothing loads from the network."""
 
 import re
 import sys
@@ -11,6 +11,7 @@ from mkdocs.structure.files import File, Files
 from linsep.learners.engine.protocol import Learner
 
 sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone, not as one of a folder
+from gallery.__main__ import SCRIPTS
 from options import commands, option_table
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +27,9 @@ STARRED = re.compile(r"\w<em>.{0,40}")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Leave out of the pages about learners what only the library itself asks of them."""
+    """Name the pages of the gallery, and leave out of learners what only the library itself asks of them."""
+    pages = ["gallery/index.md", *(f"gallery/{name}.md" for name in SCRIPTS)]
+    config.nav = [{"Gallery": pages} if "Gallery" in entry else entry for entry in config.nav or []]
     names = [name for name in dir(Learner) if not name.startswith("_")]
     options = config.plugins["mkdocstrings"].config["handlers"]["python"]["options"]
     options["filters"] = [*options["filters"], f"!^({'|'.join(names)})$"]
@@ -34,11 +37,13 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the gallery's page and pictures, and the changelog, which stand outside docs/."""
+    """Add the gallery's pages and pictures, and the changelog, which stand outside docs/."""
     if not (GALLERY / "index.md").exists():
         raise PluginError("there is no build/gallery/index.md: `make docs` draws the gallery first")
-    for path in sorted(GALLERY.iterdir()):
-        files.append(File.generated(config, f"gallery/{path.name}", abs_src_path=str(path)))
+    for name in ("*.md", "*.png", "*.gif", "small/*.png"):
+        for path in sorted(GALLERY.glob(name)):
+            place = path.relative_to(GALLERY).as_posix()
+            files.append(File.generated(config, f"gallery/{place}", abs_src_path=str(path)))
     files.append(File.generated(config, "changelog.md", abs_src_path=str(ROOT / "CHANGELOG.md")))
     return files
 

@@ -1,33 +1,45 @@
-"""Every script of the gallery runs, asserts its claim, and leaves its picture."""
+"""Every script of the gallery runs, asserts its claim, leaves its picture, and says what is seen on it."""
 
 from __future__ import annotations
 
-import importlib.util
+import re
 from pathlib import Path
-from typing import Any
 
+import gallery.__main__ as gallery
 import pytest
+from PIL import Image
 
-GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
-
-
-def runner() -> Any:
-    spec = importlib.util.spec_from_file_location("gallery", GALLERY / "__main__.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+GALLERY = Path(gallery.__file__).parent
 
 
 def test_every_script_is_on_the_page() -> None:
-    assert sorted(runner().SCRIPTS) == sorted(p.stem for p in GALLERY.glob("*.py") if p.stem != "__main__")
+    found = {path for path in GALLERY.rglob("*.py") if path.stem != "__main__"}
+    assert set(gallery.SCRIPTS.values()) == found
+    assert all(len(list(folder.glob("*.py"))) <= 14 for folder in GALLERY.iterdir() if folder.is_dir())
+    assert gallery.PRESETS.keys() <= gallery.SCRIPTS.keys()
 
 
-@pytest.mark.parametrize("name", runner().SCRIPTS)
+@pytest.mark.parametrize("name", gallery.SCRIPTS)
 def test_the_claim_holds_and_the_picture_is_there(name: str, tmp_path: Path) -> None:
-    part = runner().run_script(name, tmp_path)
-    assert "Claim: " in part
-    assert f"]({name}.png)" in part
-    assert "assert " in (GALLERY / f"{name}.py").read_text(encoding="utf-8")
+    shown = gallery.run_script(name, tmp_path)
+    assert shown.claim.startswith("Claim: ")
+    assert len(shown.seen.split()) >= 20
+    assert not re.search(r"[][]", shown.seen)  # it stands in the brackets of the picture
+    page = gallery.page(name, shown)
+    assert f"# {shown.title}\n" in page
+    assert f"![{shown.seen}]({name}.png)" in page
+    assert re.search(r"^\s*assert ", shown.source, re.MULTILINE)
+    assert (f"preset: {gallery.PRESETS.get(name)}\n" in page) == (name in gallery.PRESETS)
     assert (tmp_path / f"{name}.png").stat().st_size > 5000
+
+
+def test_small_pictures_lead_to_the_pages(tmp_path: Path) -> None:
+    titles = {name: f"Title of {name}" for name in gallery.SCRIPTS}
+    links = re.findall(r"^\[!\[\]\(small/(\w+)\.png\)(.+)\]\((\w+)\.md\)$", gallery.index(titles), re.MULTILINE)
+    assert links == [(name, title, name) for name, title in titles.items()]
+    for name, size, corner in (("tall", (300, 900), (0, 0, 0)), ("wide", (900, 300), (255, 255, 255))):
+        Image.new("RGB", size, "black").save(tmp_path / f"{name}.png")
+        gallery.make_small(tmp_path / f"{name}.png", tmp_path / f"small_{name}.png")
+        with Image.open(tmp_path / f"small_{name}.png") as small:
+            assert small.size == gallery.SMALL
+            assert small.convert("RGB").getpixel((0, 0)) == corner

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from matplotlib.contour import QuadContourSet
 from PIL import Image
 
 import linsep
@@ -36,6 +37,7 @@ from linsep.plots.steps import update_of
 from linsep.plots.style import thinned
 from linsep.plots.subject import table_of
 from linsep.plots.view import principal_direction
+from linsep.theory.margin.geometry import radius
 from linsep.types import DataError
 
 plots: Any = linsep.plots  # artists are looked into further than their types say
@@ -265,9 +267,36 @@ def test_the_plane_of_a_step_holds_both_vectors(run: Perceptron) -> None:
         assert abs(ends[0] * y - ends[1] * x) / np.linalg.norm(ends) == pytest.approx(abs(plane.b) / norm)
 
 
+def test_a_mistaken_row_lies_on_the_side_of_the_other_class_before_its_update() -> None:
+    X, y = np.array([[2.0, 1], [-2, 1], [3, 2], [-3, -1], [1, -1], [-1, 3]]), np.array([-1, 1, -1, 1, -1, 1])
+    learner = Perceptron(trace="updates").fit(X, y)
+    first, second = (plots.plot_step(learner, X, y, k) for k in (1, 2))
+    assert "y z of row 0: 0 → 6\nw: (0, 0) → (-2, -1)\nb: 0 → -1" in first.get_xlabel()
+    assert "y z of row 5: -2 → 9\nw: (-2, -1) → (-3, 2)\nb: -1 → 0" in second.get_xlabel()
+    assert not any(isinstance(drawn, QuadContourSet) for drawn in first.collections)  # w = 0: on neither side
+    (sides,) = [drawn for drawn in second.collections if isinstance(drawn, QuadContourSet)]
+    negative, positive = sides.get_paths()
+    for row in (0, 5):
+        assert negative.contains_point(X[row])
+        assert not positive.contains_point(X[row])
+    w = [text for text in second.texts if text.get_text() == "w"]
+    assert len(w) == 2
+
+
+def test_the_bounds_lead_on_to_where_they_meet(run: Perceptron) -> None:
+    best = max_margin(X5, Y5, bias="homogeneous").hyperplane
+    most = mistake_bounds(X5, Y5, *best).get("novikoff").value
+    assert most is not None
+    assert run.n_mistakes_ < most
+    for show, height in (("norm", most * (radius(X5) ** 2 + 1)), ("angle", 1.0)):
+        ax = plots.plot_trace(run, show, X5, Y5, reference=best)
+        assert np.ravel(ax.lines[-1].get_data()).tolist() == pytest.approx([most, height])
+        assert f"(R / gamma)² = {most:,.0f}" in words(ax)
+
+
 def test_the_sandwich_holds_every_update(run: Perceptron) -> None:
     best = max_margin(X5, Y5, bias="homogeneous").hyperplane
-    upper, norm, lower = (line.get_ydata() for line in plots.plot_trace(run, "norm", X5, Y5, reference=best).lines)
+    upper, norm, lower = (line.get_ydata() for line in plots.plot_trace(run, "norm", X5, Y5, reference=best).lines[:3])
     naive = [float(w @ w) + b * b for _, w, b in run.trace_.iter_weights(X5, Y5)]
     assert norm.tolist() == pytest.approx(naive)
     assert (lower <= norm + 1e-9).all()
@@ -451,7 +480,8 @@ def test_the_rows_stand_beside_the_coefficients_that_they_move() -> None:
         assert line.rows == len(found.rows_of(name)) if line.estimate != "finite" else line.rows == 0
         if line.estimate != "finite":
             expected |= {
-                (f"{name}  {end}", str(row), "up" if w > 0 else "down") for row, w in found.rows_of(name).items()
+                (f"{name}  {end}", str(row), f"moves it {'up' if w > 0 else 'down'}")
+                for row, w in found.rows_of(name).items()
             }
     assert drawn == expected
     assert drawn

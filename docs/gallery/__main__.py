@@ -1,67 +1,153 @@
-"""Run the gallery: `python docs/gallery OUT` writes every picture and a page `index.md` into the folder OUT.
+"""Run the gallery: `python docs/gallery OUT` draws every picture into the folder OUT, with a page for each.
 
-Each script states a claim, asserts it, and saves its pictures under its own name in the current folder.
+Each script states a claim, asserts it, and saves its pictures under its own name in the current folder. Its docstring
+is a title, the claim after "Claim:", and after "Seen:" what is on the picture, for those who do not see it.
 """
 
 import os
 import runpy
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).parent
-# In the order of the page.
-SCRIPTS = (
-    "step_by_step",
-    "novikoff",
-    "updates_and_margin",
-    "unit_sphere",
-    "exclusive_or",
-    "rocchio_fails",
-    "noisy_votes",
-    "sgd_steps",
-    "drifting_stream",
-    "breast_cancer",
-    "exploding_regression",
-    "rare_reference",
-    "digits",
-    "circle_and_sphere",
-    "hidden_nodes",
-    "hidden_layers",
-)
+# In the order of the page: a heading for each folder, and its scripts.
+CHAPTERS = {
+    "planes": (
+        "Planes and steps",
+        (
+            "one_dimension",
+            "worked_sum",
+            "step_by_step",
+            "half_spaces",
+            "exclusive_or",
+            "narrow_margin",
+            "rocchio_fails",
+            "losses",
+            "circle_and_sphere",
+        ),
+    ),
+    "theorems": (
+        "Theorems, measured",
+        (
+            "novikoff",
+            "updates_and_margin",
+            "unit_sphere",
+            "growing_digits",
+            "noisy_votes",
+            "sgd_steps",
+        ),
+    ),
+    "data": (
+        "Data",
+        (
+            "breast_cancer",
+            "drifting_stream",
+            "digits",
+            "hidden_nodes",
+            "hidden_layers",
+            "exploding_regression",
+            "rare_reference",
+        ),
+    ),
+}
+SCRIPTS = {name: HERE / folder / f"{name}.py" for folder, (_, names) in CHAPTERS.items() for name in names}
+# The preset of the explorer that shows the same; it stands as `preset` at the head of the page.
+PRESETS = {
+    "one_dimension": "one-dimensional",
+    "worked_sum": "classroom",
+    "exclusive_or": "exclusive-or",
+    "half_spaces": "cycling",
+    "circle_and_sphere": "semicircle",
+    "drifting_stream": "drifting",
+    "breast_cancer": "breast-cancer",
+    "noisy_votes": "overfitting-votes",
+}
+SMALL = (400, 240)
 
 
-def run_script(name: str, folder: Path) -> str:
-    """Run one script in `folder`; return its part of the page: claim, pictures, source."""
+class Shown(NamedTuple):
+    """What a script says of its pictures, their files, the first one first, and its code."""
+
+    title: str
+    claim: str
+    seen: str
+    pictures: list[str]
+    source: str
+
+
+def run_script(name: str, folder: Path) -> Shown:
+    """Run one script in `folder`, where it leaves its pictures."""
     import matplotlib
 
     matplotlib.use("agg")
     before = Path.cwd()
     os.chdir(folder)
     try:
-        doc = runpy.run_path(str(HERE / f"{name}.py"))["__doc__"]
+        doc = runpy.run_path(str(SCRIPTS[name]))["__doc__"]
     finally:
         os.chdir(before)
         matplotlib.pyplot.close("all")
-    title, claim = doc.strip().split("\n", 1)
-    pictures = sorted(path.name for path in folder.glob(f"{name}.*"))
+    title, rest = doc.strip().split("\n", 1)
+    claim, seen = rest.split("\nSeen: ")
+    pictures = sorted((path.name for path in folder.glob(f"{name}.*")), key=lambda file: not file.endswith(".png"))
     assert f"{name}.png" in pictures, f"{name}.py saved no picture {name}.png"
-    shown = "\n\n".join(f"![{title}]({picture})" for picture in pictures)
-    source = (HERE / f"{name}.py").read_text(encoding="utf-8").split('"""', 2)[2].strip()
-    return f"## {title.rstrip('.')}\n\n{claim.strip()}\n\n{shown}\n\n```python\n{source}\n```\n"
+    source = SCRIPTS[name].read_text(encoding="utf-8").split('"""', 2)[2].strip()
+    return Shown(title.rstrip("."), claim.strip(), " ".join(seen.split()), pictures, source)
+
+
+def page(name: str, shown: Shown) -> str:
+    """The page of a picture: its claim, what is seen, its script."""
+    head = f"---\npreset: {PRESETS[name]}\n---\n" if name in PRESETS else ""
+    still, *moving = shown.pictures
+    pictures = [f"![{shown.seen}]({still})", *(f"![The same, one frame after the other.]({file})" for file in moving)]
+    parts = [
+        f"{head}# {shown.title}",
+        shown.claim,
+        *pictures,
+        f"**Seen.** {shown.seen}",
+        "## The script",
+        "Each `assert` is a part of the claim.",
+        f"```python\n{shown.source}\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def index(titles: dict[str, str]) -> str:
+    """The page of all: small pictures that lead to their pages."""
+    parts = ["# Gallery", "Each picture is a script; each script asserts what it claims."]
+    for heading, names in CHAPTERS.values():
+        parts += [f"## {heading}", '<div class="gallery" markdown>']
+        parts += [f"[![](small/{name}.png){titles[name]}]({name}.md)" for name in names]
+        parts += ["</div>"]
+    return "\n\n".join(parts) + "\n"
+
+
+def make_small(picture: Path, small: Path) -> None:
+    """The picture on a white card of one size for all; of a tall one its upper part."""
+    from PIL import Image, ImageOps
+
+    with Image.open(picture) as image:
+        tall = image.height * SMALL[0] > image.width * SMALL[1]
+        bare = image.convert("RGB")
+        card = ImageOps.fit(bare, SMALL, centering=(0, 0)) if tall else ImageOps.pad(bare, SMALL, color="white")
+        card.save(small)
 
 
 def main() -> None:
-    """Write the page and the pictures into the folder named on the command line."""
+    """Write pages and pictures into the folder named on the command line."""
     if len(sys.argv) != 2:
         sys.exit("usage: python docs/gallery OUT")
     folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    parts = []
+    (folder / "small").mkdir(parents=True, exist_ok=True)
+    titles = {}
     for name in SCRIPTS:
         print(f"{name}.py", file=sys.stderr)
-        parts.append(run_script(name, folder))
-    page = "# Gallery\n\nEach picture is a script; each script asserts what it claims.\n\n" + "\n".join(parts)
-    (folder / "index.md").write_text(page, encoding="utf-8")
+        shown = run_script(name, folder)
+        make_small(folder / f"{name}.png", folder / "small" / f"{name}.png")
+        (folder / f"{name}.md").write_text(page(name, shown), encoding="utf-8")
+        titles[name] = shown.title
+    (folder / "index.md").write_text(index(titles), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ from linsep.types import Array, DataError
 _NUMBERED = 12
 _COEFFICIENTS = 20
 _ROWS = 60
-_WAYS = ((1, "^", COLOURS[1], "up"), (-1, "v", COLOURS[0], "down"), (0, "D", GREY, "both"))
+_WAYS = ((1, "^", COLOURS[1], "moves it up"), (-1, "v", COLOURS[0], "moves it down"), (0, "D", GREY, "both ways"))
 
 
 def plot_witness(certificate: Separability, X: Any, y: Any, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
@@ -302,6 +302,8 @@ def plot_separated_rows(found: Separation, *, ax: Axes | None = None, limit: int
     ax.set(xlim=(-0.6, max(len(rows), 1) - 0.4), ylim=(len(moved) - 0.5, -0.5), xlabel="separated row")
     ax.grid(alpha=0.25, lw=0.6)
     ax.set_axisbelow(True)
+    if not all(moved):
+        note(ax, "without a mark: moved by no row itself, makes up for the others")
     say_thinned(ax, len(rows), len(every))
     say_thinned(ax, len(moved), len(lines), "coefficients")
     legend(ax, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(_WAYS), borderaxespad=0.2)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from textwrap import fill
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,29 +11,15 @@ from matplotlib.ticker import MaxNLocator
 
 from linsep.learners.engine.trace import Trace
 from linsep.learners.linear.voted import VotedPerceptron
-from linsep.plots.steps import check_rows
-from linsep.plots.style import COLOURS, GREY, INK, legend, look, new_axes, note, say_thinned, thinned
-from linsep.plots.subject import Table, labels_of, table_of
+from linsep.plots.sandwich import draw_angle, draw_norm, path_of
+from linsep.plots.style import COLOURS, INK, legend, look, new_axes, note, say_thinned, thinned
+from linsep.plots.subject import labels_of, table_of
 from linsep.theory.bounds.table import Bound, MistakeBounds
-from linsep.theory.margin.geometry import homogeneous_margin, radius
 from linsep.types import Array, DataError, Hyperplane
 
 Show = Literal["mistakes", "norm", "angle", "bounds"]
-# Entries of all w_k that are added up at once; longer runs are drawn epoch by epoch.
-_ENTRIES = 20_000_000
 _BINS = 500
 _SHARDS = 16
-
-
-class _Path(NamedTuple):
-    """k, ||w_k||^2 and w_k.w* (with the intercepts), and what the theory needs: R^2 and gamma."""
-
-    k: Array
-    norm2: Array
-    dot: Array
-    R2: float
-    gamma: float
-    unit: bool
 
 
 def plot_trace(
@@ -51,8 +36,9 @@ def plot_trace(
 
     - "mistakes": mistakes of each epoch;
     - "norm": k^2 gamma^2 <= ||w_k||^2 <= k R^2 after k updates (with an intercept (w, b/c), (x, c) and the margin of
-      the unit vector (w*, b*/c), c the constant feature);
-    - "angle": cos(w_k, w*) >= sqrt(k) gamma / R;
+      the unit vector (w*, b*/c), c the constant feature); thin lines lead on to where the bounds meet, at
+      k = (R/gamma)^2;
+    - "angle": cos(w_k, w*) >= sqrt(k) gamma / R, which is 1 at the same k;
     - "bounds": the mistakes made beside the bounds on a whole run, those of the first pass beside the bounds on one.
 
     "norm" and "angle" show every update of a run fitted with trace="updates" on dense rows, and every kept epoch of
@@ -109,9 +95,9 @@ def plot_trace(
         )
     table = table_of(X)
     plane = Hyperplane(np.asarray(reference[0], dtype=np.float64).ravel(), float(reference[1]))
-    path = _path_of(run, trace, table, labels_of(y, table.X.shape[0], table.given), plane, show)
+    path = path_of(run, trace, table, labels_of(y, table.X.shape[0], table.given), plane, show)
     ax = new_axes(ax)
-    (_draw_norm if show == "norm" else _draw_angle)(ax, path)
+    (draw_norm if show == "norm" else draw_angle)(ax, path)
     return ax
 
 
@@ -130,88 +116,6 @@ def _draw_mistakes(ax: Axes, trace: Trace) -> Axes:
     ax.set_ylim(0, 1.08 * max(1, int(trace.mistakes.max())))
     say_thinned(ax, len(trace), epochs, "epochs")
     return ax
-
-
-def _path_of(run: Any, trace: Trace, table: Table, y: Array, plane: Hyperplane, show: str) -> _Path:
-    if len(run.classes_) > 2:
-        raise DataError("the sandwich is about two classes; fit one class against the rest")
-    if not getattr(run, "from_zero", True):
-        raise DataError("the sandwich is about runs from w = 0, and this one had a coef_init or intercept_init")
-    constant2 = getattr(run, "constant2_", 1.0)
-    if not constant2 and plane.b != 0:
-        raise DataError(f"the reference has b = {plane.b:g}, and the run has no intercept")
-    c = math.sqrt(constant2) or 1.0
-    gamma = homogeneous_margin(table.X, y, *plane, intercept_scaling=c)
-    R2 = radius(table.X) ** 2 + constant2
-    unit = bool(getattr(run, "unit_steps", False)) and run.class_weight is None
-    if trace.update_log is not None:
-        check_rows(run, table)
-    if trace.update_log is not None and isinstance(table.X, np.ndarray):
-        rows, steps = trace.update_rows, trace.update_steps
-        if rows.size and (rows.size * table.X.shape[1] <= _ENTRIES):
-            k, norm2, dot = _every_update(table.X, rows, steps, constant2, plane)
-            return _Path(k, norm2, dot, R2, gamma, unit and bool((np.abs(steps) == 1).all()))
-    if show == "angle" and np.isnan(trace.w_dot_reference).all():
-        raise DataError('the run was not compared with a separator: fit with trace="updates", or with reference=(w, b)')
-    moved = trace.updates_so_far > 0
-    columns = (trace.updates_so_far, trace.norm_w**2 + (trace.b / c) ** 2, trace.w_dot_reference)
-    k, norm2, dot = (column[moved] for column in columns)
-    return _Path(k, norm2, dot / float(np.linalg.norm([*plane.w, plane.b / c])), R2, gamma, unit)
-
-
-def _every_update(
-    X: Array, rows: Array, steps: Array, constant2: float, plane: Hyperplane
-) -> tuple[Array, Array, Array]:
-    W = np.cumsum(steps[:, None] * X[rows], axis=0)
-    c = math.sqrt(constant2) or 1.0
-    v, v_reference = constant2 * np.cumsum(steps) / c, plane.b / c  # weights of the constant feature
-    whole = float(np.linalg.norm([*plane.w, v_reference]))
-    return np.arange(1, len(rows) + 1), (W**2).sum(axis=1) + v**2, (W @ plane.w + v * v_reference) / whole
-
-
-def _draw_norm(ax: Axes, path: _Path) -> None:
-    k = path.k.astype(float)
-    few = k.size <= 40
-    alone = "D" if k.size == 1 else ""  # a line through one point is not seen
-    if path.unit:
-        ax.plot(k, k * path.R2, color=COLOURS[6], ls="--", lw=1.4, marker=alone, ms=5, label="k R²")
-    ax.plot(k, path.norm2, color=INK, lw=1.6, marker="o" if few else "", ms=3, label="||w_k||²")
-    if path.unit and path.gamma > 0:
-        ax.plot(k, (k * path.gamma) ** 2, color=COLOURS[0], ls=":", lw=2.0, marker=alone, ms=5, label="k² gamma²")
-    ax.set(xlabel="updates k", ylabel="squared norm")
-    if k.size and k[-1] > max(20, 10 * k[0]):  # in less than a decade the labels of a logarithmic axis collide
-        ax.set(xscale="log", yscale="log")
-    _finish(ax, path)
-
-
-def _draw_angle(ax: Axes, path: _Path) -> None:
-    k = path.k.astype(float)
-    few = k.size <= 40
-    with np.errstate(invalid="ignore", divide="ignore"):
-        cos = path.dot / np.sqrt(path.norm2)
-    ax.plot(k, cos, color=INK, lw=1.6, marker="o" if few else "", ms=3, label="cos(w_k, w*)")
-    if path.unit and path.gamma > 0:
-        floor = np.sqrt(k) * path.gamma / np.sqrt(path.R2)
-        alone = "D" if k.size == 1 else ""
-        ax.plot(k, floor, color=COLOURS[0], ls=":", lw=2.0, marker=alone, ms=5, label="√k gamma / R")
-    ax.axhline(1.0, color=GREY, lw=0.8)
-    ax.set(xlabel="updates k", ylabel="cosine of the angle to w*")
-    ax.set_ylim(min(0.0, float(np.nanmin(cos)) - 0.05) if k.size else 0.0, 1.05)
-    if k.size and k[-1] > max(1000, 10 * k[0]):
-        ax.set_xscale("log")
-    _finish(ax, path)
-
-
-def _finish(ax: Axes, path: _Path) -> None:
-    _say_missing(ax, path)
-    legend(ax)
-
-
-def _say_missing(ax: Axes, path: _Path) -> None:
-    if not path.unit:
-        note(ax, "no bounds: steps are not of unit length")
-    elif path.gamma <= 0:
-        note(ax, "no lower bound: the reference does not separate")
 
 
 def _draw_bounds(ax: Axes, bounds: MistakeBounds, run: Any) -> Axes:

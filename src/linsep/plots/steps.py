@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from linsep.plots.points import LIMIT, draw_points
-from linsep.plots.style import GREY, INK, VALUES, legend, new_axes, note, thinned
+from linsep.plots.style import GREY, INK, SMALL, VALUES, legend, new_axes, note, thinned
 from linsep.plots.subject import Table, codes_of, labels_of, subject_of, table_of
 from linsep.plots.view import View, principal_direction, view_of
 from linsep.tables import dense
@@ -79,8 +79,11 @@ def _summed(table: Table, rows: Array, steps: Array, constant2: float) -> Hyperp
 def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, limit: int = LIMIT) -> Axes:
     """Draw update k: the row that was mistaken, and the line w.x + b = 0 before and after.
 
-    Arrows show the direction of w, the positive side. More than two features are projected on the plane that w and the
-    row span (at first w = 0: the row and the first principal direction), which holds w before and w after.
+    The two sides are shaded as they were before the update, so that the mistaken row lies on the wrong one; where w was
+    0 nothing is shaded. Arrows are w before and w after, at one scale, at right angles to their lines. Under the
+    picture stand y z of the row before and after and, of two features at most, w and b. More than two features are
+    projected on the plane that w and the row span (at first w = 0: the row and the first principal direction), which
+    holds w before and w after.
 
     Parameters
     ----------
@@ -114,6 +117,8 @@ def plot_step(model: Any, X: Any, y: Any, k: int, *, ax: Axes | None = None, lim
     >>> ax = plot_step(Perceptron(trace="updates").fit(X, y), X, y, 2)
     >>> ax.get_title(loc="left")
     'update 2, epoch 1: row 2'
+    >>> ax.get_xlabel().splitlines()[1]
+    'y z of row 2: -5 → 21'
     """
     table = table_of(X)
     labels = labels_of(y, table.X.shape[0], table.given)
@@ -133,17 +138,29 @@ def _draw_step(ax: Axes, model: Any, table: Table, labels: Array, update: Update
     own = at[np.searchsorted(shown, update.row)]
     ax.scatter(own[0], own[1], s=110, facecolors="none", edgecolors=INK, linewidths=1.6, zorder=5)
     handles = [Line2D([], [], marker="o", ls="", ms=9, mfc="none", mec=INK, mew=1.6, label="mistaken")]
+    longest = max(float(np.linalg.norm(plane.w)) for plane in (update.before, update.after))
     for plane, colour, style, name in (
         (update.before, GREY, "--", "before"),
         (update.after, INK, "-", "after"),
     ):
-        there = _draw_plane(ax, plane, view, colour, style)
+        there = _draw_plane(ax, plane, view, colour, style, longest)
         handles.append(Line2D([], [], color=colour, ls=style, lw=1.8, label=name if there else f"{name}: outside"))
     if not update.before.w.any():
         handles[1].set_label("before: w = 0")
-    _shade(ax, update.after, view)
+    _shade(ax, update.before, view)
     ax.set_title(f"update {update.k}, epoch {update.epoch}: row {update.row}", loc="left", fontsize="medium")
+    _say_numbers(ax, table, update)
     legend(ax, handles=[*ax.get_legend_handles_labels()[0], *handles], loc="upper center", ncols=2, columnspacing=1.0)
+
+
+def _say_numbers(ax: Axes, table: Table, update: Update) -> None:
+    """y z of the row before and after, and w and b where they are few numbers."""
+    x = dense(table.X[[update.row]]).astype(np.float64).ravel()
+    before, after = (np.sign(update.step) * float(x @ plane.w + plane.b) for plane in (update.before, update.after))
+    note(ax, f"y z of row {update.row}: {before + 0.0:.3g} → {after:.3g}")
+    if len(x) <= 2:
+        w = [f"({', '.join(f'{value + 0.0:.3g}' for value in plane.w)})" for plane in (update.before, update.after)]
+        note(ax, f"w: {w[0]} → {w[1]}\nb: {update.before.b:.3g} → {update.after.b:.3g}")
 
 
 def _view_of_step(table: Table, update: Update) -> View:
@@ -173,8 +190,8 @@ def _square(ax: Axes) -> None:
     ax.set_aspect("equal")
 
 
-def _draw_plane(ax: Axes, plane: Hyperplane, view: View, colour: str, style: str) -> bool:
-    """The line of the plane and an arrow along w; False where the line is outside or w is 0."""
+def _draw_plane(ax: Axes, plane: Hyperplane, view: View, colour: str, style: str, longest: float) -> bool:
+    """The line of the plane and w as an arrow, the longest w being 0.6 half pictures; False if outside or w is 0."""
     w = plane.w @ view.basis
     norm = float(np.linalg.norm(w))
     if norm == 0:
@@ -193,12 +210,17 @@ def _draw_plane(ax: Axes, plane: Hyperplane, view: View, colour: str, style: str
         ax.plot(*np.column_stack([foot - along, foot + along]), color=colour, ls=style, lw=1.8, zorder=4)
     if inside:
         arrow = {"arrowstyle": "-|>", "color": colour, "lw": 1.6, "shrinkA": 0, "shrinkB": 0}
-        ax.annotate("", foot + w / norm * 0.28 * half, foot, arrowprops=arrow, zorder=4)
+        tip = foot + w / longest * 0.6 * half
+        ax.annotate("", tip, foot, arrowprops=arrow, zorder=4)
+        beside = {"xytext": 7 * w / norm, "textcoords": "offset points", "ha": "center", "va": "center", "zorder": 4}
+        ax.annotate("w", tip, color=colour, fontsize=SMALL, **beside)
     return inside
 
 
 def _shade(ax: Axes, plane: Hyperplane, view: View) -> None:
-    """The two sides after the update, in the colours of the values."""
+    """The two sides in the colours of the values; none where z is 0 everywhere, as on neither side."""
+    if not plane.w.any() and plane.b == 0:
+        return
     limits = ax.get_xlim(), ax.get_ylim()
     u, v = np.meshgrid(np.linspace(*limits[0], 101), np.linspace(*limits[1], 101))
     w = plane.w @ view.basis
@@ -267,8 +289,8 @@ def animate_run(
     labels = labels_of(y, table.X.shape[0], table.given)
     last = update_of(model, table, 1) and len(model.trace_.update_rows)
     drawn = np.unique(np.linspace(1, last, min(frames, last)).round().astype(int))
-    figure, ax = plt.subplots(figsize=(4.4, 4.4))
-    figure.subplots_adjust(left=0.16, right=0.97, bottom=0.17, top=0.93)  # the same in every frame
+    figure, ax = plt.subplots(figsize=(4.4, 5.0))
+    figure.subplots_adjust(left=0.16, right=0.97, bottom=0.25, top=0.94)  # the same in every frame
 
     def draw(k: int) -> list[Any]:
         ax.clear()

@@ -3,6 +3,10 @@
 Claim: a hyperplane separates the 569 rows of the standardised Wisconsin table. scikit-learn's Perceptron stops after a
 few passes with mistakes left; the plain cyclic perceptron comes to a clean pass after 217,171 epochs and 1,757,361
 mistakes.
+
+Seen: Four pictures. The rows along w, cut by a line: with scikit-learn's weights twelve rows are ringed as mistaken,
+with those of the clean pass none is. Mistakes of each epoch, on logarithmic axes: about ten for two hundred thousand
+epochs, then none. The margins of all rows as bars: none is left of zero, the least just beside it.
 """
 
 import matplotlib.pyplot as plt
@@ -18,6 +22,7 @@ X = StandardScaler().fit_transform(X)
 assert separability(X, y).verdict == "separable"
 theirs = TheirPerceptron(random_state=0).fit(X, y)
 assert theirs.score(X, y) < 1
+assert theirs.n_iter_ < 50
 
 learner = Perceptron(max_iter=None, time_limit=600).fit(X, y)
 assert (learner.n_iter_, learner.n_mistakes_) == (217_171, 1_757_361)

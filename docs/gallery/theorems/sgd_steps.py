@@ -3,6 +3,9 @@
 Claim: with rows drawn independently and w projected on a ball of radius B, the mean of the vectors exceeds the least
 hinge loss of the ball by at most R B / sqrt T on average (constant steps B / (R sqrt T), T known beforehand), and by
 O(log T / sqrt T) with steps B / (R sqrt t), which need no T.
+
+Seen: The excess of the mean hinge loss over the number of steps, both axes logarithmic. Two dashed lines, allowed for
+constant and for decreasing steps, fall steadily; the two measured curves lie about ten times lower and fall as well.
 """
 
 import matplotlib.pyplot as plt
@@ -10,7 +13,6 @@ import numpy as np
 
 from linsep import SGDClassifier, make_separable
 from linsep.data.synthetic.separable import flip_labels
-from linsep.plots import plot_losses
 from linsep.plots.style import look
 from linsep.theory import least_loss, training_loss
 
@@ -20,7 +22,7 @@ y = flip_labels(y, 0.1, random_state=0)[0]
 least = least_loss(X, y, "hinge", B)
 R = np.sqrt((X**2).sum(axis=1).max() + 1)
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
+figure, ax = plt.subplots(figsize=(7, 4.6), layout="constrained")
 epochs = np.array([1, 3, 10, 30, 100])
 for k, (rate, name) in enumerate((("constant", "constant steps"), ("invsqrt", "steps B / (R sqrt t)"))):
     excess, bounds = [], []
@@ -42,10 +44,12 @@ for k, (rate, name) in enumerate((("constant", "constant steps"), ("invsqrt", "s
     assert excess[-1] < excess[0] / 5
     if rate == "constant":
         assert np.allclose(bounds, R * B / np.sqrt(200 * epochs))
+    else:
+        growth = bounds * np.sqrt(200 * epochs) / np.log(200 * epochs)
+        assert (np.diff(growth) < 0).all()  # O(log T / sqrt T)
     colour, marker, _ = look(k)
-    axes[1].plot(200 * epochs, bounds, color=colour, ls="--", label=f"allowed: {name}")
-    axes[1].plot(200 * epochs, excess, color=colour, marker=marker, mec="#222222", mew=0.5, label=f"measured: {name}")
-axes[1].set(xscale="log", yscale="log", xlabel="steps T", ylabel="excess of the mean hinge loss")
-axes[1].legend(fontsize="small")
-plot_losses(ax=axes[0])
+    ax.plot(200 * epochs, bounds, color=colour, ls="--", label=f"allowed: {name}")
+    ax.plot(200 * epochs, excess, color=colour, marker=marker, mec="#222222", mew=0.5, label=f"measured: {name}")
+ax.set(xscale="log", yscale="log", xlabel="steps T", ylabel="excess of the mean hinge loss")
+ax.legend(fontsize="small")
 figure.savefig("sgd_steps.png")

@@ -1,8 +1,12 @@
 """Digits: the weights as images.
 
 Claim: the weights of a digit's perceptron are a picture of it: positive where its ink is more than that of the other
-digits, negative where theirs is. A voted kernel perceptron, which has no such picture, errs at least a
-fifth less often. (8 x 8 images of scikit-learn; with image=(28, 28) the same call draws the weights of MNIST.)
+digits, negative where theirs is. A voted kernel perceptron, which has no such picture, errs at least a fifth less
+often. (8 x 8 images of scikit-learn; with image=(28, 28) the same call draws the weights of MNIST.)
+
+Seen: Ten small images, one a digit, yellow where a weight is positive, blue where it is negative, grey where it is 0:
+the zero is a yellowish ring with a blue hole, the one a yellow stroke. Below two bars: the voted kernel perceptron
+errs less often than the averaged linear one.
 """
 
 import matplotlib.pyplot as plt
@@ -21,12 +25,12 @@ kernel = KernelPerceptron(degree=4, gamma=0.01, max_iter=10, random_state=0, ave
 errors = {"linear, averaged": 1 - learner.score(X[new], y[new]), "kernel, voted": 1 - kernel.score(X[new], y[new])}
 assert errors["kernel, voted"] <= 0.8 * errors["linear, averaged"]
 
-figure, axes = plt.subplot_mosaic("0123;4567;89bb", figsize=(9, 6.6), layout="constrained")
+figure, axes = plt.subplot_mosaic("01234;56789;bbbbb", figsize=(10, 5.6), layout="constrained")
 for digit in range(10):
     plot_weights(learner, image=(8, 8), label=digit, ax=axes[str(digit)]).set_title(digit)
     ink = X[train][y[train] == digit].mean(axis=0) - X[train][y[train] != digit].mean(axis=0)
     assert np.corrcoef(ink, learner.coef_[digit])[0, 1] > 0.5
 ax = axes["b"]
 ax.barh(list(errors), list(errors.values()), color=["#E69F00", "#0072B2"], edgecolor="#222222", hatch=["///", ""])
-ax.set_xlabel("error on 597 new digits")
+ax.set_xlabel("share of 597 new digits that are mistaken")
 figure.savefig("digits.png")

@@ -1,8 +1,13 @@
 """Points on a circle, their lift to the sphere, and the semicircle that holds w.
 
 Claim: a line through the centre separates points of the unit circle exactly when the signed points y x lie in an open
-semicircle, and the vectors w that separate are the arc that is less than 90 degrees from all of them. Lifted,
-x -> (x, 1) / sqrt 2, they lie on the unit sphere, where a perceptron without intercept is the one with intercept.
+semicircle, and the vectors w that separate are the arc that is less than 90 degrees from all of them. Lifted, x -> (x,
+1) / sqrt 2, they lie on the unit sphere, where a perceptron without intercept is the one with intercept.
+
+Seen: Three pictures. Points of a circle, cut by a line through the centre with blue on one side and orange on the
+other. The same points, the blue ones mirrored at the centre: they fill less than a semicircle, and an arrow w points
+into the arc of directions that separate. Points lifted to a circle high on a sphere, and the circle in which a plane
+through the centre of the sphere passes between the two classes.
 """
 
 import matplotlib.pyplot as plt
@@ -68,4 +73,10 @@ ax.set(
     yticks=[-1, 0, 1],
     zticks=[-1, 0, 1],
 )
+# Where the plane of the lifted run cuts the sphere: all directions at right angles to its w.
+sides = np.linalg.svd(lifted.coef_)[2][1:]
+assert np.allclose(sides @ lifted.coef_[0], 0)
+ax.plot(*(np.column_stack([np.cos(around), np.sin(around)]) @ sides).T, color="#222222", lw=1.8, label="w.x = 0")
+ax.legend(fontsize="small", loc="upper right")
+ax.view_init(25, 5)
 figure.savefig("circle_and_sphere.png")

@@ -8,6 +8,10 @@ shuffled labels are right no more often than the larger class is met.
 These are the digits of 8 x 8 pixels, so that the page is drawn in seconds. On 5,000 digits of MNIST the page "Probe a
 representation" has 8 separable in the pixels and from the second hidden layer on, but not in the first: separability
 need not grow with every layer.
+
+Seen: Four pictures over the layers of a network. The number of separable digits climbs from 8 in the pixels to 10; in
+another network from 8 to 9. The accuracy of three digits on rows held out climbs to above 99 %, far above the dashed
+lines of shuffled labels. Their margins are 0 where a digit is not separable and above 0 where it is.
 """
 
 import warnings
@@ -43,6 +47,7 @@ found.plot("accuracy", concepts=some, ax=axes[1, 0])
 found.plot("margin", concepts=some, ax=axes[1, 1])
 
 table = found.table()
+assert "undecided" not in set(table.verdict)
 counts = (table.verdict == "separable").groupby(table.layer, sort=False).sum().tolist()
 assert counts == sorted(counts) and counts[0] < counts[-1]
 assert counts[0] < sum(row.verdict == "separable" for row in other.rows[10:])

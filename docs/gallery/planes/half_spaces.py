@@ -1,0 +1,74 @@
+"""The other way to look: each row is a half-plane of vectors w.
+
+Claim: a row with label y is right for the w on one side of the line y x.w = 0, which goes through the origin. The
+vectors that are right about all rows are a cone: what these half-planes have in common, a linear program. An update
+adds y x, a step at right angles to the line of its row, towards its good side. On the left w is inside after nine
+updates. On the right the cone is empty: the three y x add up to zero, so no w has y x.w > 0 for all of them, and w
+walks in circles.
+
+Seen: On the left three lines through the origin, the bad side of each shaded grey; a narrow green cone is free of
+grey, and a path of nine numbered arrows zigzags from the origin into it. On the right three lines leave no point free
+of grey; the path is a triangle that begins and ends at the origin.
+"""
+
+import warnings
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from linsep import Perceptron, separability
+from linsep.plots.style import COLOURS, GREY, INK
+
+NARROW = np.array([[4.0, -3], [-4, 5], [1, 2]])  # y x of each row
+EMPTY = np.array([[2.0, 1], [-2, 1], [0, -2]])
+y = np.array([1, -1, 1])
+
+
+def draw(ax, signed, size):
+    """The half-planes of the rows, and the walk of w."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # an empty cone: there is no clean pass
+        learner = Perceptron(fit_intercept=False, trace="updates", max_iter=30).fit(y[:, None] * signed, y)
+    for i, row in enumerate(signed, start=1):
+        unit = row / np.linalg.norm(row)
+        line = 4 * size * np.array([[-unit[1], unit[0]], [unit[1], -unit[0]]])
+        ax.fill(*np.vstack([line, line[::-1] - 8 * size * unit]).T, color=GREY, alpha=0.22, lw=0, zorder=0)
+        ax.plot(*line.T, color=GREY, lw=1.2, zorder=1, label="y x.w = 0 of each row, bad side grey" if i == 1 else "_")
+    path = [np.zeros(2)]
+    for row, w, _ in learner.trace_.iter_weights(y[:, None] * signed, y):
+        assert signed[row] @ path[-1] <= 0
+        assert (w - path[-1] == signed[row]).all()
+        path.append(w)
+    for k, (tail, tip) in enumerate(pairwise(path[:10]), start=1):
+        shape = {"arrowstyle": "-|>", "color": INK, "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", tip, tail, arrowprops=shape, zorder=3)
+        if k <= 3 or learner.stop_reason_ == "clean pass":
+            ax.annotate(str(k), tip, (8, 4), textcoords="offset points", fontsize="small", zorder=4)
+    ax.plot(*np.transpose(path), "o", color=INK, ms=4, zorder=3, label="w after each update")
+    ax.set(aspect="equal", xlabel="w1", ylabel="w2")
+    return learner, np.array(path)
+
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5.2), layout="constrained")
+learner, path = draw(left, NARROW, 10)
+assert learner.stop_reason_ == "clean pass"
+assert learner.n_updates_ == 9
+assert (NARROW @ path[-1] > 0).all()
+cone = 30 * np.array([[0.0, 0], [5, 4], [3, 4]])  # its edges are at right angles to rows 2 and 1
+assert (NARROW @ cone.sum(axis=0) > 0).all()
+assert NARROW[1] @ cone[1] == NARROW[0] @ cone[2] == 0
+left.fill(*cone.T, color=COLOURS[2], alpha=0.35, lw=0, zorder=1, label="right about all rows")
+left.set(title="a cone of solutions: w walks in", xlim=(-6, 9), ylim=(-4, 11))
+
+learner, path = draw(right, EMPTY, 10)
+certificate = separability(y[:, None] * EMPTY, y, fit_intercept=False)
+assert certificate.verdict == "inseparable"
+assert (EMPTY.sum(axis=0) == 0).all()
+assert {tuple(w) for w in path} == {(0, 0), (2, 1), (0, 2)}
+assert len(path) > 60
+right.set(title="no cone: w walks in circles", xlim=(-2.5, 3.5), ylim=(-2, 4))
+for ax in (left, right):
+    ax.legend(fontsize="small", loc="upper left")
+figure.savefig("half_spaces.png")
