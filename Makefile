@@ -6,7 +6,7 @@ BENCH_READY := .venv-bench/.ready
 DOCS_READY := .venv-docs/.ready
 LOWEST_READY := .venv-lowest/.ready
 
-.PHONY: demo docs gallery test test-long test-lowest lint types format lock bench bench-long dist golden fuzz trial walks clean
+.PHONY: demo docs gallery test test-long test-lowest lint types format lock bench bench-long dist golden fuzz trial walks web clean
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -66,6 +66,10 @@ $(LOWEST_READY): requirements/lowest.lock pyproject.toml
 test-lowest: $(LOWEST_READY)
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q -n auto --dist loadfile
 
+# The page of the explorer from its sources. What is built is in the repository and in the wheel: users need no Node.
+web:
+	cd web && npm ci --silent && npm run --silent check && npm run --silent build
+
 # What users install: the wheel, built from the sdist, without extras, in an environment of its own.
 dist: $(READY)
 	rm -rf dist build/dist
@@ -104,6 +108,7 @@ $(DOCS_READY): requirements/docs.lock pyproject.toml
 
 docs: $(DOCS_READY)
 	.venv-docs/bin/python -W error docs/gallery build/gallery
+	.venv-docs/bin/python -W error docs/course.py build/explore
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --quiet --strict
 
 # Real data: ../shared/data/get.sh DIR, then DATA_PKGS=DIR make bench. SUITES="mnist text" runs these alone;

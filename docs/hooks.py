@@ -7,15 +7,18 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from linsep.learners.engine.protocol import Learner
 
 sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone, not as one of a folder
+from course import notebook, with_explorers, with_formulas
 from gallery.__main__ import SCRIPTS
 from options import commands, option_table
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "build" / "gallery"
+EXPLORERS = ROOT / "build" / "explore"
 # What a browser would fetch by itself when the page opens; links that a reader may follow are not among them.
 FETCHED = re.compile(
     r"""<(?:script|img|iframe|source|video)\b[^>]*\bsrc=["']?(?:https?:)?//|<link\b[^>]*"""
@@ -37,20 +40,33 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the gallery's pages and pictures, and the changelog, which stand outside docs/."""
+    """Add what stands outside docs/: the gallery, the explorers, the changelog, and the chapters as notebooks."""
     if not (GALLERY / "index.md").exists():
         raise PluginError("there is no build/gallery/index.md: `make docs` draws the gallery first")
     for name in ("*.md", "*.png", "*.gif", "small/*.png"):
         for path in sorted(GALLERY.glob(name)):
             place = path.relative_to(GALLERY).as_posix()
             files.append(File.generated(config, f"gallery/{place}", abs_src_path=str(path)))
+    for path in sorted(EXPLORERS.glob("*.html")):
+        files.append(File.generated(config, f"explore/{path.name}", abs_src_path=str(path)))
+    for path in sorted((ROOT / "docs" / "learn").glob("*.md")):
+        text = notebook(path.read_text(encoding="utf-8"))
+        files.append(File.generated(config, f"learn/{path.stem}.ipynb", content=text))
     files.append(File.generated(config, "changelog.md", abs_src_path=str(ROOT / "CHANGELOG.md")))
     return files
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
-    """Put the options of a command where its page wants them."""
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Put explorers, and the options of a command, where a page wants them; a picture of the gallery may have one."""
+    if preset := page.meta.get("preset"):
+        markdown += f"\n## See it move\n\n<!-- explore: {preset} -->\n"
+    markdown = with_explorers(markdown, page.file.url)
     return re.sub(r"<!-- options: ([a-z ]+) -->", lambda found: option_table(commands()[found[1]]), markdown)
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Formulas become MathML."""
+    return with_formulas(html)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -1,0 +1,86 @@
+"""The course: explorers inside pages, formulas as MathML, and each chapter as a notebook.
+
+`python docs/course.py OUT` writes the presets of the explorer into the folder OUT, a page each.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+EXPLORE = re.compile(r"<!-- explore: ([a-z-]+) -->")
+# What pymdownx.arithmatex leaves of \( ... \) and \[ ... \].
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*(\\\(|\\\[)(.*?)(\\\)|\\\])\s*</\1>', re.S)
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n*^```text\n(.*?)^```\n)?", re.M | re.S)
+
+
+def write_presets(folder: Path) -> None:
+    """A page for each preset of the explorer."""
+    from linsep.explorer.explore import of_preset
+    from linsep.explorer.presets import names_and_titles
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for preset in names_and_titles():
+        of_preset(preset["name"]).save(folder / f"{preset['name']}.html")
+
+
+def with_explorers(markdown: str, url: str) -> str:
+    """Put an explorer where a page says `<!-- explore: NAME -->`; `url` is that of the page."""
+    up = "../" * url.count("/")
+    return EXPLORE.sub(lambda found: explorer(found[1], up), markdown)
+
+
+def explorer(name: str, up: str) -> str:
+    """A preset as a frame, and a link that opens it alone."""
+    path = f"{up}explore/{name}.html"
+    return (
+        f'<iframe class="explorer" src="{path}" title="Explorer: {name.replace("-", " ")}" loading="lazy"></iframe>\n'
+        f'<p class="explorer-link"><a href="{path}" target="_blank" rel="noopener">Open it in a window of its own</a>'
+        f" or type <code>linsep explore --preset {name}</code></p>\n"
+    )
+
+
+def with_formulas(html: str) -> str:
+    """Replace TeX by MathML, which browsers draw without a script."""
+    from html import unescape
+
+    from latex2mathml.converter import convert
+
+    return FORMULA.sub(
+        lambda found: convert(unescape(found[3]).strip(), display="block" if found[1] == "div" else "inline"), html
+    )
+
+
+def notebook(markdown: str) -> str:
+    """A page as a notebook whose cells have the output that stands under them on the page.
+
+    The tests of the documentation run every block of every page and compare what it prints.
+    """
+    text = EXPLORE.sub(r'*In a notebook of your own:* `linsep.explore(preset="\1")` *shows it here.*', markdown)
+    text = text.replace("\\(", "$").replace("\\)", "$").replace("\\[", "$$").replace("\\]", "$$")
+    cells: list[dict[str, Any]] = []
+    end = 0
+    for block in BLOCK.finditer(text):
+        cells += _prose(text[end : block.start()])
+        cells.append(_code(block[1], block[2], count=len(cells)))
+        end = block.end()
+    cells += _prose(text[end:])
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    return json.dumps({"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
+
+
+def _prose(text: str) -> list[dict[str, Any]]:
+    return [{"cell_type": "markdown", "metadata": {}, "source": text.strip()}] if text.strip() else []
+
+
+def _code(source: str, shown: str | None, count: int) -> dict[str, Any]:
+    printed = [] if shown is None else [{"output_type": "stream", "name": "stdout", "text": shown}]
+    cell = {"cell_type": "code", "metadata": {}, "execution_count": count + 1}
+    return cell | {"source": source.rstrip("\n"), "outputs": printed}
+
+
+if __name__ == "__main__":
+    write_presets(Path(sys.argv[1]))
