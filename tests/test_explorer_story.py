@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -62,18 +63,18 @@ def overlapping(n: int, p: int, seed: int) -> tuple[Array, Array]:
     return X, np.where(X[:, 0] + random.standard_normal(n) > 0, 1, 0)
 
 
+# Ninths use all 53 bits of a double; tiny numbers would make the proofs long, and replay does not see them.
+numbers = st.integers(-900, 900).map(lambda k: k / 9)
 rows_and_labels = (
     st.integers(1, 4)
     .flatmap(
-        lambda p: st.lists(
-            st.tuples(st.lists(st.floats(-100, 100), min_size=p, max_size=p), st.booleans()), min_size=2, max_size=12
-        )
+        lambda p: st.lists(st.tuples(st.lists(numbers, min_size=p, max_size=p), st.booleans()), min_size=2, max_size=12)
     )
     .filter(lambda rows: len({label for _, label in rows}) == 2)
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(rows_and_labels, st.booleans())
 def test_a_replayed_run_is_the_perceptrons_to_the_last_bit(rows: Any, intercept: bool) -> None:
     X, y = np.array([row for row, _ in rows]), np.array([int(label) for _, label in rows])
@@ -83,24 +84,25 @@ def test_a_replayed_run_is_the_perceptrons_to_the_last_bit(rows: Any, intercept:
     assert run["exact"] and run["tolerance"] == 0.0
     assert run["total"] == learner.n_updates_ and run["epochs"] == learner.n_iter_
     w, b = replay(story, run, run["total"])
-    assert w.tobytes() == learner.coef_[0].tobytes() or np.array_equal(w, learner.coef_[0])
+    assert np.array_equal(w, learner.coef_[0])
     assert b == learner.intercept_[0]
     signs = np.where(y == 1, 1.0, -1.0)
     for k, (row, w, b) in enumerate(learner.trace_.iter_weights(X, signs), start=1):
         assert row == unpacked(run["rows"])[k - 1]
+        if k % 7 and k != run["total"]:
+            continue
         ours = replay(story, run, k, first=(k - 1) // EVERY)
         assert np.array_equal(ours[0], w) and ours[1] == b
 
 
 def _quiet(learner: Any, X: Array, y: Array) -> Any:
-    import warnings
-
+    """A fitted learner, whose warning that no pass was clean is not asked for here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return learner.fit(X, y)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(rows_and_labels, st.sampled_from(["margin", "pa", "pa1", "pa2"]), st.sampled_from([0.0, 1.0, 0.3]))
 def test_other_rules_are_replayed_within_the_tolerance_that_is_stated(rows: Any, name: str, constant: float) -> None:
     X, y = np.array([row for row, _ in rows]), np.array([int(label) for _, label in rows])
@@ -155,21 +157,28 @@ def test_the_mean_that_the_sums_give_is_the_averaged_perceptrons(constant: float
 
 
 @pytest.mark.parametrize("order", ["turn", "random"])
-def test_averaged_voted_and_pocket_make_the_updates_of_the_perceptron(order: str) -> None:
+def test_averaged_and_voted_make_the_updates_of_the_perceptron(order: str) -> None:
     X, y = overlapping(60, 3, 2)
     story = tell(points_of(X, y, constant=1.0), order=order, seed=5, max_iter=8)
     run = story["runs"][0]
     w, b = replay(story, run, run["total"])
     how: dict[str, Any] = {"shuffle": order == "random", "max_iter": 8, "random_state": 5}
-    for learner in (Perceptron(**how), AveragedPerceptron(**how), PocketPerceptron(**how, trace="updates")):
-        _quiet(learner, X, y)
-        assert learner.n_updates_ == run["total"], learner
+    for learner in (Perceptron(**how), AveragedPerceptron(**how), VotedPerceptron(**how)):
+        assert _quiet(learner, X, y).n_updates_ == run["total"], learner
     assert np.array_equal(_quiet(Perceptron(**how), X, y).coef_[0], w)
-    voted = VotedPerceptron(**how).fit(X, y)
-    assert voted.n_updates_ == run["total"]
-    assert np.array_equal(np.asarray(voted.trace_.total_updates), run["total"])
     averaged = AveragedPerceptron(**how, average="last").fit(X, y)
     assert np.array_equal(averaged.coef_[0], w) and averaged.intercept_[0] == b
+
+
+def test_the_pocket_makes_them_in_turn_and_draws_its_rows_otherwise() -> None:
+    X, y = overlapping(60, 3, 2)
+    how: dict[str, Any] = {"max_iter": 8, "trace": "updates", "random_state": 5}
+    pocket = _quiet(PocketPerceptron(shuffle=False, **how), X, y)
+    run = tell(points_of(X, y, constant=1.0), max_iter=8)["runs"][0]
+    assert np.array_equal(pocket.trace_.update_rows, unpacked(run["rows"]))
+    drawn = _quiet(PocketPerceptron(shuffle=True, **how), X, y)
+    other = tell(points_of(X, y, constant=1.0), order="random", seed=5, max_iter=8)["runs"][0]
+    assert drawn.n_updates_ != other["total"]
 
 
 def test_the_rows_of_a_random_order_are_those_that_were_visited() -> None:
@@ -239,9 +248,11 @@ def test_the_adversary_ends_on_rows_that_nothing_separates() -> None:
 
 @pytest.mark.parametrize("constant", [0.0, 1.0, 2.0])
 def test_the_bound_is_that_of_the_vector_shown_in_exact_arithmetic(constant: float) -> None:
-    X, y, *_ = make_separable(40, 3, 0.3, bias=constant > 0, random_state=1)
-    story = tell(points_of(X, y, constant=constant))
-    verdict, signs = story["verdict"], np.where(y == np.unique(y)[1], 1.0, -1.0)
+    X = np.random.RandomState(1).standard_normal((40, 3))
+    X[:, 0] += 0.3 * np.sign(X[:, 0])
+    signs = np.sign(X[:, 0])
+    story = tell(points_of(X, signs, constant=constant))
+    verdict = story["verdict"]
     u, rows = np.array(verdict["u"]), np.column_stack([X, np.full(40, constant)])
     assert verdict["verdict"] == "separable" and np.linalg.norm(u) == pytest.approx(1)
     assert (signs * (rows @ u)).min() == pytest.approx(verdict["gamma"])

@@ -341,7 +341,7 @@ def test_no_memory_is_a_sentence(
     def load(path: Any) -> Any:
         raise MemoryError("Unable to allocate 16.0 GiB")
 
-    monkeypatch.setattr("linsep.app.commands.models.load", load)
+    monkeypatch.setattr("linsep.app.models.load", load)
     monkeypatch.setattr("sys.argv", ["linsep", "show", str(path)])
     with pytest.raises(SystemExit) as ended:
         main()

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from linsep import fit_stream, load, save
-from linsep.app import fit_cli
+from linsep.app.arguments import fit as fit_arguments
+from linsep.app.arguments.options import Format
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
 from linsep.app.commands.predict import predict as predict_command
 from linsep.app.commands.score import score as score_command
 from linsep.app.commands.show import show as show_command
-from linsep.app.options import Format
 from linsep.app.result import Result
 from linsep.data.sources import blocks
 from linsep.data.sources.formats import FORMATS
@@ -225,7 +225,7 @@ def test_the_model_never_replaces_what_is_read(table: Path) -> None:
 def test_the_defaults_of_the_library_and_the_command_are_the_same() -> None:
     """Kept in three places, since `--help` does not wait for the library."""
     library = inspect.signature(fit_stream).parameters
-    command = inspect.signature(fit_cli.fit).parameters
+    command = inspect.signature(fit_arguments.fit).parameters
     for option in dataclasses.fields(StreamOptions):
         assert option.default == library[option.name].default, option.name
         assert command[option.name].default in (option.default, option.default or None), option.name

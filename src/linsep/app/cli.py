@@ -13,9 +13,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from linsep.app.fit_cli import fit
-from linsep.app.grouped_help import GroupedHelp, RegressionHelp
-from linsep.app.options import (
+from linsep.app.arguments.explore import explore
+from linsep.app.arguments.fit import fit
+from linsep.app.arguments.grouped_help import GroupedHelp, RegressionHelp
+from linsep.app.arguments.options import (
     CategoricalOpt,
     CertificateOpt,
     ColumnOpt,
@@ -42,10 +43,10 @@ from linsep.app.options import (
     TargetOpt,
     reading_of,
 )
+from linsep.app.arguments.probe import probe
+from linsep.app.arguments.separation import separation
+from linsep.app.arguments.tag import tag_commands
 from linsep.app.present import console, finish, print_lines, printable, say, warn
-from linsep.app.probe_cli import probe
-from linsep.app.separation_cli import separation
-from linsep.app.tag_cli import tag_commands
 from linsep.data.addresses import without_secrets
 from linsep.types import DataError
 
@@ -205,7 +206,7 @@ def check(
     with Line() as line:
         line.step("starting")
         from linsep.app.commands.check import check as run
-        from linsep.app.commands.labelled import kinds_of
+        from linsep.app.labelled import kinds_of
         from linsep.app.searching import until_ctrl_c
 
         result = until_ctrl_c(
@@ -315,6 +316,7 @@ def warm(
 
 
 app.command()(probe)
+app.command()(explore)
 app.add_typer(tag_commands(finish), name="tag")
 
 

@@ -99,9 +99,9 @@ def explore(
     y: Any = None,
     *,
     preset: str | None = None,
-    learner: str = "perceptron",
-    order: str = "turn",
-    seed: int = 0,
+    learner: str | None = None,
+    order: str | None = None,
+    seed: int | None = None,
     max_iter: int | None = 1000,
     fit_intercept: bool = True,
     intercept_scaling: float = 1.0,
@@ -120,14 +120,16 @@ def explore(
     y : array-like of shape (n_samples,), optional
         Two labels; the second in sorted order is the positive class.
     preset : str, optional
-        In place of X and y, a table that is there already: "six-points", "semicircle", "line", "exclusive-or",
-        "cycling", "orthonormal", "drift", "breast-cancer" or "overfitting-votes".
-    learner : str, default="perceptron"
-        What is shown first: "perceptron", "averaged", "voted", "pocket", "margin", "pa", "pa1", "pa2" or "rocchio".
-    order : {"turn", "random", "adversary"}, default="turn"
-        The order of the rows. The adversary updates at the mistaken row for which w grows most.
-    seed : int, default=0
-        Seed of the random order.
+        In place of X and y, a table that is there already, with its own intercept and limits: "six-points",
+        "semicircle", "line", "exclusive-or", "cycling", "orthonormal", "drift", "breast-cancer" or
+        "overfitting-votes".
+    learner : str, optional
+        What is shown first: "perceptron" (unless given), "averaged", "voted", "pocket", "margin", "pa", "pa1", "pa2"
+        or "rocchio".
+    order : {"turn", "random", "adversary"}, optional
+        The order of the rows; in turn unless given. The adversary updates at the mistaken row for which w grows most.
+    seed : int, optional
+        Seed of the random order; 0 unless given.
     max_iter : int or None, default=1000
         Largest number of epochs; None goes on until a pass is clean. A run ends after 10 seconds.
     fit_intercept : bool, default=True
@@ -153,22 +155,24 @@ def explore(
     >>> found.story["verdict"]["verdict"], found.story["runs"][0]["total"]
     ('separable', 5)
     """
+    asked: dict[str, Any] = {"learner": learner, "order": order, "seed": seed}
+    chosen = {name: value for name, value in asked.items() if value is not None}
     if preset is not None:
         if X is not None or y is not None:
             raise DataError("a preset has rows of its own: leave out X and y, or leave out preset")
-        return of_preset(preset)
+        return of_preset(preset, **chosen)
     if X is None or y is None:
         raise DataError("give the rows and their labels, X and y, or the name of a preset")
     points = points_of(X, y, constant=fit_intercept * float(intercept_scaling), columns=columns)
-    return Exploration(tell(points, learner=learner, order=order, seed=seed, max_iter=max_iter))
+    return Exploration(tell(points, max_iter=max_iter, **chosen))
 
 
-def of_preset(name: str) -> Exploration:
-    """A preset as it was thought of.
+def of_preset(name: str, **chosen: Any) -> Exploration:
+    """A preset with its own learner and order, where no other is chosen.
 
     Examples
     --------
     >>> of_preset("six-points").story["runs"][0]["total"]
     2
     """
-    return Exploration(tell(presets.points_of_preset(name), **presets.preset(name).run()))
+    return Exploration(tell(presets.points_of_preset(name), **{**presets.preset(name).run(), **chosen}))

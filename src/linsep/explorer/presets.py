@@ -230,7 +230,7 @@ PRESETS = {
             "The two classes overlap, so no line is right on all rows, and the run does not settle.",
             "The last vector depends on the last mistakes: step on, and its line swings.",
             "The averaged vector counts each vector by the rows that it survived, and its line hardly moves.",
-            "Freund and Schapire's theorem bounds the errors of votes on new rows; for the last vector there is no bound.",
+            "Freund and Schapire's theorem bounds the errors of votes on new rows; the last vector has no such bound.",
             "At which updates is the last vector the better one, and could you know without new rows?",
         ),
         lambda: noisy(200, 18),

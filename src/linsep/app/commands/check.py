@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import (
+from linsep.app.labelled import (
     check_certificate,
     guessed,
     inputs,

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import guessed, inputs, open_labelled, read_as
-from linsep.app.commands.models import origin_of_run, saved_when_trained, stamps_of
+from linsep.app.labelled import guessed, inputs, open_labelled, read_as
 from linsep.app.learners import Limits, check_weights, class_weight_of, make_ladder, make_learner
+from linsep.app.models import origin_of_run, saved_when_trained, stamps_of
 from linsep.app.progress import EpochProgress
 from linsep.app.report import check_report, page_of_fit, with_report
 from linsep.app.result import Result, program

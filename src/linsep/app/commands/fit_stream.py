@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.labelled import inputs, read_as_text
-from linsep.app.commands.models import Keeper, origin_of_run, saved_when_trained, state_of
+from linsep.app.labelled import inputs, read_as_text
 from linsep.app.learners import LEARNERS, Limits, make_learner
+from linsep.app.models import Keeper, origin_of_run, saved_when_trained, state_of
 from linsep.app.progress import StreamLine
 from linsep.app.report import check_report, page_of_stream, with_report
 from linsep.app.result import Result, program

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from linsep.app.commands.labelled import inputs
-from linsep.app.commands.models import load_of_table
+from linsep.app.labelled import inputs
+from linsep.app.models import load_of_table
 from linsep.app.present import write_csv
 from linsep.data.columns import label_names
 from linsep.files import check_output, open_output

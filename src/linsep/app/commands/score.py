@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linsep.app.commands.models import load_of_table
+from linsep.app.models import load_of_table
 from linsep.app.result import Result
 from linsep.data.unlabelled import told
 from linsep.reporting.quality import majority_line, score_lines

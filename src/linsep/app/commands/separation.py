@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.app.commands.labelled import (
+from linsep.app.labelled import (
     check_certificate,
     guessed,
     inputs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linsep.app.commands.models import load_rows, shown
+from linsep.app.models import load_rows, shown
 from linsep.app.result import Result
 
 

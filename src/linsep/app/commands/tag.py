@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linsep.app.commands.models import load_tagger, origin_of_run, saved_when_trained, shown, stamps_of
 from linsep.app.learners import Limits
+from linsep.app.models import load_tagger, origin_of_run, saved_when_trained, shown, stamps_of
 from linsep.app.progress import EpochProgress
 from linsep.app.result import Result, program
 from linsep.data.readers.tagged import read_tagged

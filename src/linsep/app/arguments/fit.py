@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from linsep.app.options import (
+from linsep.app.arguments.options import (
     CategoricalOpt,
     ColumnOpt,
     DecimalOpt,
@@ -196,7 +196,7 @@ def fit(
     if max_iter is not None and time_limit is not None:
         raise typer.BadParameter("give --max-iter or --time-limit, not both")
     from linsep.app.commands.fit_stream import StreamOptions, fit_on_stream, wants_stream
-    from linsep.app.commands.labelled import kinds_of
+    from linsep.app.labelled import kinds_of
 
     own = {
         "loss": loss,

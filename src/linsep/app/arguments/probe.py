@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from linsep.app.options import JsonOpt, ReportOpt
+from linsep.app.arguments.options import JsonOpt, ReportOpt
 from linsep.app.present import finish
 
 

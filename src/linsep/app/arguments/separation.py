@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from linsep.app.options import (
+from linsep.app.arguments.options import (
     CategoricalOpt,
     CertificateOpt,
     ColumnOpt,
@@ -103,8 +103,8 @@ def separation(
     What is finite is estimated in Python, and one limit of what is infinite: linsep.separation("y ~ x", data=frame),
     then finite_part(), drop() or firth() of its answer.
     """
-    from linsep.app.commands.labelled import kinds_of
     from linsep.app.commands.separation import separation as run
+    from linsep.app.labelled import kinds_of
     from linsep.app.searching import until_ctrl_c
 
     result = until_ctrl_c(

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from linsep.app.options import DetailsOpt
+from linsep.app.arguments.options import DetailsOpt
 from linsep.app.result import Result
 
 

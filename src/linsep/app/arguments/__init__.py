@@ -1,0 +1,1 @@
+"""The arguments of commands that have many, and the options that several share."""

@@ -1,0 +1,76 @@
+"""`linsep explore`: a run that moves, in the browser or in one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from linsep.app.labelled import inputs, open_labelled
+from linsep.app.result import Result
+from linsep.explorer.explore import Exploration, of_preset
+from linsep.explorer.serve import check_extra
+from linsep.explorer.story import tell
+from linsep.explorer.table import points_of_table
+from linsep.files import check_output
+from linsep.types import DataError
+
+
+def explore(
+    table: str | None,
+    *,
+    target: str | None,
+    positive: str | None,
+    preset: str | None,
+    chosen: Mapping[str, Any],
+    max_iter: int | None,
+    intercept: bool,
+    save: Path | None,
+    categorical: tuple[str, ...],
+    columns: Mapping[str, str],
+    missing: Any,
+    reading: Mapping[str, Any],
+) -> tuple[Exploration, Result]:
+    """Make the story of a table, or of a preset, and write its page if a file is named.
+
+    `chosen` has the learner, the order and the seed, as far as they are given.
+    """
+    read = inputs(table) if table is not None else ()
+    if save is not None:
+        check_output(save, "the page", reads=read)
+    else:
+        _check_extra()
+    if table is None:
+        found = of_preset(preset or "six-points", **chosen)
+    elif preset is not None:
+        raise DataError("--preset has rows of its own: give TABLE or --preset, not both")
+    else:
+        source = open_labelled(table, target, categorical, columns, reading)
+        asked = {"positive": positive, "columns": columns, "missing": missing, "constant": float(intercept)}
+        found = Exploration(tell(points_of_table(source, **asked), max_iter=max_iter, **chosen))
+    if save is not None:
+        found.save(save, reads=read)
+    return found, Result(_lines(found.story, save), {})
+
+
+def _check_extra() -> None:
+    """Refuse before the work to show a page that nothing could serve."""
+    try:
+        check_extra()
+    except ImportError as error:
+        raise DataError(f"{error}, with --save PAGE.html") from error
+
+
+def _lines(story: Mapping[str, Any], save: Path | None) -> list[tuple[str, str]]:
+    """What is said of a story: what it is about, the run that is shown first, the verdict and where the page is."""
+    run = story["runs"][0]
+    sent = f", the last {run['total'] - run['from']:,} of them on the page" if run["from"] else ""
+    bound = story["verdict"]["bound"]
+    allowed = "" if bound is None or run["name"] != "perceptron" else f", at most {bound:,} by (R / gamma)^2"
+    return [
+        ("rows x columns", f"{story['n']:,} x {story['p']:,}"),
+        ("run", f"{run['label']}, {run['total']:,} updates{sent}{allowed}"),
+        ("stop reason", run["stop"]),
+        ("verdict", story["verdict"]["line"]),
+        *([] if save is None else [("page", str(save))]),
+    ]
