@@ -156,13 +156,30 @@ function start(): void {
 
 interface Model {
   get(name: string): unknown;
+  send(message: unknown): void;
+  on(event: "msg:custom", listener: (message: { story?: PackedStory; error?: string }) => void): void;
+}
+
+/** Questions to the Python of a notebook are answered in the order in which they were asked. */
+function askNotebook(model: Model): Ask {
+  const waiting: { done: (story: PackedStory) => void; failed: (error: Error) => void }[] = [];
+  model.on("msg:custom", (message) => {
+    const asked = waiting.shift();
+    if (message.story) asked?.done(message.story);
+    else asked?.failed(new Error(message.error ?? "no answer"));
+  });
+  return (request) =>
+    new Promise((done, failed) => {
+      waiting.push({ done, failed });
+      model.send("X" in request ? { points: request } : request);
+    });
 }
 
 /** A notebook widget, as anywidget calls it. */
 function render({ model, el }: { model: Model; el: HTMLElement }): void {
   const place = h("div");
   el.append(place);
-  mount(place, model.get("story") as PackedStory, null);
+  mount(place, model.get("story") as PackedStory, askNotebook(model));
 }
 
 if (typeof document !== "undefined") start();
