@@ -28,6 +28,12 @@ AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min
 DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))"
 
 
+READY = """new Promise(done => {
+  const look = () => (window.linsep ? done(0) : requestAnimationFrame(look));
+  look();
+})"""
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     with Browser(tmp_path_factory.mktemp("chromium")) as browser:
@@ -42,6 +48,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         found[name] = folder / f"{name}.html"
         of_preset(name).save(found[name])
     return found
+
+
+def show(browser: Browser, page: Path | str, width: int = 1200, *, dark: bool = False, mobile: bool = False) -> None:
+    """Open a page and wait for its first picture; before that it shows its title."""
+    browser.open(page, width, dark=dark, mobile=mobile)
+    browser.ask(READY)
+    drawn(browser)
 
 
 def drawn(browser: Browser) -> None:
@@ -73,7 +86,7 @@ def test_each_preset_opens_without_a_complaint_and_asks_nobody(
     browser: Browser, pages: dict[str, Path], name: str
 ) -> None:
     for width, dark in ((360, False), (1300, True), (1920, False)):
-        browser.open(pages[name], width, dark=dark, mobile=width == 360)
+        show(browser, pages[name], width, dark=dark, mobile=width == 360)
         drawn(browser)
         browser.ask("linsep.session.goToUpdate(3)")
         drawn(browser)
@@ -87,7 +100,7 @@ def test_each_preset_opens_without_a_complaint_and_asks_nobody(
 @pytest.mark.parametrize("name", ["six-points", "exclusive-or", "breast-cancer"])
 def test_axe_finds_nothing(browser: Browser, pages: dict[str, Path], name: str) -> None:
     for dark in (False, True):
-        browser.open(pages[name], dark=dark)
+        show(browser, pages[name], dark=dark)
         browser.ask("linsep.session.goToUpdate(1)")
         drawn(browser)
         browser.ask(AXE.read_text(encoding="utf-8") + ";0")
@@ -97,7 +110,7 @@ def test_axe_finds_nothing(browser: Browser, pages: dict[str, Path], name: str) 
 
 # ---------------------------------------------------------------------- the run
 def test_the_classroom_example_reads_as_in_the_classroom(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["six-points"])
+    show(browser, pages["six-points"])
     assert "w = 0" in live(browser)
     said = []
     for _ in range(12):
@@ -120,7 +133,7 @@ def test_every_update_has_the_bits_of_python(browser: Browser, tmp_path: Path) -
     y = np.where(X @ [1.0, 2.0, -1.0] + 0.1 > 0, "yes", "no")
     page = tmp_path / "run.html"
     explore(X, y, order="random", seed=3).save(page)
-    browser.open(page)
+    show(browser, page)
     model = Perceptron(trace="updates", shuffle=True, random_state=3, max_iter=1000).fit(X, y)
     signs = np.where(y == "yes", 1.0, -1.0)
     states = [(np.zeros(3), 0.0), *((w, b) for _, w, b in model.trace_.iter_weights(X, signs))]
@@ -135,7 +148,7 @@ def test_every_update_has_the_bits_of_python(browser: Browser, tmp_path: Path) -
 
 
 def test_the_slider_scrubs_by_mouse_and_by_keys(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["breast-cancer"])
+    show(browser, pages["breast-cancer"])
     drawn(browser)
     left, top, width, height = browser.ask(
         "(() => { const b = document.querySelector('input[type=range]').getBoundingClientRect();"
@@ -159,7 +172,7 @@ def test_the_mean_of_the_vectors_is_that_of_the_averaged_perceptron(browser: Bro
     y = np.where(X[:, 0] + rng.normal(size=60) > 0, 1, -1)
     page = tmp_path / "run.html"
     explore(X, y, max_iter=7).save(page)
-    browser.open(page)
+    show(browser, page)
     browser.ask("linsep.session.overlays.add('averaged'); linsep.session.goToVisit(linsep.session.lastVisit)")
     got = browser.ask("linsep.session.drawn().map(d => [[...d.w], d.b])")[0]
     model = AveragedPerceptron(max_iter=7, shuffle=False).fit(X, y)
@@ -168,7 +181,7 @@ def test_the_mean_of_the_vectors_is_that_of_the_averaged_perceptron(browser: Bro
 
 
 def test_the_ledger_is_exported_as_python_that_runs(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["semicircle"])
+    show(browser, pages["semicircle"])
     browser.ask("linsep.session.goToUpdate(12)")
     drawn(browser)
     browser.ask(
@@ -207,7 +220,7 @@ IN_PAGE = """(tables => tables.map(([X, y, constant]) => {
 
 
 def test_verdicts_and_runs_of_the_page_are_those_of_python(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["six-points"])
+    show(browser, pages["six-points"])
     asked = list(tables(150))
     kinds = set()
     for (X, y, constant), found in zip(asked, browser.ask(f"{IN_PAGE}({json.dumps(asked)})"), strict=True):
@@ -243,7 +256,7 @@ def to_screen(browser: Browser, row: int) -> tuple[float, float]:
 
 
 def test_a_corner_of_exclusive_or_dragged_away_makes_it_separable(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["exclusive-or"])
+    show(browser, pages["exclusive-or"])
     drawn(browser)
     assert "Inseparable" in browser.ask("document.querySelector('.verdict').innerText")
     start = to_screen(browser, 0)
@@ -257,7 +270,7 @@ def test_a_corner_of_exclusive_or_dragged_away_makes_it_separable(browser: Brows
 
 
 def test_rows_are_added_turned_moved_and_taken_away_by_keys(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["exclusive-or"])
+    show(browser, pages["exclusive-or"])
     drawn(browser)
     browser.ask("document.querySelector('canvas.editable').focus()")
     browser.press("n", 78)
@@ -277,7 +290,7 @@ def test_rows_are_added_turned_moved_and_taken_away_by_keys(browser: Browser, pa
 
 
 def test_a_finger_moves_a_row_and_a_tap_adds_one(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["exclusive-or"], 360, mobile=True)
+    show(browser, pages["exclusive-or"], 360, mobile=True)
     browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
     try:
         start = to_screen(browser, 1)
@@ -295,7 +308,7 @@ def test_a_finger_moves_a_row_and_a_tap_adds_one(browser: Browser, pages: dict[s
 
 
 def test_squares_and_products_separate_exclusive_or(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["exclusive-or"])
+    show(browser, pages["exclusive-or"])
     browser.ask("linsep.session.liftBy('quadratic')")
     drawn(browser)
     assert browser.ask("linsep.session.verdict.verdict") == "separable"
@@ -314,7 +327,7 @@ def test_squares_and_products_separate_exclusive_or(browser: Browser, pages: dic
 
 
 def test_predict_first_asks_before_it_shows(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["six-points"])
+    show(browser, pages["six-points"])
     drawn(browser)
     browser.ask("document.querySelector('#predict').click()")
     drawn(browser)

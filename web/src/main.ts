@@ -16,6 +16,9 @@ import { StepPanel } from "./views/step_panel";
 import { VerdictPanel } from "./views/verdict_panel";
 import { WeightView } from "./views/weight_view";
 
+/** Numbers and updates from which on it pays to draw only what is in sight. */
+const LARGE = 30_000;
+
 /** Build the explorer inside an element; keys are heard by `keyed`, in a page of its own the document. */
 export function mount(element: HTMLElement, story: PackedStory, ask: Ask | null, keyed: EventTarget = element): { session: Session; plane: PlaneView } {
   const session = new Session(story, ask);
@@ -52,9 +55,10 @@ function build(element: HTMLElement, session: Session, keyed: EventTarget): Plan
     h("div", { class: "panels" }, verdict.element, course.element, ledger.element, rows.element),
   );
   let due = 0;
+  const hidden = outOfSight([ledger, rows, course], session, () => session.tell());
   const draw = () => {
     due = 0;
-    for (const view of views) view.draw();
+    for (const view of views) if (!hidden.has(view)) view.draw();
     slice.textContent = weights.words;
   };
   session.onChange(() => {
@@ -69,6 +73,31 @@ function build(element: HTMLElement, session: Session, keyed: EventTarget): Plan
   keyed.addEventListener("keydown", listen);
   draw();
   return plane;
+}
+
+interface Panel {
+  element: HTMLElement;
+  draw(): void;
+}
+
+/** The panels that nobody sees now: of a large run they are drawn when they come into sight, or are printed. */
+function outOfSight(panels: Panel[], session: Session, shown: () => void): Set<unknown> {
+  const hidden = new Set<unknown>();
+  const { n, p } = session.table;
+  if (n * (p + 1) + session.replay.updates < LARGE) return hidden;
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const panel = panels.find(({ element }) => element === target);
+      if (isIntersecting) hidden.delete(panel);
+      else hidden.add(panel);
+    }
+    shown();
+  });
+  for (const { element } of panels) observer.observe(element);
+  window.addEventListener("beforeprint", () => {
+    for (const panel of panels) panel.draw();
+  });
+  return hidden;
 }
 
 function header(session: Session): HTMLElement {
@@ -182,6 +211,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): void {
   mount(place, model.get("story") as PackedStory, askNotebook(model));
 }
 
-if (typeof document !== "undefined") start();
+// The title is painted first: unpacking a long run takes a moment.
+if (typeof document !== "undefined") requestAnimationFrame(() => setTimeout(start));
 
 export default { render };

@@ -157,7 +157,7 @@ export class Session {
       const pocket = this.replay.after(pocketOf(this.replay, this.k, this.t));
       add("pocket", "pocket: longest run without a mistake", pocket.w, pocket.b);
     }
-    const rocchio = this.rocchio();
+    const rocchio = this.overlays.has("rocchio") ? this.rocchio() : this.after;
     add("rocchio", "Rocchio: between the means", rocchio.w, rocchio.b);
     if (this.verdict.plane) add("widest", "widest margin", this.verdict.plane.w, this.verdict.plane.b);
     return found;

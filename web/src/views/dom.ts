@@ -41,9 +41,10 @@ export class Canvas {
   constructor(
     label: string,
     private readonly aspect: number,
+    readsPixels = false,
   ) {
     this.element = h("canvas", { role: "img", "aria-label": label });
-    this.context = this.element.getContext("2d")!;
+    this.context = this.element.getContext("2d", { willReadFrequently: readsPixels })!;
   }
 
   /** Fit the canvas to its box; false where it has none yet. */

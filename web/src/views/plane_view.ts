@@ -17,7 +17,7 @@ interface Box {
 }
 
 export class PlaneView {
-  readonly canvas = new Canvas("The rows and the plane", 0.82);
+  readonly canvas = new Canvas("The rows and the plane", 0.82, true);
   vectors = true;
   contours = true;
   private places: Float64Array = new Float64Array(0);

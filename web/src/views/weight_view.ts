@@ -9,7 +9,7 @@ import { Canvas, coloursOf, shown, type Colours } from "./dom";
 const FINE_GRID = 150;
 const COARSE_GRID = 64;
 const FEW_ROWS = 150;
-const MOST_ROWS = 3000;
+const MOST_ROWS = 1000;
 const MOST_LINES = 60;
 const EDGE = 34;
 
