@@ -36,7 +36,8 @@ def page_of(story: dict[str, Any], server: str | None = None) -> str:
         f"<title>{escape(story['title'])}</title>"
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy, quote=True)}">'
         f"<style>{style}</style></head><body>"
-        f'<div id="linsep-explorer"{told}><h1 style="font-family: system-ui, sans-serif">{escape(story["title"])}</h1></div>'
+        # The title is seen at once: unpacking a long run takes a moment.
+        f'<div id="linsep-explorer"{told}><h1 style="font-family: system-ui">{escape(story["title"])}</h1></div>'
         f'<script type="application/json" id="linsep-story">{as_json(story).replace("<", chr(92) + "u003c")}</script>'
         f'<script type="module">{inner}</script></body></html>\n'
     )
