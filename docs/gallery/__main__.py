@@ -79,6 +79,7 @@ class Shown(NamedTuple):
 def run_script(name: str, folder: Path) -> Shown:
     """Run one script in `folder`, where it leaves its pictures."""
     import matplotlib
+    import matplotlib.pyplot as plt
 
     matplotlib.use("agg")
     before = Path.cwd()
@@ -87,7 +88,7 @@ def run_script(name: str, folder: Path) -> Shown:
         doc = runpy.run_path(str(SCRIPTS[name]))["__doc__"]
     finally:
         os.chdir(before)
-        matplotlib.pyplot.close("all")
+        plt.close("all")
     title, rest = doc.strip().split("\n", 1)
     claim, seen = rest.split("\nSeen: ")
     pictures = sorted((path.name for path in folder.glob(f"{name}.*")), key=lambda file: not file.endswith(".png"))

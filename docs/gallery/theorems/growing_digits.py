@@ -3,7 +3,7 @@
 Claim: on rows of whole numbers w stays whole, and after k updates no weight is above k max |x_ij|: at most log2(k max
 |x_ij|) + 1 bits. Rows whose label is the parity of their highest bit (Minsky and Papert) are separable, yet every two
 bits more in the rows take at least one bit more in the weights and over four times the updates. On four rows of
-exclusive-or w walks in circles and needs two bits for ever.
+exclusive-or each row is a mistake in each pass, w is 0 again at the end of it, and two bits are enough for ever.
 
 Seen: Bits of the largest weight so far over the number of updates, on a logarithmic axis. Stairs for rows of 3 to 11
 bits rise one above the other and end at a cross, the later and the higher the more bits a row has; a flat line for
@@ -53,7 +53,10 @@ X, y = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]]), np.array([-1, 1, 1, -1]
 assert separability(X, y).verdict == "inseparable"
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", ConvergenceWarning)  # a clean pass would be a wonder
-    k, size = bits(X, Perceptron(max_iter=5000, trace="updates").fit(X, y))
+    learner = Perceptron(max_iter=5000, trace="updates").fit(X, y)
+assert (learner.trace_.mistakes == 4).all()  # each row, in each pass
+assert not (y @ np.column_stack([X, np.ones(4)])).any()  # so w is 0 again at the end of it
+k, size = bits(X, learner)
 assert size.max() <= 2
 assert len(k) > 10_000
 ax.step(k, size - 0.06, where="post", color=INK, lw=1.8, label="exclusive-or, for ever")

@@ -127,7 +127,7 @@ class _Bound(NamedTuple):
 
 def _draw_bound(ax: Axes, k: Array, bound: _Bound) -> None:
     alone = "D" if k.size == 1 else ""  # a line through one point is not seen
-    look = {"color": bound.colour, "ls": bound.style, "lw": bound.width, "marker": alone, "ms": 5}
+    look: dict[str, Any] = {"color": bound.colour, "ls": bound.style, "lw": bound.width, "marker": alone, "ms": 5}
     ax.plot(k, bound.factor * k**bound.power, label=bound.label, **look)
 
 

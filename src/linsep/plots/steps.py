@@ -212,7 +212,13 @@ def _draw_plane(ax: Axes, plane: Hyperplane, view: View, colour: str, style: str
         arrow = {"arrowstyle": "-|>", "color": colour, "lw": 1.6, "shrinkA": 0, "shrinkB": 0}
         tip = foot + w / longest * 0.6 * half
         ax.annotate("", tip, foot, arrowprops=arrow, zorder=4)
-        beside = {"xytext": 7 * w / norm, "textcoords": "offset points", "ha": "center", "va": "center", "zorder": 4}
+        beside: dict[str, Any] = {
+            "xytext": 7 * w / norm,
+            "textcoords": "offset points",
+            "ha": "center",
+            "va": "center",
+            "zorder": 4,
+        }
         ax.annotate("w", tip, color=colour, fontsize=SMALL, **beside)
     return inside
 
