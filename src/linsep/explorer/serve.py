@@ -23,14 +23,8 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 _MOST_BYTES = 20_000_000  # of a request
 _LOCAL = (HOST, "localhost")
-WRONG = (
-    DataError,
-    ValueError,
-    TypeError,
-    KeyError,
-    OverflowError,
-    RecursionError,
-)  # what a request that makes no sense leads to
+# What a request that makes no sense leads to.
+WRONG = (DataError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
 
 
 def serve(story: dict[str, Any], *, port: int = 0, browser: bool = True) -> None:
