@@ -9,6 +9,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
+import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,7 @@ def test_a_preset_is_sent_by_name(page: Page) -> None:
         ("", {**SQUARE, "learner": "forest"}, "the page shows the learners"),
         ("", b"{", "the request cannot be used"),
         ("", b"[]", "one JSON object"),
+        ("", b"[" * 100_000, "the request cannot be used"),
         ("", b'{"X": [[1], [NaN]], "y": [1, -1]}', "nan is not a finite number"),
     ],
 )
@@ -158,7 +160,7 @@ def test_the_server_listens_on_this_machine_alone() -> None:
 def test_serving_opens_the_browser_and_ends_in_words(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     uvicorn = pytest.importorskip("uvicorn")
     opened: list[str] = []
-    monkeypatch.setattr(serving.webbrowser, "open", opened.append)
+    monkeypatch.setattr(webbrowser, "open", opened.append)
 
     def interrupted(self: Any, sockets: Any) -> None:
         raise KeyboardInterrupt

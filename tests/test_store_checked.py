@@ -16,8 +16,9 @@ import scipy.sparse as sp
 import linsep
 from crafted_models import bases, in_a_child, parts_of, sealed
 from linsep import DataError, ModelFileError
+from linsep.app import labelled
 from linsep.app.cli import main
-from linsep.app.commands import fit, labelled
+from linsep.app.commands import fit
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
 Y = np.array([0, 0, 1, 1])

@@ -131,7 +131,7 @@ def explore(
     seed : int, optional
         Seed of the random order; 0 unless given.
     max_iter : int or None, default=1000
-        Largest number of epochs; None goes on until a pass is clean. A run ends after 10 seconds.
+        Largest number of epochs; None goes on until a pass is clean. A run ends after 5 seconds.
     fit_intercept : bool, default=True
         Whether to learn b.
     intercept_scaling : float, default=1.0

@@ -17,7 +17,7 @@ from linsep.types import Array, DataError
 
 ORDERS = ("turn", "random", "adversary")
 MOST_ORDERS = 2_000_000  # visits whose rows are kept
-_SECONDS = 10.0  # that a run may take
+_SECONDS = 5.0  # that a run may take
 
 
 class Rule(NamedTuple):

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 _MOST_BYTES = 20_000_000  # of a request
 _LOCAL = (HOST, "localhost")
-WRONG = (DataError, ValueError, TypeError, KeyError, OverflowError)  # what a request that makes no sense leads to
+# What a request that makes no sense leads to.
+WRONG = (DataError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
 
 
 def serve(story: dict[str, Any], *, port: int = 0, browser: bool = True) -> None:
@@ -177,6 +178,10 @@ def of_points(asked: Mapping[str, Any]) -> dict[str, Any]:
         **words,
     )
     max_iter = asked.get("max_iter", preset(chosen).max_iter if chosen else 1000)
-    how = {"learner": str(asked.get("learner", "perceptron")), "order": str(asked.get("order", "turn"))}
-    seed = int(asked.get("seed") or 0)
-    return tell(points, **how, seed=seed, max_iter=None if max_iter is None else int(max_iter))
+    return tell(
+        points,
+        learner=str(asked.get("learner", "perceptron")),
+        order=str(asked.get("order", "turn")),
+        seed=int(asked.get("seed") or 0),
+        max_iter=None if max_iter is None else int(max_iter),
+    )

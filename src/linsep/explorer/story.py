@@ -28,7 +28,7 @@ _BESIDE = 20_000  # of each other run
 _NUMBERS = 4_000_000  # numbers in keyframes
 _MOST = 10_000_000  # entries of a table
 _FEW_ROWS = 500  # a table of two columns with at most so many rows may be changed by hand
-_VISITS = 200_000  # of each other run, unless a hundred epochs are more
+_VISITS = 200_000  # of each other run, unless twenty epochs are more
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def as_json(story: dict[str, Any]) -> str:
 def _others(at: Setting, first: Asked) -> list[Asked]:
     """The runs that the first may be compared with: the perceptron in other orders, and the other rules."""
     n = len(at.y)
-    most = max(100, _VISITS // n)
+    most = max(20, _VISITS // n)
     short = first._replace(max_iter=most if first.max_iter is None else min(most, first.max_iter))
     short = short._replace(window=min(first.window, _BESIDE))
     turns = [short._replace(name="perceptron", order=order) for order in ORDERS]

@@ -57,7 +57,7 @@ def explore(
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="The seed of --order random; 0 if not given.")] = None,
     max_iter: Annotated[
-        int, typer.Option(min=1, help="Largest number of epochs; a run also ends after 10 seconds.")
+        int, typer.Option(min=1, help="Largest number of epochs; a run also ends after 5 seconds.")
     ] = 1000,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Leave b at 0.")] = False,
     save: Annotated[
