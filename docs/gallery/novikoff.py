@@ -24,5 +24,5 @@ upper, norm, lower = (line.get_ydata() for line in axes[0].lines)
 assert ((lower <= norm) & (norm <= upper)).all()
 cosine, floor = (line.get_ydata() for line in axes[1].lines[:2])
 assert (cosine >= floor).all()
-assert learner.n_mistakes_ <= bounds.best.value / 10
+assert learner.n_mistakes_ <= bounds.get("novikoff").value / 10
 figure.savefig("novikoff.png")
