@@ -245,6 +245,6 @@ def test_demo_ends_with_the_receipt(tmp_path: Path) -> None:
     for part in (
         "stops\nafter", "97.9%", "569 x 30", "Perceptron", "clean pass", "217,171", "1,757,361", "100.00%",
         "held-out accuracy", "separable", "margin bracket", "R, the largest row norm", "novikoff", "unit sphere",
-        "bounded bias", "general", "freund-schapire", "breast_cancer.linsep", "linsep show",
+        "bounded bias", "freund-schapire", "hinge loss, all passes", "breast_cancer.linsep", "linsep show",
     ):  # fmt: skip
         assert part in done.stdout, part

@@ -358,7 +358,8 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     result = fit_command(str(tmp_path / "t.csv"), learner="kernel", max_iter=5, degree=2, **common)
     assert result.data["training_accuracy"] == 1.0
     bounds = {row["name"]: row for row in result.data["bounds"]}
-    assert list(bounds) == ["novikoff", "freund-schapire", "freund-schapire hinge", "this run"]
+    whole = ["freund-schapire, all passes", "hinge loss, all passes"]
+    assert list(bounds) == ["novikoff", "freund-schapire", "hinge loss", *whole, "this run"]
     assert all(row["mistakes"] <= row["allowed"] for row in bounds.values())
     model = load(tmp_path / "m").learner_
     assert (model.kernel, model.degree, model.average, model.max_iter) == ("poly", 2, "voted", 5)

@@ -40,20 +40,18 @@ def test_on_the_unit_sphere_all_apply_with_the_numbers_worked_out_by_hand() -> N
         "novikoff",
         "unit sphere",
         "bounded bias",
-        "general",
         "freund-schapire",
-        "freund-schapire hinge",
+        "hinge loss",
     ]
     assert all(row.applies and row.why == "" for row in table)
     gamma, norm2 = 0.55, 1 + 0.25**2
     assert table.get("novikoff").value == pytest.approx(2 * norm2 / gamma**2)
-    assert table.get("general").value == pytest.approx(2 * norm2 / gamma**2)
     assert table.get("unit sphere").value == pytest.approx(4 / gamma**2)
     assert table.get("bounded bias").value == pytest.approx(2 * 2 / gamma**2)
     assert table.best is not None
     assert table.best.name == "novikoff"
     # With g the margin nothing is short of g, so both bounds for one pass are at most Novikoff's.
-    for name in ("freund-schapire", "freund-schapire hinge"):
+    for name in ("freund-schapire", "hinge loss"):
         value = table.get(name).value
         assert value is not None
         assert value <= 2 * norm2 / gamma**2 * (1 + 1e-12)
@@ -64,7 +62,6 @@ def test_without_an_intercept() -> None:
     table = mistake_bounds(2 * CIRCLE, LABELS, [3.0, 0.0], fit_intercept=False)
     assert table.get("novikoff").value == pytest.approx((2 / 1.2) ** 2)
     assert table.get("novikoff").formula == "(R / gamma)^2"
-    assert table.get("general").value == pytest.approx((2 / 1.2) ** 2)
     assert table.get("unit sphere").why == table.get("bounded bias").why == "the run has no intercept"
     with pytest.raises(DataError, match="the run has no intercept: give a separator with b = 0"):
         mistake_bounds(CIRCLE, LABELS, [1.0, 0.0], 0.5, fit_intercept=False)
@@ -80,7 +77,7 @@ def test_the_inseparable_pair_is_the_least_over_a_grid() -> None:
     plain = table.get("freund-schapire")
     assert plain.applies
     assert plain.value == pytest.approx(least, rel=0.02)
-    assert table.get("freund-schapire hinge").value == pytest.approx(hinge, rel=0.02)
+    assert table.get("hinge loss").value == pytest.approx(hinge, rel=0.02)
     assert not table.get("novikoff").applies
     assert table.best is None
     once = mistake_bounds(X, y, [1.0], fit_intercept=False, epochs=1)
@@ -90,14 +87,14 @@ def test_the_inseparable_pair_is_the_least_over_a_grid() -> None:
 
 def test_reasons_why_not() -> None:
     wrong = mistake_bounds(CIRCLE, -LABELS, [1.0, 0.0], 0.25)
-    for name in ("novikoff", "unit sphere", "bounded bias", "general"):
+    for name in ("novikoff", "unit sphere", "bounded bias"):
         assert wrong.get(name).why == "this separator makes 4 mistakes: smallest margin is -1.25"
         assert wrong.get(name).value is None
     one = mistake_bounds(CIRCLE, LABELS, [1.0, 0.0], 0.8)
     assert one.get("novikoff").why == "this separator makes 1 mistake: smallest margin is 0"
     far = mistake_bounds(CIRCLE + np.array([4.0, 0.0]), LABELS, [1.0, 0.0], -4.0)
     assert far.get("bounded bias").why == far.get("unit sphere").why == "the plane is 4 from the origin, more than 1"
-    assert far.get("general").applies
+    assert far.get("novikoff").applies
     assert mistake_bounds(2 * CIRCLE, LABELS, [1.0, 0.0]).get("unit sphere").why == "some row is not of norm 1"
     flat = mistake_bounds(CIRCLE, LABELS, [0.0, 0.0], 1.0)
     assert flat.get("unit sphere").why == "w is zero: there is no plane"
@@ -109,8 +106,8 @@ def test_reasons_why_not() -> None:
     for row in mistake_bounds(CIRCLE, LABELS, [1.0, 0.0], from_zero=False):
         assert row.why == "the run did not start from w = 0"
     many = mistake_bounds(CIRCLE, LABELS, [1.0, 0.0], epochs=17)
-    assert many.get("freund-schapire").why == "covers the mistakes of one pass; this run made 17"
-    assert many.best is not None
+    assert many.get("freund-schapire").one_pass and not many.get("freund-schapire, all passes").one_pass
+    assert many.best is not None and not many.best.one_pass
 
 
 def test_rows_of_norm_one_to_rounding_count_as_on_the_sphere() -> None:
@@ -131,7 +128,7 @@ def test_the_table_prints_and_is_json() -> None:
     assert "1,234" in text
     back = json.loads(json.dumps(table.to_dict(), allow_nan=False))
     assert back["bounds"][0]["value"] == table.get("novikoff").value
-    assert back["best"] == "novikoff"
+    assert back["best"] == "hinge loss, all passes"
     with pytest.raises(KeyError, match="no bound is called 'rosenblatt'"):
         table.get("rosenblatt")
 

@@ -54,12 +54,14 @@ CHAPTERS = {
 SCRIPTS = {name: HERE / folder / f"{name}.py" for folder, (_, names) in CHAPTERS.items() for name in names}
 # The preset of the explorer that shows the same; it stands as `preset` at the head of the page.
 PRESETS = {
-    "one_dimension": "one-dimensional",
-    "worked_sum": "classroom",
+    "one_dimension": "line",
+    "worked_sum": "six-points",
     "exclusive_or": "exclusive-or",
-    "half_spaces": "cycling",
+    "half_spaces": "six-points",
+    "growing_digits": "cycling",
+    "unit_sphere": "orthonormal",
     "circle_and_sphere": "semicircle",
-    "drifting_stream": "drifting",
+    "drifting_stream": "drift",
     "breast_cancer": "breast-cancer",
     "noisy_votes": "overfitting-votes",
 }

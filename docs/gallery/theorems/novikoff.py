@@ -38,5 +38,5 @@ for ax, height in ((axes[0], novikoff * R2), (axes[1], 1.0)):
     assert np.allclose(meeting, [novikoff, height])
     assert ax.get_xlim()[1] > novikoff
 assert (learner.n_mistakes_, learner.n_iter_, learner.trace_.mistakes[0]) == (134, 18, 32)
-assert learner.n_mistakes_ <= bounds.best.value / 10
+assert learner.n_mistakes_ <= novikoff / 10
 figure.savefig("novikoff.png")

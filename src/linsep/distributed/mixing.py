@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from copy import copy, deepcopy
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from linsep.learners.base.epochs import EpochLearner
+from linsep.theory.bounds.rounding import length2, safely
 from linsep.theory.bounds.table import Bound
 from linsep.types import Array, DataError, Hyperplane
 
@@ -165,9 +167,15 @@ def mixing_bound(learner: Any, radius2: float, planes: list[tuple[Hyperplane, fl
     c = learner.intercept_scaling_
     formula = f"(R^2 + {1 if c == 1 else 'c^2'}) / gamma~^2" if learner.fit_intercept else "R^2 / gamma^2"
     why = why_no_bound(learner)
-    gammas = [margin / np.hypot(np.linalg.norm(plane.w), plane.b / c) for plane, margin in planes if margin > 0]
-    if not why and not gammas:
+    # ||(w, b/c)||^2 / margin^2 as a fraction, rounded up once: the bound is attained by orthonormal rows.
+    steepness = [
+        (length2(plane.w) + (Fraction(plane.b) / Fraction(c)) ** 2) / Fraction(margin) ** 2
+        for plane, margin in planes
+        if margin > 0
+    ]
+    if not why and not steepness:
         why = "no separator is at hand: no pass was clean, and no reference separates the rows"
     if why:
         return Bound("parameter mixing", None, False, why, formula)
-    return Bound("parameter mixing", float((radius2 + learner.constant2_) / max(gammas) ** 2), True, "", formula)
+    value = safely(lambda: (Fraction(float(radius2)) + Fraction(learner.constant2_)) * Fraction(min(steepness)))
+    return Bound("parameter mixing", value, True, "", formula)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,16 +14,14 @@ from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import is_words, listed
 from linsep.learners import MLP, AveragedPerceptron, KernelPerceptron, VotedPerceptron
 from linsep.learners.inputs.class_names import positions
-from linsep.learners.kernel.function import KernelFunction
 from linsep.learners.table_model import TableModel, parts_of
+from linsep.reporting.bounds import bounds_of_run
 from linsep.reporting.explanation.in_the_way import rows_in_the_way
 from linsep.reporting.proof import certificate_of
 from linsep.reporting.quality import Scores, majority_line, rare_words, score_lines, scores_of_rows
 from linsep.theory.bounds.cover import cover_note
-from linsep.theory.bounds.kernel import kernel_bounds
 from linsep.theory.bounds.least_loss import least_loss, training_loss
-from linsep.theory.bounds.mistakes import mistake_bounds
-from linsep.theory.bounds.table import Bound, MistakeBounds
+from linsep.theory.bounds.table import MistakeBounds
 from linsep.theory.margin.geometry import radius
 from linsep.theory.margin.max_margin import max_margin
 from linsep.theory.separability.certificate import Separability
@@ -238,17 +235,21 @@ def _predicts_by_many(learner: Any) -> bool:
 def _prove(
     learner: Any, classes: Array, X: Any, y: Array, weighted: bool
 ) -> tuple[list[tuple[str, str]], dict[str, Any], Proved]:
+    stored = X.nnz if hasattr(X, "nnz") else X.size
     if len(classes) > 2:
         said = "`linsep check` asks more: whether each class is separable from all others together"
-        return [("separable?", said)], {"verdict": None}, Proved()
-    stored = X.nnz if hasattr(X, "nnz") else X.size
+        data: dict[str, Any] = {"verdict": None}
+        if stored > _PROOF_ENTRIES:
+            return [("separable?", said)], data, Proved()
+        bound_lines, data["bounds"], _ = bounds_of_run(learner, classes, X, y, [], weighted)
+        return [("separable?", said), *bound_lines], data, Proved()
     if stored > _PROOF_ENTRIES:
         said = "not asked of a table this large: `linsep check` decides"
         return [("separable?", said)], {"verdict": None}, Proved()
     fit_intercept = getattr(learner, "fit_intercept", True)
     side = positions(y, classes)  # theorems take the label that sorts last as positive: of codes that is the learner's
     certificate = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
-    data: dict[str, Any] = {"verdict": certificate.verdict, "summary": certificate.summary()}
+    data = {"verdict": certificate.verdict, "summary": certificate.summary()}
     planes = []
     if hasattr(learner, "coef_"):
         planes.append(Hyperplane(learner.coef_[0].astype(np.float64), float(learner.intercept_[0])))
@@ -266,7 +267,7 @@ def _prove(
         planes.append(bracket.hyperplane)
         if fit_intercept:
             planes.append(_homogeneous(X, side, getattr(learner, "intercept_scaling_", 1.0)))
-    bound_lines, data["bounds"], bounds = _bounds(learner, X, side, planes, weighted)
+    bound_lines, data["bounds"], bounds = bounds_of_run(learner, classes, X, y, planes, weighted)
     reference = planes[-1] if certificate.verdict == "separable" else None
     return lines + bound_lines, data, Proved(certificate, reference, bounds)
 
@@ -306,65 +307,3 @@ def _excess(learner: Any, classes: Array, X: Any, y: Array) -> tuple[list[tuple[
     where = f"for {length} <= {radius:g} (by L-BFGS-B)"
     lines.append(("measured excess", f"{excess:.6g} at most, over the least loss {where}"))
     return lines, data | {"measured_excess": excess, "least_loss": least}
-
-
-def _bounds(
-    learner: Any, X: Any, side: Array, planes: list[Hyperplane], weighted: bool
-) -> tuple[list[tuple[str, str]], Any, MistakeBounds | None]:
-    """Mistakes made against each bound, the least of those at the planes at hand; `side` is 1 for the positive."""
-    if weighted:
-        return [("mistake bounds", "none: they are about unit steps, and rows or classes have weights here")], [], None
-    if isinstance(learner, KernelPerceptron):
-        R, table = _kernel_bounds(learner, X, side)
-        lines, data, least = _told([table], learner)
-        return [("R in the kernel's space", f"{R:.6g}"), *lines], data, least
-    if not getattr(learner, "unit_steps", False):
-        return (
-            [("mistake bounds", "none for this learner: they are about a plane that takes unit steps at mistakes")],
-            [],
-            None,
-        )
-    run = {"fit_intercept": learner.fit_intercept, "from_zero": learner.from_zero}
-    run["intercept_scaling"] = learner.intercept_scaling_
-    return _told([mistake_bounds(X, side, *plane, **run) for plane in planes], learner)
-
-
-def _kernel_bounds(learner: KernelPerceptron, X: Any, side: Array) -> tuple[float, MistakeBounds]:
-    """R and the bounds of a learner of two classes, at its last vector."""
-    margins = copy(learner).set_params(average="last").decision_function(X)
-    margins[side == 0] *= -1
-    kernel = KernelFunction(learner.kernel, learner.degree, learner.gamma, learner.coef0)
-    R, norm = float(np.sqrt(kernel.diagonal(X).max())), float(np.sqrt(learner.norm2_[0]))
-    return R, kernel_bounds(margins, norm, R, norm_w=norm, epochs=learner.n_iter_)
-
-
-def _told(tables: list[MistakeBounds], learner: Any) -> tuple[list[tuple[str, str]], Any, MistakeBounds]:
-    first_pass = _first_pass(learner)
-    lines, data, least = [], [], []
-    for rows in zip(*(table.rows for table in tables), strict=True):
-        row = min(rows, key=lambda bound: (not bound.applies, bound.value or 0.0))
-        if row.one_pass and row.applies and first_pass is None:
-            row = replace(row, applies=False, why="the mistakes of the first pass were not kept")
-        least.append(row)
-        made = first_pass if row.one_pass else learner.n_mistakes_
-        lines.append(bound_line(row, made))
-        data.append({"name": row.name, "allowed": row.value, "mistakes": made, "why": row.why})
-    return lines, data, MistakeBounds(tuple(least), learner.n_mistakes_, learner.n_iter_)
-
-
-def bound_line(row: Bound, made: int | None) -> tuple[str, str]:
-    """One bound beside the mistakes made, or why it does not apply."""
-    if not row.applies or row.value is None or made is None:
-        return f"bound: {row.name}", f"not applicable: {row.why}"
-    allowed = f"{row.value:,.0f}" if row.value >= 10 else f"{row.value:.3g}"
-    when = ", first pass" if row.one_pass else ""
-    share = made / row.value if row.value else 0.0
-    return f"bound: {row.name}", f"{made:,} mistakes of {allowed} allowed{when} ({share:.3g} of it): {row.formula}"
-
-
-def _first_pass(learner: Any) -> int | None:
-    """Mistakes of the first pass; a model from a file has no trace, and only knows them if there was no second."""
-    trace = getattr(learner, "trace_", None)
-    if trace is not None and len(trace):
-        return int(trace.mistakes[0])
-    return int(learner.n_mistakes_) if learner.n_iter_ == 1 else None

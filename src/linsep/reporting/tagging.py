@@ -13,7 +13,8 @@ from sklearn.base import clone
 from linsep.data.features.aside import check_hold_out, held_out_split
 from linsep.data.readers.tagged import TAG_COLUMNS, Tagged
 from linsep.learners import SequenceTagger
-from linsep.reporting.receipt import Receipt, bound_line
+from linsep.reporting.bounds import bound_line
+from linsep.reporting.receipt import Receipt
 from linsep.reporting.steps import Training, train_keep_measure
 from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import PrecisionWarning

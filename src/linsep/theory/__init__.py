@@ -10,7 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from linsep.theory.bounds.aggressive import aggressive_bounds
     from linsep.theory.bounds.chain_radius import chain_radius
+    from linsep.theory.bounds.classes import class_bounds
     from linsep.theory.bounds.cover import cover_odds, cover_rows, holm
     from linsep.theory.bounds.descent import auto_eta0, gradient_bound, sgd_bound
     from linsep.theory.bounds.kernel import (
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from linsep.theory.bounds.least_loss import LossBracket, least_loss, training_loss
     from linsep.theory.bounds.margin import margin_upper_bound
     from linsep.theory.bounds.mistakes import collins_bounds, mistake_bounds
-    from linsep.theory.bounds.online_risk import online_risk_bound
+    from linsep.theory.bounds.online_risk import online_risk_bound, vote_bound
     from linsep.theory.bounds.table import Bound, MistakeBounds
     from linsep.theory.margin.geometry import (
         functional_margins,
@@ -52,8 +54,10 @@ __all__ = [
     "NearWeights",
     "Separability",
     "SeparationProof",
+    "aggressive_bounds",
     "auto_eta0",
     "chain_radius",
+    "class_bounds",
     "collins_bounds",
     "cover_odds",
     "cover_rows",
@@ -79,11 +83,14 @@ __all__ = [
     "training_loss",
     "unit_form",
     "verify_certificate",
+    "vote_bound",
 ]
 
 # Where each name is defined: `import linsep.theory` alone loads none of these files, nor NumPy.
 _HOMES = {
+    "bounds.aggressive": ("aggressive_bounds",),
     "bounds.chain_radius": ("chain_radius",),
+    "bounds.classes": ("class_bounds",),
     "bounds.cover": ("cover_odds", "cover_rows", "holm"),
     "bounds.descent": ("auto_eta0", "gradient_bound", "sgd_bound"),
     "bounds.kernel": (
@@ -97,7 +104,7 @@ _HOMES = {
     "bounds.least_loss": ("LossBracket", "least_loss", "training_loss"),
     "bounds.margin": ("margin_upper_bound",),
     "bounds.mistakes": ("collins_bounds", "mistake_bounds"),
-    "bounds.online_risk": ("online_risk_bound",),
+    "bounds.online_risk": ("online_risk_bound", "vote_bound"),
     "bounds.table": ("Bound", "MistakeBounds"),
     "margin.geometry": (
         "functional_margins",

@@ -22,6 +22,7 @@ from linsep.learners.base.classifier import pack_rows, unpack_rows
 from linsep.learners.kernel.function import KernelFunction, block_rows
 from linsep.tables import dense
 from linsep.theory.bounds.kernel import FORGETRON_LEAST_BUDGET, halving_bound, projection_bound, removal_bound
+from linsep.theory.bounds.rounding import length_above
 from linsep.types import Array, DataError
 
 POLICIES = ("forgetron", "random", "projectron", "projectron++", "ahpatron")
@@ -217,7 +218,7 @@ class Budgeted:
             names = ("energy", "given_up", "damage", "shrinking")
             return np.array([removal_bound(norm, loss, **{name: s[name] for name in names}) for s in sums])
         ends = [
-            {"norm_w": max(s["energy"], 0.0) ** 0.5, "distance": s["distance"], "margin_steps": s["margin_steps"]}
+            {"norm_w": length_above(s["energy"]), "distance": s["distance"], "margin_steps": s["margin_steps"]}
             for s in sums
         ]
         return np.array([projection_bound(norm, loss, **end) for end in ends])

@@ -28,6 +28,7 @@ from linsep.learners.kernel.function import KernelFunction, block_rows, check_ke
 from linsep.learners.kernel.mistakes import MistakeRecord
 from linsep.learners.kernel.passes import Growing, Passes
 from linsep.theory.bounds.kernel import projection_bound
+from linsep.theory.bounds.rounding import length_above
 from linsep.types import Array, DataError, StopReason
 
 # Kernel values held at a time while voting.
@@ -348,8 +349,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
     def mistake_bound(self, norm: float, loss: float) -> Array:
         """Bound the mistakes of each plane of this run, by any function g of the kernel's space.
 
-        The bounds of `linsep.theory.bounds.kernel` that need the run: loss + ||g|| ||w|| where all rows are kept, plus
-        what the budget cost.
+        The bounds that need the run: loss + ||g|| ||w|| where all rows are kept, plus what the budget cost.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class KernelPerceptron(MistakeRecord, BatchLearner):
         check_is_fitted(self)
         if self._budgeted is not None:
             return self._budgeted.bounds(norm, loss)
-        return np.array([projection_bound(norm, loss, norm_w=float(np.sqrt(q))) for q in self.norm2_])
+        return np.array([projection_bound(norm, loss, norm_w=length_above(q)) for q in self.norm2_.tolist()])
 
     # --------------------------------------------------------------------- state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:

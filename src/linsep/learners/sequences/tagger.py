@@ -24,6 +24,7 @@ from linsep.learners.sequences.tagger_state import check_state, names_of, pack_n
 from linsep.learners.sequences.transitions import Transitions
 from linsep.theory.bounds.chain_radius import chain_radius
 from linsep.theory.bounds.mistakes import collins_bounds
+from linsep.theory.bounds.rounding import length_above
 from linsep.theory.bounds.table import MistakeBounds
 from linsep.types import Array, DataError, PrecisionWarning, StopReason
 
@@ -300,9 +301,8 @@ class SequenceTagger(Guarded, EpochState, BaseEstimator):
         chain_margins(sentences, gold, self._weights, margins)
         R = chain_radius(sentences, gold, self._index.size, len(self.classes_))
         parts = (self.coef_, self.transitions_.weights)
-        norm = math.sqrt(sum(float(np.square(part, dtype=np.float64).sum()) for part in parts))
-        epochs = 1 if self.n_iter_ == 1 else None  # else the bounds for one pass are of the first
-        return collins_bounds(margins, norm, R, mistakes=self.n_mistakes_, epochs=epochs)
+        norm = length_above(sum(float(np.square(part, dtype=np.float64).sum()) for part in parts))
+        return collins_bounds(margins, norm, R, mistakes=self.n_mistakes_, epochs=self.n_iter_)
 
     # ------------------------------------------------------------------ state
     def get_state(self) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from linsep.kernels.sequences.chain import Sentences
+from linsep.theory.bounds.rounding import length_above
 from linsep.types import Array
 
 # Sentences whose features are counted at once: bounds the memory for the counts.
@@ -59,7 +58,7 @@ def chain_radius(sentences: Sentences, tags: Array, n_features: int, n_tags: int
         total += _sum_of_squares(pairs, n_tags * n_tags, len(lengths))
         total += np.where(lengths > 0, (lengths - 1) ** 2 + 4, 0)
         most = max(most, int(total.max(initial=0)))
-    return math.sqrt(most)
+    return length_above(most)
 
 
 def _sum_of_squares(keys: Array, size: int, n: int) -> Array:

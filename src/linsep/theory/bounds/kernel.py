@@ -8,11 +8,13 @@ order, for unit steps from zero. `kernel_bounds` returns those of a run that kep
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from linsep.theory.bounds.mistakes import bounds_of_margins
+from linsep.theory.bounds.rounding import safely, short_sums
 from linsep.theory.bounds.table import Bound, MistakeBounds
 from linsep.types import DataError
 
@@ -20,13 +22,21 @@ FORGETRON_LEAST_BUDGET = 84
 
 
 def projection_bound(
-    norm: float, loss: float, *, norm_w: float, distance: float = 0.0, margin_steps: float = 0.0
+    norm: float,
+    loss: float,
+    *,
+    norm_w: float,
+    distance: float = 0.0,
+    margin_steps: float = 0.0,
+    largest_step: float = 1.0,
 ) -> float:
     """M <= loss - margin_steps + ||g|| (||w|| + distance), for a run that ended with ||w||.
 
     An update adds tau y P k(x, .), where P is the projection on the span of the rows kept (the identity if all rows are
     kept), and delta is the distance of k(x, .) from that span; tau = 1 at a mistake. So
-    w.g = sum tau y (P k).g >= sum tau (1 - loss_t - ||g|| delta_t), and w.g <= ||w|| ||g||.
+    w.g = sum tau y (P k).g >= sum tau (1 - loss_t - ||g|| delta_t), and w.g <= ||w|| ||g||. The losses enter as
+    sum tau loss_t, which is at most `loss` where no tau is above 1: hence longer steps are refused. The value is
+    rounded up.
 
     Parameters
     ----------
@@ -40,6 +50,8 @@ def projection_bound(
         sum of tau delta over the updates.
     margin_steps : float
         sum of tau over updates that were not mistakes.
+    largest_step : float
+        The largest tau; 1 in all runs of `KernelPerceptron`.
 
     Returns
     -------
@@ -49,7 +61,7 @@ def projection_bound(
     Raises
     ------
     DataError
-        `norm` or `loss` is negative.
+        `norm` or `loss` is negative, or `largest_step` is above 1.
 
     References
     ----------
@@ -62,6 +74,15 @@ def projection_bound(
     8.0
     """
     _check(norm, loss)
+    if not largest_step <= 1:
+        raise DataError(f"the bound needs steps tau <= 1, the largest was {largest_step:g}: divide all steps by it")
+    given = norm, loss, norm_w, distance, margin_steps
+    return safely(lambda: _projection(*map(Fraction, given)))
+
+
+def _projection(
+    norm: Fraction, loss: Fraction, norm_w: Fraction, distance: Fraction, margin_steps: Fraction
+) -> Fraction:
     return loss - margin_steps + norm * (norm_w + distance)
 
 
@@ -73,9 +94,11 @@ def kernel_bounds(
     With m_i = y_i g(x_i), gamma = min_i m_i / ||g|| and R^2 an upper bound on every k(x_i, x_i):
 
     - novikoff: (R / gamma)^2, for any number of passes, if every m_i > 0;
-    - freund-schapire, plain and hinge: as in `mistake_bounds`, for the first pass alone;
+    - freund-schapire and hinge loss: as in `mistake_bounds`, for the first pass and for all;
     - this run: min over c >= 0 of T sum_i max(0, 1 - c m_i) + c ||g|| ||w||, for T passes that ended with ||w||:
       `projection_bound` at c g. It needs no separator, but is known only after the run.
+
+    Values are rounded up. What is given is taken as it is: kernel values have rounding of their own.
 
     Parameters
     ----------
@@ -108,7 +131,7 @@ def kernel_bounds(
     >>> found.get("novikoff").value, found.get("this run").value
     (9.0, 1.5)
     """
-    rows = bounds_of_margins(margins, norm, R, None)
+    rows = bounds_of_margins(margins, norm, R, epochs)
     m = np.sort(np.asarray(margins, dtype=np.float64))
     # Convex and piecewise linear in c: least at 0 or where the loss of a row ends, 1 / m_i.
     first = int(np.searchsorted(m, 0.0, side="right"))
@@ -116,9 +139,13 @@ def kernel_bounds(
         c = 1.0 / m[first:]
         losses = np.arange(first, len(m)) - c * np.concatenate([[0.0], np.cumsum(m)])[first:-1]
         values = epochs * np.maximum(losses, 0.0) + c * float(norm) * float(norm_w)
-    least = float(np.nanmin(values, initial=epochs * len(m)))
+    least = float(epochs * len(m))
+    if np.isfinite(values).any():
+        s = float(m[first + int(np.nanargmin(values))])
+        lengths = Fraction(float(norm)), Fraction(float(norm_w))
+        least = min(least, safely(lambda: epochs * short_sums(m, s)[0] + math.prod(lengths) / Fraction(s)))
     formula = "min over c of T sum max(0, 1 - c m) + c ||g|| ||w||"
-    return MistakeBounds((*rows, Bound("this run", least, True, "", formula)), mistakes, 1 if epochs == 1 else None)
+    return MistakeBounds((*rows, Bound("this run", least, True, "", formula)), mistakes, epochs)
 
 
 def removal_bound(

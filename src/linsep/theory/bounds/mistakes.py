@@ -4,40 +4,69 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from linsep.tables import is_sparse
+from linsep.theory.bounds.rounding import largest_square, length2, margins_below
+from linsep.theory.bounds.shortfall import Evaluated, evaluated, mistakes_of, of_margin, of_unit_steps
 from linsep.theory.bounds.table import Bound, MistakeBounds
-from linsep.theory.margin.geometry import constant_of, functional_margins, radius, row_norms2
-from linsep.types import Array, DataError
+from linsep.theory.margin.geometry import constant_of, functional_margins, row_norms2, signs
+from linsep.types import DataError
 
 
 @dataclass(frozen=True)
-class _Given:
-    """What the bounds are computed from: margins y z of the separator, its norms, R^2 and the run's set-up."""
+class Plane:
+    """A plane on the rows of a run: all that the bounds on mistakes need.
 
-    margins: Array
-    norm2: float
-    b: float
-    R2: float
-    sphere: bool
-    fit_intercept: bool
-    c: float = 1.0
+    Attributes
+    ----------
+    u : Evaluated
+        (w, b / c) on the rows (x, c), or w on the rows without an intercept.
+    norm2 : float
+        An upper bound on ||w||^2.
+    offset : float or None
+        |b| / ||w||, the distance of the plane from the origin; None if w is 0.
+    c : float
+        The constant feature; 0 without an intercept.
+    more : str
+        " + 2m" of a perceptron with a margin m, for formulas.
+    """
 
-    @property
-    def whole2(self) -> float:
-        return self.norm2 + (self.b / self.c) ** 2
+    u: Evaluated
+    norm2: Fraction | float
+    offset: float | None
+    c: float
+    more: str = ""
 
     @property
     def constant(self) -> str:
-        """c^2 in formulas."""
-        return "1" if self.c == 1 else "c^2"
+        """+ c^2 in formulas."""
+        return "" if not self.c else " + 1" if self.c == 1 else " + c^2"
 
-    @property
-    def seen_radius2(self) -> float:
-        """Squared radius of the rows as the run sees them: with an intercept those of (x, c)."""
-        return self.R2 + self.c**2 * self.fit_intercept
+
+def plane_on_rows(
+    X: Any, y: Any, w: Any, b: float, *, fit_intercept: bool = True, intercept_scaling: float = 1.0, margin: float = 0.0
+) -> Plane:
+    """Look at a plane on the rows of a run that updates where y z <= `margin`; the arguments of `mistake_bounds`."""
+    if not fit_intercept and b != 0:
+        raise DataError(f"b = {b:g}, but the run has no intercept: give a separator with b = 0")
+    if not 0 <= margin < math.inf:
+        raise DataError(f"the margin of a run is finite and at least 0, got {margin!r}")
+    c = constant_of(intercept_scaling) if fit_intercept else 0.0
+    X, w = X if is_sparse(X) else np.asarray(X), np.asarray(w, dtype=np.float64)
+    margins = functional_margins(X, y, w, b)
+    low = margins_below(X, margins, w, float(b), signs(y))
+    norm2, R2 = length2(w), largest_square(X)
+    whole2 = norm2 + (Fraction(float(b)) / Fraction(c)) ** 2 if c else norm2
+    step2 = R2 + Fraction(c) ** 2 + 2 * Fraction(float(margin))
+    # Where all computed margins are positive but not all exact ones, the exact ones tell.
+    why = mistakes_of(margins) or mistakes_of(low)
+    more, offset = (" + 2m" if margin else ""), abs(b) / math.sqrt(norm2) if norm2 else None
+    also = f", R^2 + 2m for R^2, m = {margin:g}" if margin else ""
+    return Plane(Evaluated(low, whole2, step2, why, also), norm2, offset, c, more)
 
 
 def mistake_bounds(
@@ -52,24 +81,35 @@ def mistake_bounds(
     epochs: int | None = None,
     from_zero: bool = True,
     weighted: bool = False,
+    margin: float = 0.0,
 ) -> MistakeBounds:
-    """(R/gamma)^2 and every other known bound on the mistakes of a perceptron, evaluated at one separator (w, b).
+    """(R/gamma)^2 and other bounds on the mistakes of a perceptron, evaluated at one separator (w, b).
 
     With eps = min_i y_i (w.x_i + b), gamma = eps / ||w||, gamma~ = eps / ||(w, b)||, R = max_i ||x_i||:
 
-    - novikoff: (R / gamma)^2; a run with an intercept sees (x, 1): (R^2 + 1) / gamma~^2;
+    - novikoff: (R / gamma)^2; a run with an intercept sees (x, 1): (R^2 + 1) / gamma~^2, which is
+      (R^2 + 1)(||w||^2 + b^2) / eps^2;
     - unit sphere: 4 / gamma^2 when every ||x_i|| = 1 and the plane cuts the ball, |b| <= ||w||;
     - bounded bias: 2 (R^2 + 1) / gamma^2 when |b| <= ||w|| (unit form: ||w*|| = 1, |b*| <= 1, margin gamma);
-    - general: (R^2 + 1)(||w||^2 + b^2) / eps^2;
     - freund-schapire: ((R + D) / g)^2, D^2 = sum_i max(0, g - m_i)^2, with m_i the margins of the unit vector, least
-      over a grid of g > 0; it needs no separator but covers one pass only;
-    - freund-schapire hinge: (R/(2g) + sqrt(R^2/(4g^2) + L))^2, L = sum_i max(0, 1 - m_i/g); also for one pass only. In
-      both, a run with an intercept has R^2 + 1 in the place of R^2 and ||(w, b)|| in that of ||w||.
+      over a grid of g > 0; it needs no separator. It is about the first pass alone;
+    - hinge loss: (R/(2g) + sqrt(R^2/(4g^2) + L))^2, L = sum_i max(0, 1 - m_i/g), for the first pass, too. In both, a
+      run with an intercept has R^2 + 1 in the place of R^2 and ||(w, b)|| in that of ||w||;
+    - freund-schapire, all passes, and hinge loss, all passes: the same for T passes, with T D^2 and T L for D^2 and L.
+
+    For the last: let u be the unit vector, of margins m_i. A mistake on row i adds y_i x_i to w, and y_i u.x_i = m_i >=
+    g (1 - l_i) with l_i = max(0, 1 - m_i/g). Each row is a mistake at most T times in T passes. So after M mistakes
+    w.u >= g (M - T L). As ||w||^2 grows by R^2 at most at a mistake, w.u <= ||w|| <= R sqrt(M). From g (M - T L) <= R
+    sqrt(M) follows the bound: sqrt(M) is at most the larger root of this quadratic.
+
+    A run with `margin=m` updates where y z <= m. There ||w||^2 grows by R^2 + 2m at most, so R^2 + 2m stands in the
+    place of R^2, and the bounds are about its updates, mistakes included.
 
     A run with `intercept_scaling=c` sees (x, c), where the separator is (w, b/c): R^2 + c^2 stands in the place of
     R^2 + 1, b/c in that of b, 2 (1 + c^2) / gamma^2 in that of 4 / gamma^2.
 
-    All hold for any number of rows in any order. They are computed in float64.
+    All hold for any number of rows in any order. Values are rounded up: none is below that of its formula in exact
+    arithmetic, at the doubles X, w and b.
 
     Parameters
     ----------
@@ -89,12 +129,13 @@ def mistake_bounds(
     mistakes : int, optional
         How many mistakes the run made; shown in the table.
     epochs : int, optional
-        How many passes the run made. If it is not 1, the bounds for one pass do not apply. If it is not given, they are
-        shown with a flag and are never `best`.
+        T, how many passes the run made. The bounds on the first pass have a flag, and are `best` only if it is 1.
     from_zero : bool, default=True
         Whether the run started from w = 0; if not, no bound applies.
     weighted : bool, default=False
         Whether the run used weights, decay or projections; if so, no bound applies.
+    margin : float, default=0.0
+        m of a run that updates where y z <= m, as `MarginPerceptron` does. The bounds are then on its updates.
 
     Returns
     -------
@@ -104,14 +145,16 @@ def mistake_bounds(
     Raises
     ------
     DataError
-        The shapes do not match, there are not two labels, b is not 0 although the run has no intercept, or c is not
-        above 0 and finite.
+        The shapes do not match, there are not two labels, b is not 0 although the run has no intercept, c is not
+        above 0 and finite, or the margin of the run is below 0.
 
     References
     ----------
     A. Novikoff, On convergence proofs on perceptrons, 1962. Y. Freund and R. Schapire, Large margin classification
-    using the perceptron algorithm, Machine Learning 37 (1999), theorem 2. The hinge form is due to Gentile and
-    Shalev-Shwartz.
+    using the perceptron algorithm, Machine Learning 37 (1999), theorem 2. W. Krauth and M. Mezard, Journal of Physics A
+    20 (1987), for a margin. The form with hinge losses: C. Gentile, The robustness of the p-norm algorithms, Machine
+    Learning 53 (2003); S. Shalev-Shwartz and Y. Singer, A new perspective on an old perceptron algorithm, COLT 2005;
+    M. Mohri and A. Rostamizadeh, Perceptron mistake bounds, arXiv:1305.0208 (2013), which has both forms.
 
     Examples
     --------
@@ -119,29 +162,24 @@ def mistake_bounds(
     >>> [(row.name, row.value) for row in table][:3], table.best.value
     ([('novikoff', 2.0), ('unit sphere', 4.0), ('bounded bias', 4.0)], 2.0)
     """
-    if not fit_intercept and b != 0:
-        raise DataError(f"b = {b:g}, but the run has no intercept: give a separator with b = 0")
-    c = constant_of(intercept_scaling)
-    w = np.asarray(w, dtype=np.float64)
-    margins = functional_margins(X, y, w, b)
-    given = _Given(margins, float(w @ w), float(b), radius(X) ** 2, _on_sphere(X), fit_intercept, c)
-    why_none = _wrong_run(given, from_zero, weighted)
-    rows = [_novikoff(given), _unit_sphere(given), _bounded_bias(given), _general(given), *_one_pass(given, epochs)]
-    if why_none:
-        rows = [Bound(row.name, None, False, why_none, row.formula, row.one_pass) for row in rows]
-    return MistakeBounds(tuple(rows), mistakes, epochs)
+    run: dict[str, Any] = {"fit_intercept": fit_intercept, "intercept_scaling": intercept_scaling, "margin": margin}
+    plane = plane_on_rows(X, y, w, b, **run)
+    rows = [_novikoff(plane), _unit_sphere(plane, X), _bounded_bias(plane), *of_unit_steps(plane.u, epochs)]
+    return MistakeBounds(tuple(unless(why_no_bound(plane.u, from_zero, weighted), rows)), mistakes, epochs)
 
 
 def collins_bounds(
     margins: Any, norm: float, R: float, *, mistakes: int | None = None, epochs: int | None = None
 ) -> MistakeBounds:
-    """(R/delta)^2 and the bounds for one pass on the mistakes of a structured perceptron, evaluated at one vector u.
+    """(R/delta)^2 and the bounds without a separator on the mistakes of a structured perceptron, at one vector u.
 
     With m_i = u.Phi(x_i, y_i) - max over z other than y_i of u.Phi(x_i, z), delta = min_i m_i / ||u|| and R an upper
     bound on every ||Phi(x_i, y_i) - Phi(x_i, z)||:
 
     - collins: (R / delta)^2, for any number of passes, if every m_i > 0 (theorem 1);
-    - freund-schapire, plain (theorem 2) and hinge: as in `mistake_bounds`, for the first pass alone.
+    - freund-schapire (theorem 2) and hinge loss: as in `mistake_bounds`, for the first pass and for all.
+
+    The m_i, ||u|| and R are taken as they are given; what is computed from them is rounded up.
 
     The run has to start from w = 0 and to add Phi(x_i, y_i) - Phi(x_i, z) where the best z is not y_i, and only there.
 
@@ -156,7 +194,7 @@ def collins_bounds(
     mistakes : int, optional
         How many mistakes the run made; shown in the table.
     epochs : int, optional
-        How many passes the run made, as in `mistake_bounds`.
+        T, how many passes the run made, as in `mistake_bounds`.
 
     Returns
     -------
@@ -183,113 +221,63 @@ def collins_bounds(
 
 
 def bounds_of_margins(margins: Any, norm: float, R: float, epochs: int | None) -> list[Bound]:
-    """Novikoff's bound and the two for one pass, from the margins of a vector, its length and R."""
-    margins = np.asarray(margins, dtype=np.float64)
-    if not margins.size:
+    """Novikoff's bound and those without a separator, from the margins of a vector, its length and R."""
+    if not np.size(margins):
         raise DataError("there are no examples to take margins of")
-    given = _Given(margins, float(norm) ** 2, 0.0, float(R) ** 2, False, False)
-    rows = [_novikoff(given), *_one_pass(given, epochs)]
-    if given.whole2 == 0:
-        rows = [Bound(row.name, None, False, "u is the zero vector", row.formula, row.one_pass) for row in rows]
-    return rows
+    u = evaluated(margins, norm, R)
+    rows = [of_margin("novikoff", "(R / gamma)^2", u), *of_unit_steps(u, epochs)]
+    return unless("" if u.length2 else "u is the zero vector", rows)
 
 
-def _wrong_run(given: _Given, from_zero: bool, weighted: bool) -> str:
+def why_no_bound(u: Evaluated, from_zero: bool, weighted: bool) -> str:
+    """Why no bound at all holds for a run, or nothing."""
     if not from_zero:
         return "the run did not start from w = 0"
     if weighted:
         return "the run used weights, decay or projections instead of unit steps"
-    return "" if given.whole2 > 0 else "the separator is the zero vector"
+    return "" if u.length2 else "the separator is the zero vector"
 
 
-def _no_separator(given: _Given) -> str:
-    made = int((given.margins <= 0).sum())
-    if made == 0:
-        return ""
-    plural = "mistake" if made == 1 else "mistakes"
-    return f"this separator makes {made:,} {plural}: smallest margin is {given.margins.min() + 0.0:.6g}"
+def unless(why: str, rows: list[Bound]) -> list[Bound]:
+    """The bounds, or each of them as not applicable if there is a reason why."""
+    return [replace(row, value=None, applies=False, why=why) for row in rows] if why else rows
 
 
-def _bound(name: str, formula: str, why: str, numerator: float, denominator: float) -> Bound:
-    if why:
-        return Bound(name, None, False, why, formula)
-    with np.errstate(over="ignore"):
-        return Bound(name, float(np.float64(numerator) / np.float64(denominator)), True, "", formula)
+def _novikoff(plane: Plane) -> Bound:
+    S = f"R^2{plane.constant}{plane.more}"
+    formula = f"({S}) / gamma~^2" if plane.c else f"({S}) / gamma^2" if plane.more else "(R / gamma)^2"
+    return of_margin("novikoff", formula, plane.u)
 
 
-def _novikoff(given: _Given) -> Bound:
-    formula = f"(R^2 + {given.constant}) / gamma~^2" if given.fit_intercept else "(R / gamma)^2"
-    gamma2 = _over(given.margins.min(), given.whole2)
-    return _bound("novikoff", formula, _no_separator(given), given.seen_radius2, gamma2)
-
-
-def _over(eps: float, norm2: float) -> float:
-    """(eps / norm)^2, divided before squaring so that small margins do not underflow."""
-    return float(eps / math.sqrt(norm2)) ** 2 if norm2 > 0 else math.nan
-
-
-def _needs_small_bias(given: _Given) -> str:
-    if not given.fit_intercept:
+def _needs_small_bias(plane: Plane) -> str:
+    if not plane.c:
         return "the run has no intercept"
-    if given.norm2 == 0:
+    if plane.offset is None:
         return "w is zero: there is no plane"
-    offset = abs(given.b) / math.sqrt(given.norm2)
-    if offset > given.c:
-        return f"the plane is {offset:.6g} from the origin, more than {given.c:.6g}"
+    if plane.offset > plane.c:
+        return f"the plane is {plane.offset:.6g} from the origin, more than {plane.c:.6g}"
     return ""
 
 
-def _unit_sphere(given: _Given) -> Bound:
-    why = _needs_small_bias(given) or ("" if given.sphere else "some row is not of norm 1") or _no_separator(given)
-    # 2 (R^2 + c^2) rather than 2 (1 + c^2): rows are on the sphere to rounding only.
-    formula = "4 / gamma^2" if given.c == 1 else "2 (1 + c^2) / gamma^2"
-    return _bound("unit sphere", formula, why, 2 * (given.R2 + given.c**2), _over(given.margins.min(), given.norm2))
+def _unit_sphere(plane: Plane, X: Any) -> Bound:
+    # R^2 + c^2 as it is rather than 1 + c^2: rows are on the sphere to rounding only.
+    two = "4" if plane.c in (0, 1) else "2 (1 + c^2)"
+    formula = f"({two} + 4m) / gamma^2" if plane.more else f"{two} / gamma^2"
+    why = _needs_small_bias(plane) or ("" if _on_sphere(X) else "some row is not of norm 1")
+    return _with_small_bias("unit sphere", formula, plane, why)
 
 
-def _bounded_bias(given: _Given) -> Bound:
-    why = _needs_small_bias(given) or _no_separator(given)
-    gamma2 = _over(given.margins.min(), given.norm2)
-    formula = f"2 (R^2 + {given.constant}) / gamma^2"
-    return _bound("bounded bias", formula, why, 2 * (given.R2 + given.c**2), gamma2)
+def _bounded_bias(plane: Plane) -> Bound:
+    formula = f"2 (R^2{plane.constant or ' + 1'}{plane.more}) / gamma^2"
+    return _with_small_bias("bounded bias", formula, plane, _needs_small_bias(plane))
 
 
-def _general(given: _Given) -> Bound:
-    formula = "R^2 ||w||^2 / eps^2"
-    if given.fit_intercept:
-        b2 = "b^2" if given.c == 1 else "b^2/c^2"
-        formula = f"(R^2 + {given.constant})(||w||^2 + {b2}) / eps^2"
-    value = given.seen_radius2, _over(given.margins.min(), given.whole2)
-    return _bound("general", formula, _no_separator(given), *value)
-
-
-def _one_pass(given: _Given, epochs: int | None) -> list[Bound]:
-    formulas = {
-        "freund-schapire": "min over g of ((R + D) / g)^2",
-        "freund-schapire hinge": "min over g of (R/(2g) + sqrt(R^2/(4g^2) + L))^2",
-    }
-    if epochs is not None and epochs != 1:
-        why = f"covers the mistakes of one pass; this run made {epochs:,}"
-        return [Bound(name, None, False, why, formula, True) for name, formula in formulas.items()]
-    if given.whole2 == 0:
-        return [Bound(name, None, False, "", formula, True) for name, formula in formulas.items()]
-    m = given.margins / math.sqrt(given.whole2)
-    R = math.sqrt(given.seen_radius2)
-    values = dict.fromkeys(formulas, math.inf)
-    for g in _grid(m, R):
-        short = np.maximum(g - m, 0.0)
-        plain = ((R + float(np.linalg.norm(short))) / g) ** 2
-        hinge = (R / (2 * g) + math.sqrt(R**2 / (4 * g**2) + float((short / g).sum()))) ** 2
-        values["freund-schapire"] = min(values["freund-schapire"], plain)
-        values["freund-schapire hinge"] = min(values["freund-schapire hinge"], hinge)
-    return [Bound(name, values[name], True, "", formula, True) for name, formula in formulas.items()]
-
-
-def _grid(m: Array, R: float) -> list[float]:
-    """Values of g to try: any g > 0 gives a valid bound. The least margin is among them when it is positive."""
-    top = max(float(abs(m).max()), 1e-6 * R, 1e-150)
-    grid = np.geomspace(1e-4 * top, 1e3 * top, 150).tolist()
-    least = float(m.min())
-    return [*grid, least] if least > 0 else list(grid)
+def _with_small_bias(name: str, formula: str, plane: Plane, why: str) -> Bound:
+    """2 S / gamma^2. Whether |b| <= c ||w|| was asked in floating point: the larger of 2 ||w||^2 and ||(w, b/c)||^2
+    makes up for that.
+    """
+    larger = max(2 * plane.norm2, plane.u.length2)
+    return of_margin(name, formula, replace(plane.u, length2=larger, why=why or plane.u.why))
 
 
 def _on_sphere(X: Any) -> bool:

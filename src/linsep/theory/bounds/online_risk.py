@@ -1,4 +1,4 @@
-"""A bound on the error on new rows from the mistakes of one pass over independent rows."""
+"""Bounds on the error on new rows from the mistakes of one pass over independent rows."""
 
 from __future__ import annotations
 
@@ -53,3 +53,46 @@ def online_risk_bound(mistakes: int, rows: int, delta: float = 0.05) -> float:
     share = math.log(len(_GRID) / delta)
     bounds = [(lam * mistakes + share) / (rows * -math.expm1(-lam)) for lam in _GRID]
     return min([1.0, *bounds])
+
+
+def vote_bound(mistakes: float, rows: int) -> float:
+    r"""2 E[M] / (m + 1): a bound on the probability that a vote of one pass over m rows is wrong on the next row.
+
+    E[M] is the mean number of mistakes that a pass from w = 0 makes over m + 1 rows, over all draws of them: a number
+    of the distribution, not of the rows at hand. The M of one pass over m + 1 rows estimates it without bias. Each
+    vector votes with the number of rows that it survived, as in `VotedPerceptron(max_iter=1)`, and a tie counts as a
+    mistake.
+
+    It assumes that the m rows and the next one are drawn independently from one distribution, and it is a mean over the
+    draws of all of them. `online_risk_bound`, twice, is a bound for the rows at hand, with a probability.
+
+    Parameters
+    ----------
+    mistakes : float
+        E[M], or an estimate of it.
+    rows : int
+        m, the number of rows that the pass learns from.
+
+    Returns
+    -------
+    float
+        At most 1.
+
+    Raises
+    ------
+    ValueError
+        There are no rows, or `mistakes` is not between 0 and m + 1.
+
+    References
+    ----------
+    Freund and Schapire 1999, Machine Learning 37, theorem 3 and corollary 1, after Helmbold and Warmuth 1995. The proof
+    for the vectors after 1 ... m rows is on the page theory/votes.
+
+    Examples
+    --------
+    >>> vote_bound(10.0, 99)
+    0.2
+    """
+    if rows < 1 or not 0 <= mistakes <= rows + 1:
+        raise ValueError(f"a pass over {rows} + 1 rows cannot make {mistakes} mistakes")
+    return min(1.0, 2 * mistakes / (rows + 1))
