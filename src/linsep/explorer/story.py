@@ -15,7 +15,6 @@ import numpy as np
 from linsep.explorer.keyframes import EVERY, State, rounding, walk
 from linsep.explorer.runs import ORDERS, RULES, Asked, Run, Setting, make_run
 from linsep.explorer.verdict import verdict_of
-from linsep.learners.linear.rocchio import Rocchio
 from linsep.tables import as_floats, as_table, check_finite, check_index, check_length, column_names, dense
 from linsep.theory.margin.geometry import constant_of, signs
 from linsep.types import Array, DataError
@@ -149,7 +148,6 @@ def tell(
         "editable": p <= 2 and n <= _FEW_ROWS,
         "vector": learner if learner in _SHARED else "last",
         "runs": [_plain(at, make_run(at, asked)) for asked in (first, *_others(at, first))],
-        "planes": [_rocchio(at)],
         "verdict": verdict_of(at),
         "presets": points.presets,
         "preset": points.preset,
@@ -217,10 +215,3 @@ def _columns(frames: list[State]) -> dict[str, dict[str, str]]:
     """The states, column by column."""
     columns = zip(*frames, strict=True) if frames else ((),) * 4
     return {name: packed(np.array(column), "float64") for name, column in zip(State._fields, columns, strict=True)}
-
-
-def _rocchio(at: Setting) -> dict[str, Any]:
-    """The plane between the two means, which no run leads to."""
-    learner = Rocchio(fit_intercept=at.constant > 0).fit(at.X, at.y)
-    plane = {"w": learner.coef_[0].tolist(), "b": float(learner.intercept_[0])}
-    return {"name": "rocchio", "label": "Between the means (Rocchio)", **plane}

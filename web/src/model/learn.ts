@@ -42,10 +42,22 @@ export const RULES: { name: string; label: string; formula: string; rule: Rule }
     rule: { kind: "margin", margin: 1, C: null },
   },
   {
+    name: "pa",
+    label: "Passive-aggressive (PA)",
+    formula: "w += τ y x, τ = (1 − y z) / ‖(x, 1)‖² where y z < 1",
+    rule: { kind: "pa", margin: 1, C: null },
+  },
+  {
     name: "pa1",
     label: "Passive-aggressive (PA-I)",
     formula: "w += τ y x, τ = min(C, (1 − y z) / ‖(x, 1)‖²) where y z < 1; C = 1",
     rule: { kind: "pa1", margin: 1, C: 1 },
+  },
+  {
+    name: "pa2",
+    label: "Passive-aggressive (PA-II)",
+    formula: "w += τ y x, τ = (1 − y z) / (‖(x, 1)‖² + 1 / (2 C)) where y z < 1; C = 1",
+    rule: { kind: "pa2", margin: 1, C: 1 },
   },
 ];
 

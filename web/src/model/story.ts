@@ -77,11 +77,6 @@ export interface Verdict {
   support: number[];
 }
 
-export interface NamedPlane extends Plane {
-  name: string;
-  label: string;
-}
-
 interface StoryHead {
   format: number;
   title: string;
@@ -94,7 +89,8 @@ interface StoryHead {
   constant: number;
   editable: boolean;
   verdict: Verdict;
-  planes?: NamedPlane[];
+  /** What is shown first: "last", or the name of a vector beside it. */
+  vector?: string;
   presets?: { name: string; title: string }[];
   preset?: string | null;
 }
