@@ -52,6 +52,7 @@ export class Session {
   edited = false;
   asked: Asked = { name: "perceptron", order: "turn", seed: 1, epochs: 1000 };
   message = "";
+  private marginRun: { table: Table; end: Weights } | null = null;
   private listeners: (() => void)[] = [];
 
   constructor(
@@ -159,10 +160,24 @@ export class Session {
       const pocket = this.replay.after(pocketOf(this.replay, this.k, this.t));
       add("pocket", "pocket", pocket.w, pocket.b);
     }
+    if (this.overlays.has("margin") && this.canLearn) {
+      const { w, b } = this.endOfMargin();
+      add("margin", "margin perceptron, at its end", w, b);
+    }
     const rocchio = this.overlays.has("rocchio") ? this.rocchio() : this.after;
     add("rocchio", "Rocchio: between the means", rocchio.w, rocchio.b);
     if (this.verdict.plane) add("widest", "widest margin", this.verdict.plane.w, this.verdict.plane.b);
     return found;
+  }
+
+  /** Where the margin perceptron ends on these rows. */
+  private endOfMargin(): Weights {
+    if (this.marginRun?.table !== this.table) {
+      const known = this.edited ? undefined : this.story.runs.find((run) => run.name === "margin");
+      const run = known ?? learn(this.table, { ...this.asked, name: "margin", order: "turn" });
+      this.marginRun = { table: this.table, end: new Replay(this.table, run).after(run.rows.length) };
+    }
+    return this.marginRun.end;
   }
 
   private rocchio(): { w: Float64Array; b: number } {

@@ -20,7 +20,7 @@ from linsep.theory.margin.geometry import constant_of, signs
 from linsep.types import Array, DataError
 
 FORMAT = 1
-LEARNERS = ("perceptron", "averaged", "voted", "pocket", "margin", "pa", "pa1", "pa2", "rocchio")
+LEARNERS = ("perceptron", "averaged", "voted", "pocket", "margin", "pa", "pa1", "pa2", "sgd", "rocchio")
 _SHARED = ("averaged", "voted", "pocket", "rocchio")  # the page shows them beside the updates of the perceptron
 WINDOW = 1_000_000  # updates of the first run that are sent, and
 _BESIDE = 20_000  # of each other run
@@ -179,7 +179,7 @@ def _others(at: Setting, first: Asked) -> list[Asked]:
     short = short._replace(window=min(first.window, _BESIDE))
     turns = [short._replace(name="perceptron", order=order) for order in ORDERS]
     order = "turn" if first.order == "adversary" else first.order
-    rules = [short._replace(name=name, order=order) for name in RULES]
+    rules = [short._replace(name=name, order=order) for name in RULES if name != "sgd" or n <= _VISITS]
     known = {(first.name, first.order)}
     return [one for one in dict.fromkeys([*turns, *rules]) if (one.name, one.order) not in known]
 

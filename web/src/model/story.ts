@@ -9,6 +9,7 @@ export interface Rule {
   kind: "perceptron" | "margin" | "pa" | "pa1" | "pa2" | "sgd";
   /** A row moves w where y z is at most this. */
   margin: number;
+  /** C of the passive-aggressive rules; of "sgd" the step. */
   C: number | null;
 }
 

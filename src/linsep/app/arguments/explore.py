@@ -44,7 +44,7 @@ def explore(
     learner: Annotated[
         str | None,
         typer.Option(
-            help="What is shown first: perceptron (unless given), averaged, voted, pocket, margin, pa, pa1, pa2 or "
+            help="What is shown first: perceptron (unless given), averaged, voted, pocket, margin, pa, pa1, pa2, sgd or "
             "rocchio."
         ),
     ] = None,
