@@ -125,10 +125,8 @@ def _by_learner(at: Setting, asked: Asked) -> Run:
     log = learner.trace_.update_log
     rows = learner.trace_.update_rows
     kept = Log(rows, learner.trace_.update_steps, log.visits[: rows.size])
-    last, b = (
-        (learner.coef_, learner.intercept_) if asked.name == "sgd" else (learner.last_coef_, learner.last_intercept_)
-    )
-    end = (last[0], float(b[0]))
+    last = "" if asked.name == "sgd" else "last_"
+    end = (getattr(learner, f"{last}coef_")[0], float(getattr(learner, f"{last}intercept_")[0]))
     return Run(asked, epochs, epochs * len(at.y), total, kept, start, orders, end, stop)
 
 
