@@ -39,6 +39,7 @@ function build(element: HTMLElement, session: Session, keyed: EventTarget): Plan
   const ledger = new Ledger(session);
   const rows = new RowsView(session);
   const slice = h("p", { class: "hint" });
+  const view = h("p", { class: "hint" });
   const views = [plane, weights, step, controls, editing, meter, verdict, course, ledger, rows];
   element.append(
     header(session),
@@ -46,7 +47,7 @@ function build(element: HTMLElement, session: Session, keyed: EventTarget): Plan
     h(
       "div",
       { class: "pictures" },
-      h("figure", {}, h("figcaption", {}, "The rows and the plane"), plane.canvas.element, editing.element),
+      h("figure", {}, h("figcaption", {}, "The rows and the plane"), plane.canvas.element, view, editing.element),
       h("figure", {}, h("figcaption", {}, "The weights: a half-plane for each row; green where all meet"), weights.canvas.element, slice),
     ),
     legend(session),
@@ -60,6 +61,7 @@ function build(element: HTMLElement, session: Session, keyed: EventTarget): Plan
     due = 0;
     for (const view of views) if (!hidden.has(view)) view.draw();
     slice.textContent = weights.words;
+    view.textContent = plane.words;
   };
   session.onChange(() => {
     if (!due) due = requestAnimationFrame(draw);

@@ -169,7 +169,7 @@ export function learn(table: Table, asked: Asked): Run {
     visit: Float64Array.from(recorder.visit),
     orders: made.orders,
     keyframes: recorder.keyframes(),
-    exact: unit,
+    exact: true,
     tolerance: 0,
     stop: made.stop,
   };

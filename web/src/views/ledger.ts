@@ -36,10 +36,17 @@ export class Ledger {
     const rows = [];
     for (let j = first; j < last; j++) rows.push(this.row(j, few));
     this.table.replaceChildren(
-      h("caption", {}, `${grouped(session.run.total)} updates in all${session.run.from ? `, of which the last ${grouped(session.replay.updates)} are here` : ""}`),
+      h("caption", {}, this.caption()),
       h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ...rows),
     );
+  }
+
+  private caption(): string {
+    const { run, replay } = this.session;
+    const window = run.from ? `, of which the last ${grouped(replay.updates)} are here` : "";
+    const digits = run.exact ? "w and b have the bits of the run itself" : `w and b are those of the run to within ${run.tolerance.toPrecision(1)}`;
+    return `${grouped(run.total)} updates in all${window}; ${digits}.`;
   }
 
   private row(j: number, few: boolean): HTMLElement {

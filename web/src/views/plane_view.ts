@@ -8,6 +8,8 @@ import { affine, clippedAbove, crossings, packedColour } from "./geometry";
 
 const MANY = 3000;
 const EDGE = 34;
+const LEFT_OUT =
+  "What is not shown is taken as 0 for the line, which is the mean of a standardised column: a row may be on its side although it does not look so.";
 
 interface Box {
   x0: number;
@@ -19,6 +21,8 @@ interface Box {
 export class PlaneView {
   readonly canvas = new Canvas("The rows and the plane", 0.82, true);
   vectors = true;
+  /** What has to be said of the picture. */
+  words = "";
   contours = true;
   private places: Float64Array = new Float64Array(0);
   private axes: Axes | null = null;
@@ -166,6 +170,7 @@ export class PlaneView {
     if (line && this.isLifted) this.drawThreshold(colours);
     if (this.vectors && this.session.table.p <= 2 && this.session.lift.name === "none") this.drawVectors(colours);
     this.canvas.element.setAttribute("aria-label", this.description());
+    this.words = this.axes?.faithful === false ? LEFT_OUT : "";
   }
 
   private description(): string {
