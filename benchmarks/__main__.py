@@ -30,6 +30,7 @@ MADE = {
     "hidden": "hidden",
     "separation": "separation",
     "wide": "noise",
+    "growth": "growth",
     "first_fit": "imports",
 }
 REAL = {
@@ -105,9 +106,9 @@ def put_into(page: Path, printed: str) -> None:
 def main() -> None:
     """Run the suites named on the command line, or all."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    known = ", ".join([*ORDER, *LONG])
+    known = ", ".join(dict.fromkeys([*ORDER, *MADE, *LONG]))
     parser.add_argument(
-        "suites", nargs="*", metavar="SUITE", help=f"any of: {known}; all but {', '.join(LONG)} unless named"
+        "suites", nargs="*", metavar="SUITE", help=f"any of: {known}; all but growth, {', '.join(LONG)} unless named"
     )
     parser.add_argument("--page", type=Path, help="a Markdown page that is to hold what is printed, between its marks")
     parser.add_argument(
@@ -118,7 +119,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     chosen = arguments.suites or ORDER
-    if unknown := set(chosen) - {*ORDER, *LONG}:
+    if unknown := set(chosen) - {*MADE, *REAL, *LONG}:
         parser.error(f"no suite called {', '.join(sorted(unknown))}: choose from {known}")
     words = arguments.tables.split()
     if words and (chosen != ["defaults"] or arguments.page):
