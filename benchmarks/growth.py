@@ -1,8 +1,8 @@
 """How time and memory grow with rows, columns, stored entries, classes and epochs: slopes on log-log axes.
 
-All rows are made on the fly. A series ends where one call takes longer than its share of patience, so that the suite ends
-after some minutes on any machine; the slope is that of the larger half of what was measured, where constant costs no
-longer count.
+All rows are made on the fly. A series ends where one call takes longer than its share of patience, so that the suite
+ends after some minutes on any machine; the slope is that of the larger half of what was measured, where constant costs
+no longer count.
 """
 
 from __future__ import annotations
