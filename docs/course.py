@@ -63,7 +63,7 @@ def notebook(markdown: str) -> str:
     end = 0
     for block in BLOCK.finditer(text):
         cells += _prose(text[end : block.start()])
-        cells.append(_code(block[1], block[2], count=len(cells)))
+        cells.append(_code(block[1], block[2], count=len(cells), folded=_in_answer(text, block.start())))
         end = block.end()
     cells += _prose(text[end:])
     for number, cell in enumerate(cells):
@@ -72,13 +72,22 @@ def notebook(markdown: str) -> str:
     return json.dumps({"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
 
 
+def _in_answer(text: str, place: int) -> bool:
+    return text.rfind("<details", 0, place) > text.rfind("</details>", 0, place)
+
+
 def _prose(text: str) -> list[dict[str, Any]]:
-    return [{"cell_type": "markdown", "metadata": {}, "source": text.strip()}] if text.strip() else []
+    """What stands between two cells of code; of an answer each cell folds its own part."""
+    text = text.replace("<details markdown>", "<details>").strip().removeprefix("</details>").strip()
+    if _in_answer(text, len(text)):
+        text += "\n\n</details>"
+    return [{"cell_type": "markdown", "metadata": {}, "source": text}] if text else []
 
 
-def _code(source: str, shown: str | None, count: int) -> dict[str, Any]:
+def _code(source: str, shown: str | None, count: int, *, folded: bool) -> dict[str, Any]:
     printed = [] if shown is None else [{"output_type": "stream", "name": "stdout", "text": shown}]
-    cell = {"cell_type": "code", "metadata": {}, "execution_count": count + 1}
+    about = {"jupyter": {"source_hidden": True, "outputs_hidden": True}} if folded else {}
+    cell = {"cell_type": "code", "metadata": about, "execution_count": count + 1}
     return cell | {"source": source.rstrip("\n"), "outputs": printed}
 
 

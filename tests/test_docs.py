@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
 from typing import Any
 
 import capabilities
+import course
 import options
 import pytest
 
@@ -63,6 +65,47 @@ def test_the_commands_named_know_their_options(page: Path) -> None:
 def test_the_table_of_capabilities_is_what_the_code_says() -> None:
     text = capabilities.PAGE.read_text(encoding="utf-8")
     assert capabilities.page(text) == text, "run `python docs/capabilities.py`"
+
+
+CHAPTER = """Text \\(w\\).
+
+```python
+print(1)
+```
+
+```text
+1
+```
+
+**1.** Why?
+
+<details markdown><summary>Answer</summary>
+
+So.
+
+```python
+print(2)
+```
+
+```text
+2
+```
+
+</details>
+
+End.
+"""
+
+
+def test_the_notebook_of_a_chapter_has_its_output_and_folds_answers() -> None:
+    cells = json.loads(course.notebook(CHAPTER))["cells"]
+    assert [cell["cell_type"] for cell in cells] == ["markdown", "code", "markdown", "code", "markdown"]
+    assert cells[0]["source"] == "Text $w$."
+    assert [cell["outputs"][0]["text"] for cell in cells[1::2]] == ["1\n", "2\n"]
+    assert cells[1]["metadata"] == {}
+    assert cells[2]["source"] == "**1.** Why?\n\n<details><summary>Answer</summary>\n\nSo.\n\n</details>"
+    assert cells[3]["metadata"]["jupyter"] == {"source_hidden": True, "outputs_hidden": True}
+    assert cells[4]["source"] == "End."
 
 
 def test_every_page_is_in_the_navigation() -> None:
