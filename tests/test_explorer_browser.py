@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from course import with_explorers
 
 from browser import CHROMIUM, Browser
 from linsep import AveragedPerceptron, Perceptron, PocketPerceptron, Rocchio, separability
@@ -360,6 +361,30 @@ def test_predict_first_asks_before_it_shows(browser: Browser, pages: dict[str, P
     browser.ask("[...document.querySelectorAll('.question button')].at(-1).click()")
     drawn(browser)
     assert "1 of 2" in browser.ask("document.querySelector('.question').innerText")
+
+
+# ------------------------------------------------------------- inside other pages
+def test_an_explorer_inside_a_page_works_from_a_file(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "explore").mkdir()
+    (tmp_path / "learn").mkdir()
+    of_preset("semicircle").save(tmp_path / "explore" / "semicircle.html")
+    page = tmp_path / "learn" / "page.html"
+    markdown = "# A chapter\n\n<!-- explore: semicircle -->\n"
+    page.write_text(f"<!doctype html><meta charset=utf-8>{with_explorers(markdown, 'learn/page.html')}")
+    browser.open(page)
+    asked = browser.ask("document.querySelector('iframe').src")
+    assert asked == (tmp_path / "explore" / "semicircle.html").as_uri()
+    contexts = [
+        event["params"]["context"]
+        for event in browser.events
+        if event["method"] == "Runtime.executionContextCreated" and event["params"]["context"]["auxData"]["isDefault"]
+    ]
+    inside = browser.call("Runtime.evaluate", expression=READY, contextId=contexts[-1]["id"], awaitPromise=True)
+    assert "exceptionDetails" not in inside
+    told = "[document.title, linsep.session.table.n]"
+    found = browser.call("Runtime.evaluate", expression=told, contextId=contexts[-1]["id"], returnByValue=True)
+    assert found["result"]["value"] == ["Half a circle", 24]
+    assert browser.complaints() == []
 
 
 # --------------------------------------------------------------------- served

@@ -1,0 +1,54 @@
+"""The machinery of the course: explorers in pages, chapters as notebooks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from course import EXPLORE, notebook, with_explorers
+
+from linsep.explorer.presets import names_and_titles
+
+CHAPTERS = sorted((Path(__file__).parents[1] / "docs" / "learn").glob("*.md"))
+
+PAGE = """# Title
+
+Let \\(w\\) be 0.
+
+```python
+print(1 + 1)
+```
+
+```text
+2
+```
+
+<!-- explore: line -->
+"""
+
+
+def test_a_chapter_becomes_a_notebook_with_its_output() -> None:
+    cells = json.loads(notebook(PAGE))["cells"]
+    assert [cell["cell_type"] for cell in cells] == ["markdown", "code", "markdown"]
+    assert cells[0]["source"] == "# Title\n\nLet $w$ be 0."
+    assert cells[1]["source"] == "print(1 + 1)"
+    assert cells[1]["outputs"] == [{"output_type": "stream", "name": "stdout", "text": "2\n"}]
+    assert 'linsep.explore(preset="line")' in cells[2]["source"]
+    assert len({cell["id"] for cell in cells}) == 3
+
+
+def test_an_explorer_is_found_from_every_depth() -> None:
+    assert 'src="explore/line.html"' in with_explorers(PAGE, "index.html")
+    assert 'src="../../explore/line.html"' in with_explorers(PAGE, "a/b/page.html")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_chapters_ask_for_presets_that_exist_and_make_valid_notebooks(chapter: Path) -> None:
+    text = chapter.read_text(encoding="utf-8")
+    known = {preset["name"] for preset in names_and_titles()}
+    assert set(EXPLORE.findall(text)) <= known
+    for cell in json.loads(notebook(text))["cells"]:
+        assert set(cell) >= {"cell_type", "metadata", "source", "id"}
+        if cell["cell_type"] == "code":
+            compile(cell["source"], "cell", "exec")
