@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 EXPLORE = re.compile(r"<!-- explore: ([a-z-]+) -->")
-# What pymdownx.arithmatex leaves of \( ... \) and \[ ... \].
 # An exponent belongs to all that stands between bars, not to the last bar.
-BARS = re.compile(r"[\^_]lVert(.*?)\\rVert(?=[\^_])", re.S)
-FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*([\^_]\(|\\\[)(.*?)(\\\)|\\\])\s*</\1>', re.S)
+BARS = re.compile(r"\\lVert(.*?)\\rVert(?=[\^_])", re.S)
+# What pymdownx.arithmatex leaves of \( ... \) and \[ ... \].
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*(\\\(|\\\[)(.*?)(\\\)|\\\])\s*</\1>', re.S)
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n*^```text\n(.*?)^```\n)?", re.M | re.S)
 
 
@@ -50,7 +50,7 @@ def with_formulas(html: str) -> str:
     from latex2mathml.converter import convert
 
     def drawn(found: re.Match[str]) -> str:
-        formula = BARS.sub(r"{[\^_]lVert\1\\rVert}", unescape(found[3]).strip())
+        formula = BARS.sub(r"{\\lVert\1\\rVert}", unescape(found[3]).strip())
         return convert(formula, display="block" if found[1] == "div" else "inline")
 
     return FORMULA.sub(drawn, html)

@@ -70,10 +70,12 @@ def on_page_content(html: str, **_: object) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuse a page that fetches anything from another machine, or whose formulas lost their stars."""
+    """Refuse a page that fetches anything from another machine, or whose formulas are not what was meant."""
     for page in sorted(Path(config.site_dir).rglob("*.html")):
         text = page.read_text(encoding="utf-8")
         if found := FETCHED.search(text):
             raise PluginError(f"{page} loads from the network: {found.group()}")
         if found := STARRED.search(text):
             raise PluginError(f"{page} takes a star for emphasis: {found.group()}")
+        if "arithmatex" in text:
+            raise PluginError(f"{page} has a formula that did not become MathML")
