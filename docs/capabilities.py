@@ -39,6 +39,10 @@ def bound_of(fitted: Any) -> str:
     for name in ("mistake_bounds", "mistake_bound"):
         if hasattr(fitted, name):
             return f"mistakes: `.{name}`"
+    if isinstance(fitted, linsep.PassiveAggressive):
+        return "mistakes: `aggressive_bounds`"
+    if isinstance(fitted, linsep.MarginPerceptron):
+        return "updates: `mistake_bounds`"
     return "mistakes: `mistake_bounds`" if getattr(fitted, "unit_steps", False) else ""
 
 

@@ -141,7 +141,7 @@ def test_several_classes(seed: int, p: int, T: int, bias: bool, rule: Any, noise
 def test_lines_of_receipts_of_several_classes(seed: int, p: int, T: int, bias: bool, name: str, how: str) -> None:
     X, y = rows(seed, p, 3, 0.1)
     learner: Any = {"perceptron": Perceptron, "margin": MarginPerceptron, "pa1": PassiveAggressive}[name]()
-    learner.set_params(max_iter=T, fit_intercept=bias, multi_class=how).fit(X, y)
+    learner.set_params(max_iter=T, fit_intercept=bias, multi_class=how, random_state=0).fit(X, y)
     lines, data, least = bounds_of_run(learner, learner.classes_, X, y, [], weighted=False)
     assert least is not None and len(lines) == len(data) == len(least.rows)
     for row in data:
@@ -198,7 +198,7 @@ def test_vote_bound_by_hand() -> None:
 
 def test_the_line_on_votes() -> None:
     X, y = rows(3, 2, 3, 0.1)
-    two = y > 0
+    two = X[:, 0] > 0
     said: dict[str, str] = {}
     for name, learner, labels in (
         ("one pass", VotedPerceptron(), two),
@@ -207,11 +207,12 @@ def test_the_line_on_votes() -> None:
         ("kernel", KernelPerceptron(average="voted", max_iter=1), two),
         ("last", KernelPerceptron(average="last", max_iter=1), two),
     ):
-        learner.fit(X, labels)
+        learner.set_params(random_state=0).fit(X, labels)
         lines, _, _ = bounds_of_run(learner, learner.classes_, X, labels, planes(learner), weighted=False)
         said[name] = dict(lines).get("bound: votes, new rows", "")
         if name == "one pass":
             assert f"<= {2 * learner.n_mistakes_ / len(y):.2%} wrong on average" in said[name]
+            assert 2 * learner.n_mistakes_ < len(y)
     assert said["two"].startswith("not applicable") and "this run made 2" in said["two"]
     assert said["ovr"] == "not applicable: its votes are those of each class against the rest"
     assert "with probability 95%" in said["kernel"] and said["last"] == ""
@@ -235,3 +236,26 @@ def test_steps_above_one_are_refused() -> None:
     with pytest.raises(DataError, match="steps tau <= 1, the largest was 2"):
         projection_bound(1.0, 2.0, norm_w=4.0, largest_step=2.0)
     assert projection_bound(1.0, 2.0, norm_w=4.0) == 6.0
+
+
+@pytest.mark.parametrize("step", [0.25, 1.0, 8.0])
+def test_one_constant_step_from_zero_makes_the_same_mistakes(step: float) -> None:
+    X, y = rows(5, 3, 2, 0.2)
+    plain, scaled = Perceptron(max_iter=6, fit_intercept=False), Perceptron(max_iter=6, fit_intercept=False)
+    plain.fit(X, y)
+    scaled.fit(X, y, sample_weight=np.full(len(y), step))
+    assert scaled.n_mistakes_ == plain.n_mistakes_ > 0
+    assert (scaled.coef_ == step * plain.coef_).all()
+
+
+def test_shares_that_do_not_add_up_to_one_would_void_the_bound_on_shards() -> None:
+    # Two shards of one row each, as one: with mu = 1 for both, sum mu k = 2 and (R / gamma)^2 = 1.
+    X, y = np.array([[1.0], [1.0], [-1.0]]), [1, 1, 0]
+    allowed = mistake_bounds(X, y, [1.0], fit_intercept=False).get("novikoff").value
+    k = Perceptron(fit_intercept=False).partial_fit(X[:1], [1], classes=[0, 1]).n_mistakes_  # of each shard
+    assert k == 1 and allowed == 1.0 == 0.5 * k + 0.5 * k < k + k
+
+
+def test_weights_of_rows_without_end_need_not_be_bounded() -> None:
+    runs = [Perceptron(fit_intercept=False).fit(np.eye(n), np.arange(n) % 2) for n in (4, 400)]
+    assert [float(np.linalg.norm(run.coef_)) for run in runs] == [2.0, 20.0]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import math
+import signal
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from fractions import Fraction
@@ -15,7 +18,7 @@ import numpy as np
 import pytest
 
 from browser import CHROMIUM, Browser
-from linsep import AveragedPerceptron, Perceptron, separability
+from linsep import AveragedPerceptron, Perceptron, PocketPerceptron, Rocchio, separability
 from linsep.explorer.explore import explore, of_preset
 from linsep.explorer.page import bundle
 from linsep.explorer.presets import names_and_titles
@@ -180,6 +183,24 @@ def test_the_mean_of_the_vectors_is_that_of_the_averaged_perceptron(browser: Bro
     np.testing.assert_allclose(got[1], model.intercept_[0], rtol=1e-9)
 
 
+def test_rocchio_and_the_pocket_are_those_of_linsep(browser: Browser, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 2))
+    y = np.where(X[:, 0] + 0.7 * rng.normal(size=40) > 0, 1, -1)
+    page = tmp_path / "run.html"
+    explore(X, y, max_iter=6, learner="rocchio").save(page)
+    show(browser, page)
+    browser.ask("linsep.session.overlays.add('pocket'); linsep.session.goToVisit(linsep.session.lastVisit)")
+    pocket, rocchio = browser.ask("linsep.session.drawn().map(d => [[...d.w], d.b, d.mistakes])")
+    for found, model in (
+        (rocchio, Rocchio().fit(X, y)),
+        (pocket, PocketPerceptron(max_iter=6, shuffle=False).fit(X, y)),
+    ):
+        np.testing.assert_allclose(found[0], model.coef_[0], rtol=1e-9)
+        np.testing.assert_allclose(found[1], model.intercept_[0], rtol=1e-9)
+        assert found[2] == (model.predict(X) != y).sum()
+
+
 def test_the_ledger_is_exported_as_python_that_runs(browser: Browser, pages: dict[str, Path]) -> None:
     show(browser, pages["semicircle"])
     browser.ask("linsep.session.goToUpdate(12)")
@@ -339,3 +360,45 @@ def test_predict_first_asks_before_it_shows(browser: Browser, pages: dict[str, P
     browser.ask("[...document.querySelectorAll('.question button')].at(-1).click()")
     drawn(browser)
     assert "1 of 2" in browser.ask("document.querySelector('.question').innerText")
+
+
+# --------------------------------------------------------------------- served
+@pytest.fixture
+def served() -> Iterator[str]:
+    """The address of `linsep explore`, which runs in a process of its own until the test is over."""
+    pytest.importorskip("uvicorn", reason="the extra `explore` is not installed")
+    command = [sys.executable, "-m", "linsep", "explore", "--preset", "exclusive-or", "--no-browser"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = next(line for line in process.stderr if "http://127.0.0.1" in line)
+        try:
+            yield said.split()[3]
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.stderr.read()
+
+
+def test_a_served_page_asks_this_machine_alone_and_python_proves(browser: Browser, served: str) -> None:
+    show(browser, served)
+    assert "Inseparable" in browser.ask("document.querySelector('.verdict').innerText")
+    browser.ask("document.querySelector('canvas.editable').focus()")
+    browser.press("]", 221)
+    browser.press("t", 84)
+    proved = """new Promise(done => {
+      const look = () => (linsep.session.verdict.line.startsWith("asking") ? setTimeout(look, 20) : done(0));
+      look();
+    })"""
+    browser.ask(proved)
+    drawn(browser)
+    assert browser.ask("linsep.session.verdict.verdict") == "separable"
+    assert "checked exactly" in browser.ask("document.querySelector('.verdict').innerText")
+    browser.ask(
+        "const s = document.querySelector('header select'); s.value = 'line'; s.dispatchEvent(new Event('change'))"
+    )
+    browser.ask(
+        "new Promise(done => { const look = () => (document.querySelector('h1').textContent.includes('line')"
+        " ? done(0) : setTimeout(look, 20)); look(); })"
+    )
+    assert browser.complaints() == []
+    assert browser.requests()
+    assert all(url.startswith(served) for url in browser.requests() if not url.endswith("/favicon.ico"))

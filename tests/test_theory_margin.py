@@ -157,3 +157,21 @@ def test_linsep_theory_alone_loads_no_numpy() -> None:
     code += "spec.loader.exec_module(importlib.util.module_from_spec(spec)); print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_only_of_separators_is_the_homogeneous_margin_the_smaller_one() -> None:
+    rows, labels = [[2.0], [5.0]], ["no", "yes"]
+    assert homogeneous_margin(rows, labels, [1.0], 1.0) == pytest.approx(-2.1213, abs=1e-4)
+    assert geometric_margin(rows, labels, [1.0], 1.0) == -3.0
+    assert 0 < homogeneous_margin(rows, labels, [1.0], -3.0) < geometric_margin(rows, labels, [1.0], -3.0)
+
+
+def test_without_a_separator_the_best_margin_is_below_the_least_length() -> None:
+    """Exclusive-or: some weights bring the signed rows to 0, and no direction has a margin above -1 / sqrt 17."""
+    corners, labels = [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]
+    signed = signs(labels)[:, None] * np.column_stack([corners, np.ones(4)])
+    assert not signed.mean(axis=0).any()
+    assert homogeneous_margin(corners, labels, [2.0, 2.0], -3.0) == pytest.approx(-1 / np.sqrt(17))
+    directions = np.random.default_rng(0).normal(size=(100_000, 3))
+    margins = (directions @ signed.T).min(axis=1) / np.linalg.norm(directions, axis=1)
+    assert -0.27 < margins.max() <= -1 / np.sqrt(17)

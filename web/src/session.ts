@@ -52,6 +52,7 @@ export class Session {
   edited = false;
   asked: Asked = { name: "perceptron", order: "turn", seed: 1, epochs: 1000 };
   message = "";
+  private marginRun: { table: Table; end: Weights } | null = null;
   private listeners: (() => void)[] = [];
 
   constructor(
@@ -65,6 +66,8 @@ export class Session {
     this.replay = new Replay(this.table, this.run);
     this.before = this.after = this.replay.after(0);
     this.z = this.zBefore = new Float64Array(this.table.n);
+    const { vector } = this.story;
+    if (vector && vector !== "last") this.overlays.add(vector);
     this.show(this.run);
   }
 
@@ -153,14 +156,28 @@ export class Session {
     };
     const mean = meanVector(this.after, this.t);
     if (this.run.from === 0) add("averaged", "mean of the vectors", mean.w, mean.b);
-    if (this.overlays.has("pocket") && this.run.from === 0) {
+    if (this.overlays.has("pocket") && this.canJudge) {
       const pocket = this.replay.after(pocketOf(this.replay, this.k, this.t));
-      add("pocket", "pocket: longest run without a mistake", pocket.w, pocket.b);
+      add("pocket", "pocket", pocket.w, pocket.b);
+    }
+    if (this.overlays.has("margin") && this.canLearn) {
+      const { w, b } = this.endOfMargin();
+      add("margin", "margin perceptron, at its end", w, b);
     }
     const rocchio = this.overlays.has("rocchio") ? this.rocchio() : this.after;
     add("rocchio", "Rocchio: between the means", rocchio.w, rocchio.b);
     if (this.verdict.plane) add("widest", "widest margin", this.verdict.plane.w, this.verdict.plane.b);
     return found;
+  }
+
+  /** Where the margin perceptron ends on these rows. */
+  private endOfMargin(): Weights {
+    if (this.marginRun?.table !== this.table) {
+      const known = this.edited ? undefined : this.story.runs.find((run) => run.name === "margin");
+      const run = known ?? learn(this.table, { ...this.asked, name: "margin", order: "turn" });
+      this.marginRun = { table: this.table, end: new Replay(this.table, run).after(run.rows.length) };
+    }
+    return this.marginRun.end;
   }
 
   private rocchio(): { w: Float64Array; b: number } {
@@ -178,10 +195,15 @@ export class Session {
     return { w, b: constant ? (length2(means[0]) - length2(means[1])) / 2 : 0 };
   }
 
+  /** Whether all vectors so far can be judged on all rows quickly. */
+  private get canJudge(): boolean {
+    const { n, p } = this.table;
+    return this.run.from === 0 && this.k * n * (p + 1) <= MOST_CELLS_OF_VOTES;
+  }
+
   /** Mistakes of the vote of all vectors so far, where they can be counted quickly. */
   mistakesOfVotes(): number | null {
-    const { n, p } = this.table;
-    if (this.run.from > 0 || this.k * n * (p + 1) > MOST_CELLS_OF_VOTES) return null;
+    if (!this.canJudge) return null;
     return countMistakes(this.table, votes(this.replay, this.k, this.t, this.table));
   }
 

@@ -124,8 +124,8 @@ def explore(
         "semicircle", "line", "exclusive-or", "cycling", "orthonormal", "drift", "breast-cancer" or
         "overfitting-votes".
     learner : str, optional
-        What is shown first: "perceptron" (unless given), "averaged", "voted", "pocket", "margin", "pa", "pa1", "pa2"
-        or "rocchio".
+        What is shown first: "perceptron" (unless given), "averaged", "voted", "pocket", "margin", "pa", "pa1", "pa2",
+        "sgd" or "rocchio".
     order : {"turn", "random", "adversary"}, optional
         The order of the rows; in turn unless given. The adversary updates at the mistaken row for which w grows most.
     seed : int, optional

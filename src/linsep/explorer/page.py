@@ -24,7 +24,7 @@ def page_of(story: dict[str, Any], server: str | None = None) -> str:
     Examples
     --------
     >>> page_of({"title": "a < b"}).count("a &lt; b")
-    1
+    2
     """
     script, style = bundle()
     policy = _POLICY if server is None else f"{_POLICY}; connect-src 'self'"

@@ -209,6 +209,7 @@ PRESETS = {
         ),
         _drift,
         constant=0.0,
+        learner="averaged",
         max_iter=1,
     ),
     "breast-cancer": Preset(

@@ -13,11 +13,13 @@ from linsep.explorer.keyframes import Log, State, advance, at_zero
 from linsep.learners.engine.trace import UPDATE_CAP
 from linsep.learners.linear.averaged import AveragedPerceptron
 from linsep.learners.linear.passive_aggressive import MarginPerceptron, PassiveAggressive
+from linsep.learners.linear.sgd import SGDClassifier
 from linsep.types import Array, DataError
 
 ORDERS = ("turn", "random", "adversary")
 MOST_ORDERS = 2_000_000  # visits whose rows are kept
 _SECONDS = 5.0  # that a run may take
+_EPOCHS_OF_SGD = 10
 
 
 class Rule(NamedTuple):
@@ -26,7 +28,7 @@ class Rule(NamedTuple):
     label: str
     formula: str
     margin: float = 0.0
-    C: float | None = None
+    C: float | None = None  # of "sgd" the page finds h itself
     unit: bool = False
 
 
@@ -36,6 +38,7 @@ RULES = {
     "pa": Rule("Passive-aggressive", "w += t y x where y z < 1, t = (1 - y z) / (|x|^2 + c^2)", 1.0),
     "pa1": Rule("Passive-aggressive I", "as passive-aggressive, with t at most C = 1", 1.0, 1.0),
     "pa2": Rule("Passive-aggressive II", "w += t y x where y z < 1, t = (1 - y z) / (|x|^2 + c^2 + 1/2)", 1.0, 1.0),
+    "sgd": Rule("Gradient descent on the hinge loss", "w += h y x where y z < 1, with the same h for every row", 1.0),
 }
 
 
@@ -90,6 +93,8 @@ def make_run(at: Setting, asked: Asked) -> Run:
     DataError
         The order is none of `ORDERS`, or an adversary is asked of another rule than the perceptron's.
     """
+    if asked.name == "sgd" and len(at.y) > UPDATE_CAP:
+        raise DataError(f"the steps of one epoch on {len(at.y):,} rows are too many for the page: show fewer rows")
     if asked.order not in ORDERS:
         raise DataError(f"order must be one of {', '.join(ORDERS)}, not {asked.order!r}")
     if asked.order == "adversary":
@@ -120,12 +125,13 @@ def _by_learner(at: Setting, asked: Asked) -> Run:
     log = learner.trace_.update_log
     rows = learner.trace_.update_rows
     kept = Log(rows, learner.trace_.update_steps, log.visits[: rows.size])
-    end = (learner.last_coef_[0], float(learner.last_intercept_[0]))
+    last = "" if asked.name == "sgd" else "last_"
+    end = (getattr(learner, f"{last}coef_")[0], float(getattr(learner, f"{last}intercept_")[0]))
     return Run(asked, epochs, epochs * len(at.y), total, kept, start, orders, end, stop)
 
 
 def _new(at: Setting, asked: Asked) -> Any:
-    """The learner; all of them keep the mean too, from which the state in the middle of a run is known."""
+    """The learner; all but "sgd" keep the mean too, from which the state in the middle of a run is known."""
     how: dict[str, Any] = {
         "max_iter": asked.max_iter,
         "time_limit": _SECONDS,
@@ -139,6 +145,10 @@ def _new(at: Setting, asked: Asked) -> Any:
         return AveragedPerceptron(**how)
     if asked.name == "margin":
         return MarginPerceptron(margin=RULES["margin"].margin, average=True, **how)
+    if asked.name == "sgd":  # all its steps fit into the log: its last vector has no mean from which to go on
+        most = max(1, min(_EPOCHS_OF_SGD, UPDATE_CAP // len(at.y)))
+        how["max_iter"] = most if asked.max_iter is None else min(most, asked.max_iter)
+        return SGDClassifier("hinge", average=None, **how)
     return PassiveAggressive(variant=asked.name, C=RULES[asked.name].C or 1.0, average=True, **how)
 
 

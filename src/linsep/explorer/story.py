@@ -15,13 +15,12 @@ import numpy as np
 from linsep.explorer.keyframes import EVERY, State, rounding, walk
 from linsep.explorer.runs import ORDERS, RULES, Asked, Run, Setting, make_run
 from linsep.explorer.verdict import verdict_of
-from linsep.learners.linear.rocchio import Rocchio
 from linsep.tables import as_floats, as_table, check_finite, check_index, check_length, column_names, dense
 from linsep.theory.margin.geometry import constant_of, signs
 from linsep.types import Array, DataError
 
 FORMAT = 1
-LEARNERS = ("perceptron", "averaged", "voted", "pocket", "margin", "pa", "pa1", "pa2", "rocchio")
+LEARNERS = ("perceptron", "averaged", "voted", "pocket", "margin", "pa", "pa1", "pa2", "sgd", "rocchio")
 _SHARED = ("averaged", "voted", "pocket", "rocchio")  # the page shows them beside the updates of the perceptron
 WINDOW = 1_000_000  # updates of the first run that are sent, and
 _BESIDE = 20_000  # of each other run
@@ -149,7 +148,6 @@ def tell(
         "editable": p <= 2 and n <= _FEW_ROWS,
         "vector": learner if learner in _SHARED else "last",
         "runs": [_plain(at, make_run(at, asked)) for asked in (first, *_others(at, first))],
-        "planes": [_rocchio(at)],
         "verdict": verdict_of(at),
         "presets": points.presets,
         "preset": points.preset,
@@ -181,7 +179,7 @@ def _others(at: Setting, first: Asked) -> list[Asked]:
     short = short._replace(window=min(first.window, _BESIDE))
     turns = [short._replace(name="perceptron", order=order) for order in ORDERS]
     order = "turn" if first.order == "adversary" else first.order
-    rules = [short._replace(name=name, order=order) for name in RULES]
+    rules = [short._replace(name=name, order=order) for name in RULES if name != "sgd" or n <= _VISITS]
     known = {(first.name, first.order)}
     return [one for one in dict.fromkeys([*turns, *rules]) if (one.name, one.order) not in known]
 
@@ -217,10 +215,3 @@ def _columns(frames: list[State]) -> dict[str, dict[str, str]]:
     """The states, column by column."""
     columns = zip(*frames, strict=True) if frames else ((),) * 4
     return {name: packed(np.array(column), "float64") for name, column in zip(State._fields, columns, strict=True)}
-
-
-def _rocchio(at: Setting) -> dict[str, Any]:
-    """The plane between the two means, which no run leads to."""
-    learner = Rocchio(fit_intercept=at.constant > 0).fit(at.X, at.y)
-    plane = {"w": learner.coef_[0].tolist(), "b": float(learner.intercept_[0])}
-    return {"name": "rocchio", "label": "Between the means (Rocchio)", **plane}

@@ -21,6 +21,7 @@ export function randomNumbers(seed: number): () => number {
 /** The step size tau of a rule where y z = m, of a row with ||(x, c)||^2 = norm2. */
 export function stepSize(rule: Rule, m: number, norm2: number): number {
   if (rule.kind === "perceptron" || rule.kind === "margin") return m <= rule.margin ? 1 : 0;
+  if (rule.kind === "sgd") return m < 1 ? (rule.C ?? 1) : 0;
   const loss = 1 - m;
   if (loss <= 0 || norm2 === 0) return 0;
   const C = rule.C ?? 1;
@@ -42,10 +43,28 @@ export const RULES: { name: string; label: string; formula: string; rule: Rule }
     rule: { kind: "margin", margin: 1, C: null },
   },
   {
+    name: "pa",
+    label: "Passive-aggressive (PA)",
+    formula: "w += τ y x, τ = (1 − y z) / ‖(x, 1)‖² where y z < 1",
+    rule: { kind: "pa", margin: 1, C: null },
+  },
+  {
     name: "pa1",
     label: "Passive-aggressive (PA-I)",
     formula: "w += τ y x, τ = min(C, (1 − y z) / ‖(x, 1)‖²) where y z < 1; C = 1",
     rule: { kind: "pa1", margin: 1, C: 1 },
+  },
+  {
+    name: "pa2",
+    label: "Passive-aggressive (PA-II)",
+    formula: "w += τ y x, τ = (1 − y z) / (‖(x, 1)‖² + 1 / (2 C)) where y z < 1; C = 1",
+    rule: { kind: "pa2", margin: 1, C: 1 },
+  },
+  {
+    name: "sgd",
+    label: "Gradient descent on the hinge loss",
+    formula: "w += η y x where y z < 1, with the same step η for every row",
+    rule: { kind: "sgd", margin: 1, C: null },
   },
 ];
 
@@ -124,13 +143,15 @@ export interface Asked {
 
 /** Passes over the rows until one is clean or the budget of epochs, visits or updates ends. */
 export function learn(table: Table, asked: Asked): Run {
-  const { label, formula, rule } = RULES.find((known) => known.name === asked.name) ?? RULES[0];
+  const { label, formula, rule: plain } = RULES.find((known) => known.name === asked.name) ?? RULES[0];
   const recorder = new Recorder(table);
   const norm2 = squaredNorms(table);
+  // As in linsep, eta is 1 over the mean of ||(x, c)||^2.
+  const rule = plain.kind === "sgd" ? { ...plain, C: table.n / (norm2.reduce((sum, value) => sum + value, 0) || 1) } : plain;
   const made =
     asked.order === "adversary"
       ? byAdversary(recorder, norm2, rule, asked.epochs * table.n)
-      : byEpochs(recorder, norm2, rule, asked);
+      : byEpochs(recorder, norm2, rule, rule.kind === "sgd" ? { ...asked, epochs: Math.min(10, asked.epochs) } : asked);
   const unit = rule.kind === "perceptron" || rule.kind === "margin";
   return {
     name: asked.name,

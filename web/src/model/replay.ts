@@ -122,15 +122,24 @@ export function bitsInUse(values: ArrayLike<number>): number {
   return most;
 }
 
-/** The longest run of visits without an update, and the update after which it began: the pocket of Gallant 1990. */
+/**
+ * Gallant 1990 with ratchet: a vector whose run of visits without an update is longer than that of the one in the pocket
+ * takes its place if it makes fewer mistakes on all rows; the run counts as one longer than that of the one before.
+ * Returns after how many updates the vector in the pocket was made.
+ */
 export function pocketOf(replay: Replay, k: number, t: number): number {
-  const visit = replay.run.visit;
+  const { table, run } = replay;
+  const z = new Float64Array(table.n);
   let best = 0;
-  let longest = k > 0 ? visit[0] - replay.firstVisit : t - replay.firstVisit;
-  for (let j = 0; j < k; j++) {
-    const end = j + 1 < k ? visit[j + 1] : t;
-    const length = end - visit[j] - 1;
-    if (length > longest) [longest, best] = [length, j + 1];
+  let least = table.n;
+  let longest = 0;
+  for (let j = 0; j <= k; j++) {
+    const since = j === 0 ? -1 : run.visit[j - 1];
+    const end = j < k ? run.visit[j] : t;
+    if (end - since - 1 <= longest) continue;
+    const { w, b } = replay.after(j);
+    const mistakes = countMistakes(table, decisionValues(table, w, b, z));
+    if (mistakes < least) [best, least, longest] = [j, mistakes, longest + 1];
   }
   return best;
 }

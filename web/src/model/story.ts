@@ -9,6 +9,7 @@ export interface Rule {
   kind: "perceptron" | "margin" | "pa" | "pa1" | "pa2" | "sgd";
   /** A row moves w where y z is at most this. */
   margin: number;
+  /** C of the passive-aggressive rules; of "sgd" the step. */
   C: number | null;
 }
 
@@ -77,11 +78,6 @@ export interface Verdict {
   support: number[];
 }
 
-export interface NamedPlane extends Plane {
-  name: string;
-  label: string;
-}
-
 interface StoryHead {
   format: number;
   title: string;
@@ -94,7 +90,8 @@ interface StoryHead {
   constant: number;
   editable: boolean;
   verdict: Verdict;
-  planes?: NamedPlane[];
+  /** What is shown first: "last", or the name of a vector beside it. */
+  vector?: string;
   presets?: { name: string; title: string }[];
   preset?: string | null;
 }

@@ -17,6 +17,7 @@ const OVERLAYS: [string, string][] = [
   ["averaged", "mean of the vectors"],
   ["pocket", "pocket"],
   ["voted", "vote"],
+  ["margin", "margin perceptron"],
   ["rocchio", "Rocchio"],
   ["widest", "widest margin"],
 ];

@@ -44,8 +44,8 @@ def explore(
     learner: Annotated[
         str | None,
         typer.Option(
-            help="What is shown first: perceptron (unless given), averaged, voted, pocket, margin, pa, pa1, pa2 or "
-            "rocchio."
+            help="What is shown first: perceptron (unless given), averaged, voted, pocket, margin, pa, pa1, pa2, sgd "
+            "or rocchio."
         ),
     ] = None,
     order: Annotated[
