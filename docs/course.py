@@ -83,6 +83,8 @@ def _in_answer(text: str, place: int) -> bool:
 def _prose(text: str) -> list[dict[str, Any]]:
     """What stands between two cells of code; of an answer each cell folds its own part."""
     text = text.replace("<details markdown>", "<details>").strip().removeprefix("</details>").strip()
+    if "</details>" in text.partition("<details>")[0]:
+        text = f"<details><summary>Answer</summary>\n\n{text}"
     if _in_answer(text, len(text)):
         text += "\n\n</details>"
     return [{"cell_type": "markdown", "metadata": {}, "source": text}] if text else []

@@ -93,19 +93,32 @@ print(2)
 
 </details>
 
+**2.** And this?
+
+<details markdown><summary>Answer</summary>
+
+```python
+print(3)
+```
+
+It is so.
+
+</details>
+
 End.
 """
 
 
 def test_the_notebook_of_a_chapter_has_its_output_and_folds_answers() -> None:
     cells = json.loads(course.notebook(CHAPTER))["cells"]
-    assert [cell["cell_type"] for cell in cells] == ["markdown", "code", "markdown", "code", "markdown"]
+    assert [cell["cell_type"] for cell in cells] == ["markdown", "code"] * 3 + ["markdown"]
     assert cells[0]["source"] == "Text $w$."
-    assert [cell["outputs"][0]["text"] for cell in cells[1::2]] == ["1\n", "2\n"]
+    assert [[one["text"] for one in cell["outputs"]] for cell in cells[1::2]] == [["1\n"], ["2\n"], []]
     assert cells[1]["metadata"] == {}
     assert cells[2]["source"] == "**1.** Why?\n\n<details><summary>Answer</summary>\n\nSo.\n\n</details>"
     assert cells[3]["metadata"]["jupyter"] == {"source_hidden": True, "outputs_hidden": True}
-    assert cells[4]["source"] == "End."
+    assert cells[4]["source"] == "**2.** And this?\n\n<details><summary>Answer</summary>\n\n</details>"
+    assert cells[6]["source"] == "<details><summary>Answer</summary>\n\nIt is so.\n\n</details>\n\nEnd."
 
 
 def test_every_page_is_in_the_navigation() -> None:
