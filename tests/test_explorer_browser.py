@@ -212,7 +212,7 @@ def test_the_ledger_is_exported_as_python_that_runs(browser: Browser, pages: dic
         "save.forEach(b => b.click())"
     )
     csv, code = browser.ask("Promise.all(saved.map(blob => blob.text()))")
-    assert csv.splitlines()[0] == "update,visit,row,y,step"
+    assert csv.splitlines()[0] == 'update,visit,row (from 0),y,step,b,bits,"w x1","w x2"'
     assert len(csv.splitlines()) == 1 + browser.ask("linsep.session.replay.updates")
     found: dict[str, Any] = {}
     exec(compile(ast.parse(code.replace("print(", "(")), "replay.py", "exec"), found)

@@ -105,14 +105,10 @@ def test_another_token_or_host_is_not_answered(page: Page) -> None:
 
 
 def test_points_that_were_changed_are_proved_anew(page: Page) -> None:
-    status, text = page.ask(f"/{TOKEN}/story", {**SQUARE, "learner": "averaged", "order": "random", "seed": 3})
-    story = json.loads(text)
-    assert status == 200 and story["verdict"]["witness"]["weights"] == ["1"] * 4
-    assert story["runs"][0]["order"] == "random" and story["runs"][0]["seed"] == 3 and story["vector"] == "averaged"
-    moved = {**SQUARE, "X": [[0, 0], [0.4, 0.4], [0, 1], [1, 0]], "preset": "exclusive-or", "columns": ["a", "b"]}
-    story = json.loads(page.ask(f"/{TOKEN}/story", moved)[1])
-    assert story["verdict"]["verdict"] == "separable" and story["columns"] == ["a", "b"]
-    assert story["preset"] == "exclusive-or" and story["about"] == explore(preset="exclusive-or").story["about"]
+    status, text = page.ask(f"/{TOKEN}/verdict", SQUARE)
+    assert status == 200 and json.loads(text)["witness"]["weights"] == ["1"] * 4
+    moved = {**SQUARE, "X": [[0, 0], [0.4, 0.4], [0, 1], [1, 0]]}
+    assert json.loads(page.ask(f"/{TOKEN}/verdict", moved)[1])["verdict"] == "separable"
 
 
 def test_a_preset_is_sent_by_name(page: Page) -> None:
@@ -121,30 +117,29 @@ def test_a_preset_is_sent_by_name(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "body", "said"),
+    ("place", "body", "said"),
     [
-        ("?preset=moon", None, "no preset is called 'moon'"),
-        ("", {"X": [[1]], "y": [1]}, "two classes are needed"),
-        ("", {"X": [[1], [2]]}, "the request lacks 'y'"),
-        ("", {**SQUARE, "y": [0, 1, 0, 1]}, "y has to be -1 or 1"),
-        ("", {**SQUARE, "X": [[1], [2]]}, "X has 2 rows and y 4 labels"),
-        ("", {**SQUARE, "X": [[1], ["a"], [2], [3]]}, "X must hold numbers"),
-        ("", {**SQUARE, "constant": -1}, "must be a finite number above 0"),
-        ("", {**SQUARE, "learner": "forest"}, "the page shows the learners"),
-        ("", b"{", "the request cannot be used"),
-        ("", b"[]", "one JSON object"),
-        ("", b"[" * 100_000, "the request cannot be used"),
-        ("", b'{"X": [[1], [NaN]], "y": [1, -1]}', "nan is not a finite number"),
+        ("story?preset=moon", None, "no preset is called 'moon'"),
+        ("verdict", {"X": [[1]], "y": [1]}, "two classes are needed"),
+        ("verdict", {"X": [[1], [2]]}, "the request lacks 'y'"),
+        ("verdict", {**SQUARE, "y": [0, 1, 0, 1]}, "y has to be -1 or 1"),
+        ("verdict", {**SQUARE, "X": [[1], [2]]}, "X has 2 rows and y 4 labels"),
+        ("verdict", {**SQUARE, "X": [[1], ["a"], [2], [3]]}, "X must hold numbers"),
+        ("verdict", {**SQUARE, "constant": -1}, "must be a finite number above 0"),
+        ("verdict", b"{", "the request cannot be used"),
+        ("verdict", b"[]", "one JSON object"),
+        ("verdict", b"[" * 100_000, "the request cannot be used"),
+        ("verdict", b'{"X": [[1], [NaN]], "y": [1, -1]}', "nan is not a finite number"),
     ],
 )
-def test_what_cannot_be_shown_is_answered_with_a_sentence(page: Page, query: str, body: Any, said: str) -> None:
-    status, text = page.ask(f"/{TOKEN}/story{query}", body)
+def test_what_cannot_be_shown_is_answered_with_a_sentence(page: Page, place: str, body: Any, said: str) -> None:
+    status, text = page.ask(f"/{TOKEN}/{place}", body)
     assert status == 400 and said in json.loads(text)["error"]
 
 
 def test_a_request_that_is_too_long_is_refused(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "_MOST_BYTES", 100)
-    status, text = page.ask(f"/{TOKEN}/story", {**SQUARE, "title": "x" * 200})
+    status, text = page.ask(f"/{TOKEN}/verdict", {**SQUARE, "title": "x" * 200})
     assert status == 400 and "more than 100 bytes" in json.loads(text)["error"]
 
 
@@ -182,7 +177,7 @@ def test_the_widget_holds_the_story_and_answers_changes() -> None:
     widget.send = sent.append
     widget._handle_custom_msg({"points": SQUARE}, [])
     widget._handle_custom_msg({"preset": "moon"}, [])
-    assert sent[0]["story"]["verdict"]["verdict"] == "inseparable" and "no preset" in sent[1]["error"]
+    assert sent[0]["verdict"]["verdict"] == "inseparable" and "no preset" in sent[1]["error"]
 
 
 def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ function header(session: Session): HTMLElement {
     }
     const start = async (name: string) => {
       if (!name || !session.ask) return;
-      const found = await session.ask({ preset: name });
+      const found = (await session.ask({ preset: name })) as PackedStory;
       const place = choose.closest<HTMLElement>(".linsep-explorer");
       if (place) mount(place, { ...found, presets: story.presets }, session.ask, document);
     };
@@ -161,12 +161,14 @@ function keys(event: KeyboardEvent, session: Session, controls: Controls): void 
 }
 
 function askServer(prefix: string): Ask {
+  const headers = { "Content-Type": "application/json" };
+  const asked = (request: object) =>
+    "preset" in request
+      ? fetch(`${prefix}/story?preset=${encodeURIComponent(String(request.preset))}`)
+      : fetch(`${prefix}/verdict`, { method: "POST", headers, body: JSON.stringify(request) });
   return async (request) => {
-    const isPreset = "preset" in request && !("X" in request);
-    const answer = isPreset
-      ? await fetch(`${prefix}/story?preset=${encodeURIComponent(String(request.preset))}`)
-      : await fetch(`${prefix}/story`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(request) });
-    const found = (await answer.json()) as PackedStory & { error?: string };
+    const answer = await asked(request);
+    const found = (await answer.json()) as { error?: string };
     if (!answer.ok) throw new Error(found.error ?? answer.statusText);
     return found;
   };
@@ -188,21 +190,22 @@ function start(): void {
 interface Model {
   get(name: string): unknown;
   send(message: unknown): void;
-  on(event: "msg:custom", listener: (message: { story?: PackedStory; error?: string }) => void): void;
+  on(event: "msg:custom", listener: (message: { story?: object; verdict?: object; error?: string }) => void): void;
 }
 
 /** Questions to the Python of a notebook are answered in the order in which they were asked. */
 function askNotebook(model: Model): Ask {
-  const waiting: { done: (story: PackedStory) => void; failed: (error: Error) => void }[] = [];
+  const waiting: { done: (answer: object) => void; failed: (error: Error) => void }[] = [];
   model.on("msg:custom", (message) => {
     const asked = waiting.shift();
-    if (message.story) asked?.done(message.story);
+    const answer = message.story ?? message.verdict;
+    if (answer) asked?.done(answer);
     else asked?.failed(new Error(message.error ?? "no answer"));
   });
   return (request) =>
     new Promise((done, failed) => {
       waiting.push({ done, failed });
-      model.send("X" in request ? { points: request } : request);
+      model.send("preset" in request ? request : { points: request });
     });
 }
 

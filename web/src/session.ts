@@ -1,7 +1,7 @@
 /** What is looked at: rows, a run, and a moment of it. Views are told when it changes. */
 
 import { learn, MOST_UPDATES, type Asked } from "./model/learn";
-import { verdictOf } from "./model/exact";
+import { verdictOf, verdictOfGaussian } from "./model/exact";
 import { gaussian, kernelWidth, LIFTS, squares, type Lift, type LiftName } from "./model/lift";
 import { countMistakes, decisionValues, meanVector, pocketOf, Replay, votes, type Weights } from "./model/replay";
 import { unpack, type PackedStory, type Run, type Story, type Table, type Verdict } from "./model/story";
@@ -23,11 +23,25 @@ export interface Drawn {
   mistakes: number;
 }
 
-/** Asks Python for another story: of a preset, or of these points. */
-export type Ask = (request: Record<string, unknown>) => Promise<PackedStory>;
+/** Asks Python: {preset} for its story, {X, y, constant} for the verdict on these points. */
+export type Ask = (request: object) => Promise<object>;
 
 const MOST_CELLS_OF_VOTES = 2e7;
 const MOST_CELLS_TO_LEARN = 2e6;
+const MOST_COLUMNS_HERE = 5;
+const MOST_ROWS_HERE = 500;
+
+const unknown = (R: number): Verdict => ({
+  verdict: "undecided",
+  line: "",
+  plane: null,
+  u: null,
+  gamma: 0,
+  R,
+  bound: null,
+  witness: null,
+  support: [],
+});
 
 export class Session {
   story: Story;
@@ -52,6 +66,8 @@ export class Session {
   edited = false;
   asked: Asked = { name: "perceptron", order: "turn", seed: 1, epochs: 1000 };
   message = "";
+  private longestOf: { run: Run; length: number } | null = null;
+  private isAsking = false;
   private marginRun: { table: Table; end: Weights } | null = null;
   private listeners: (() => void)[] = [];
 
@@ -128,6 +144,17 @@ export class Session {
     if (row < 0 || row >= this.table.n) return null;
     const state = moved ? this.replay.after(this.k - 1) : this.after;
     return { visit, row, margin: this.marginOf(row, state), size: moved ? this.replay.stepOf(this.k - 1) : 0, moved };
+  }
+
+  /** The largest ||w|| at some moments of the whole run. */
+  get longest(): number {
+    if (this.longestOf?.run !== this.run) {
+      const every = Math.max(1, Math.ceil(this.replay.updates / 64));
+      let length = 0;
+      for (let k = this.replay.updates; k >= 0; k -= every) length = Math.max(length, Math.hypot(...this.replay.after(k).w));
+      this.longestOf = { run: this.run, length };
+    }
+    return this.longestOf.length;
   }
 
   marginOf(row: number, state: Weights): number {
@@ -241,8 +268,8 @@ export class Session {
     this.table = this.lift.table(points);
     this.edited = true;
     this.selected = this.selected !== null && this.selected < points.n ? this.selected : null;
-    this.learnAs({});
     this.message = "";
+    this.learnAs({});
     void this.prove();
   }
 
@@ -283,24 +310,40 @@ export class Session {
     return counts;
   }
 
+  /** The verdict on the rows as they are now: in the page where it takes a moment, otherwise by Python. */
   private async prove(): Promise<void> {
-    const table = this.table;
-    if (this.ask === null || this.lift.name !== "none") {
-      this.verdict = verdictOf(table);
+    if (this.ask === null || this.lift.name !== "none" || new Set(this.table.y).size < 2) {
+      this.verdict = this.proveHere();
       return this.tell();
     }
-    this.verdict = { ...this.verdict, verdict: "undecided", line: "asking Python …", u: null, plane: null, witness: null };
+    this.verdict = { ...unknown(this.verdict.R), line: "asking Python …" };
     this.tell();
-    try {
-      const rows = Array.from({ length: table.n }, (_, i) => Array.from(table.X.subarray(i * table.p, (i + 1) * table.p)));
-      const { classes } = this.story;
-      const columns = this.lift.columns(this.story.columns);
-      const request = { X: rows, y: Array.from(table.y), columns, classes, constant: table.constant };
-      const found = await this.ask({ ...request, learner: "perceptron", order: "turn" });
-      if (this.table === table) this.verdict = found.verdict;
-    } catch (error) {
-      if (this.table === table) this.message = `Python did not answer: ${String(error)}`;
+    if (this.isAsking) return;
+    this.isAsking = true;
+    // While Python works rows may be moved again: only the last ones are asked about.
+    for (let asked: Table | null = null; asked !== this.table && this.ask !== null; ) {
+      asked = this.table;
+      const verdict = await this.answerOf(asked, this.ask);
+      if (asked === this.table) this.verdict = verdict;
     }
+    this.isAsking = false;
     this.tell();
+  }
+
+  private async answerOf(table: Table, ask: Ask): Promise<Verdict> {
+    const { n, p, X, constant } = table;
+    const rows = Array.from({ length: n }, (_, i) => Array.from(X.subarray(i * p, (i + 1) * p)));
+    try {
+      return (await ask({ X: rows, y: Array.from(table.y), constant })) as Verdict;
+    } catch (error) {
+      return { ...unknown(this.verdict.R), line: `Python did not answer: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+
+  private proveHere(): Verdict {
+    const { n, p } = this.table;
+    if (this.lift.name === "rbf") return verdictOfGaussian(this.points, this.table);
+    if (p <= MOST_COLUMNS_HERE && n <= MOST_ROWS_HERE) return verdictOf(this.table);
+    return { ...unknown(this.verdict.R), line: "not decided in the page, which proves this for few rows of few columns: `linsep check` does" };
   }
 }

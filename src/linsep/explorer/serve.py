@@ -1,4 +1,4 @@
-"""The local page: served to this machine alone, behind a token, with a story made anew when points are changed."""
+"""The local page: served to this machine alone, behind a token; points that are changed are proved anew."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import secrets
 import socket
 import sys
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from linsep.explorer.page import page_of
 from linsep.explorer.presets import names_and_titles, points_of_preset, preset
 from linsep.explorer.story import as_json, points_of, tell
+from linsep.explorer.verdict import verdict_of
 from linsep.types import DataError
 
 if TYPE_CHECKING:
@@ -102,18 +103,25 @@ def application(story: dict[str, Any], token: str) -> Starlette:
         return HTMLResponse(page_of(told, f"/{token}"), headers={"Cache-Control": "no-store"})
 
     async def stories(request: Request) -> Response:
+        return await answered(of_name, request.query_params.get("preset", ""))
+
+    async def verdicts(request: Request) -> Response:
         try:
-            if request.method == "GET":
-                made = await run_in_threadpool(of_name, request.query_params.get("preset", ""))
-            else:
-                made = await run_in_threadpool(of_points, await _body(request))
+            asked = await _body(request)
         except WRONG as error:
             return answer(as_json({"error": sentence_of(error)}), 400)
-        return answer(as_json(made))
+        return await answered(verdict_of_points, asked)
+
+    async def answered(make: Callable[[Any], dict[str, Any]], asked: Any) -> Response:
+        try:
+            return answer(as_json(await run_in_threadpool(make, asked)))
+        except WRONG as error:
+            return answer(as_json({"error": sentence_of(error)}), 400)
 
     routes = [
         Route(f"/{token}/", page, methods=["GET"]),
-        Route(f"/{token}/story", stories, methods=["GET", "POST"]),
+        Route(f"/{token}/story", stories, methods=["GET"]),
+        Route(f"/{token}/verdict", verdicts, methods=["POST"]),
     ]
     return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(_LOCAL))])
 
@@ -153,12 +161,12 @@ def of_name(name: str) -> dict[str, Any]:
     return {**tell(points_of_preset(name), **preset(name).run()), "presets": names_and_titles()}
 
 
-def of_points(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The story of points that were changed by hand, as the page sends them.
+def verdict_of_points(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The verdict on points that were changed by hand, as the page sends them: {"X", "y", "constant"}.
 
     Examples
     --------
-    >>> of_points({"X": [[-1.0], [2.0]], "y": [-1, 1], "constant": 1})["verdict"]["verdict"]
+    >>> verdict_of_points({"X": [[-1.0], [2.0]], "y": [-1, 1], "constant": 1})["verdict"]
     'separable'
     """
     if not isinstance(asked, Mapping):
@@ -166,22 +174,4 @@ def of_points(asked: Mapping[str, Any]) -> dict[str, Any]:
     y = list(asked["y"])
     if not set(y) <= {-1, 1}:
         raise DataError("y has to be -1 or 1 in each row")
-    chosen = asked.get("preset")
-    words = {name: asked[name] for name in ("columns", "classes", "target", "title") if asked.get(name) is not None}
-    points = points_of(
-        asked["X"],
-        y,
-        constant=float(asked.get("constant", 1.0)),
-        about=list(preset(chosen).about) if chosen else [str(line) for line in asked.get("about") or []],
-        preset=chosen,
-        presets=names_and_titles(),
-        **words,
-    )
-    max_iter = asked.get("max_iter", preset(chosen).max_iter if chosen else 1000)
-    return tell(
-        points,
-        learner=str(asked.get("learner", "perceptron")),
-        order=str(asked.get("order", "turn")),
-        seed=int(asked.get("seed") or 0),
-        max_iter=None if max_iter is None else int(max_iter),
-    )
+    return verdict_of(points_of(asked["X"], y, constant=float(asked.get("constant", 1.0))).setting)

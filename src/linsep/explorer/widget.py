@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from linsep.explorer.page import bundle
-from linsep.explorer.serve import WRONG, of_name, of_points, sentence_of
+from linsep.explorer.serve import WRONG, of_name, sentence_of, verdict_of_points
 
 
 def widget_of(story: dict[str, Any]) -> Any:
-    """A widget with the story; what the page sends is answered with a story made anew, or with an error.
+    """A widget with the story, which answers the page.
 
-    The page sends {"preset": NAME} or {"points": POINTS} as a message, and gets {"story": STORY}
+    The page sends {"preset": NAME} or {"points": POINTS} as a message, and gets {"story": STORY}, {"verdict": VERDICT}
     or {"error": SENTENCE}.
 
     Raises
@@ -52,7 +52,8 @@ def reply(content: Any) -> dict[str, Any]:
     6
     """
     try:
-        made = of_name(content["preset"]) if "preset" in content else of_points(content["points"])
+        if "preset" in content:
+            return {"story": of_name(content["preset"])}
+        return {"verdict": verdict_of_points(content["points"])}
     except WRONG as error:
         return {"error": sentence_of(error)}
-    return {"story": made}

@@ -228,3 +228,21 @@ export function verdictOf(table: Table): Verdict {
   const bound = gamma > 0 ? Math.floor((R / gamma) ** 2 * (1 + 1e-9)) : null;
   return { ...none, verdict: "separable", line, plane, u, gamma, bound, support };
 }
+
+/** The matrix of a Gaussian kernel of different points is positive definite: a plane separates them unless two are equal. */
+export function verdictOfGaussian(points: Table, table: Table): Verdict {
+  const { R } = lifted(table);
+  const rest = { plane: null, u: null, gamma: 0, R, bound: null, support: [] };
+  const seen = new Map<string, number>();
+  for (let i = 0; i < points.n; i++) {
+    const place = points.X.subarray(i * points.p, (i + 1) * points.p).join(" ");
+    const other = seen.get(place);
+    if (other !== undefined && points.y[other] !== points.y[i]) {
+      const witness = { rows: [other, i], weights: ["1", "1"], shares: [0.5, 0.5] };
+      return { ...rest, verdict: "inseparable", line: "two rows are equal and have different labels", witness };
+    }
+    seen.set(place, i);
+  }
+  const line = "separable: the Gaussian kernel separates any rows of which no two are equal";
+  return { ...rest, verdict: "separable", line, witness: null };
+}

@@ -142,6 +142,9 @@ export class Controls {
     const beside = h("fieldset", {}, h("legend", {}, "Beside the last vector"));
     for (const [name, text] of OVERLAYS) {
       const box = h("input", { type: "checkbox", onchange: () => this.overlay(name, box.checked) });
+      this.selects.push(() => {
+        box.checked = session.overlays.has(name);
+      });
       beside.append(h("label", { class: "switch" }, box, ` ${text}`));
     }
     found.push(beside);

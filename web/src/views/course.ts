@@ -51,14 +51,14 @@ export class Course {
     this.plot?.destroy();
     const { ks, mistakes } = this.sampled();
     const from = this.session.run.from;
-    const axis = { space: 78, stroke: colours.ink, grid: { stroke: colours.faint, width: 0.5 }, ticks: { stroke: colours.faint } };
+    const axis = { stroke: colours.ink, grid: { stroke: colours.faint, width: 0.5 }, ticks: { stroke: colours.faint } };
     const options: uPlot.Options = {
       width,
       height: 150,
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.08)] } },
-      axes: [{ ...axis, incrs: WHOLE }, { ...axis, incrs: WHOLE, size: 52 }],
+      axes: [{ ...axis, incrs: WHOLE, space: 78 }, { ...axis, incrs: WHOLE, size: 52 }],
       series: [{}, { stroke: colours.wrong, width: 1.5, points: { show: ks.length < 40 } }],
       hooks: { draw: [(plot) => this.mark(plot, colours.ink)] },
     };

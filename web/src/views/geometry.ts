@@ -1,6 +1,6 @@
 /** Lines and half-planes cut to a box of the screen, and colours as pixels. */
 
-type Place = [number, number];
+export type Place = [number, number];
 type Value = (px: number, py: number) => number;
 
 const cornersOf = (width: number, height: number): Place[] => [[0, 0], [width, 0], [width, height], [0, height]];

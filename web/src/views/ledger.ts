@@ -6,6 +6,9 @@ import { button, grouped, h, save, shown } from "./dom";
 
 const SHOWN = 9;
 const MOST_EXPORTED = 200_000;
+const MOST_WEIGHTS_EXPORTED = 40;
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 export class Ledger {
   readonly element = h("section", { class: "panel ledger", "aria-label": "The ledger of updates" });
@@ -84,10 +87,15 @@ export class Ledger {
 
   csv(): string {
     const { run, table, replay } = this.session;
-    const lines = ["update,visit,row,y,step"];
+    const { story, lift } = this.session;
+    const few = table.p <= MOST_WEIGHTS_EXPORTED;
+    const names = few ? Array.from({ length: table.p }, (_, f) => quoted(`w ${lift.columns(story.columns)[f] ?? f + 1}`)) : [];
+    const lines = [["update", "visit", "row (from 0)", "y", "step", "b", "bits", ...names].join(",")];
     for (let j = 0; j < Math.min(replay.updates, MOST_EXPORTED); j++) {
       const row = run.rows[j];
-      lines.push([run.from + j + 1, run.visit[j], row, table.y[row], replay.stepOf(j)].join(","));
+      const { w, b } = replay.after(j + 1);
+      const about = [run.from + j + 1, run.visit[j], row, table.y[row], replay.stepOf(j), b, bitsInUse([...w, b])];
+      lines.push([...about, ...(few ? w : [])].join(","));
     }
     return `${lines.join("\n")}\n`;
   }

@@ -4,7 +4,7 @@ import { scaleLinear } from "d3-scale";
 import { columnAxis, lineOf, normalised, placed, principalDirection, removePart, type Axes, type Line } from "../model/projections";
 import type { Session } from "../session";
 import { Canvas, coloursOf, grouped, shown, type Colours } from "./dom";
-import { affine, clippedAbove, crossings, packedColour } from "./geometry";
+import { affine, clippedAbove, crossings, packedColour, type Place } from "./geometry";
 
 const MANY = 3000;
 const EDGE = 34;
@@ -149,6 +149,7 @@ export class PlaneView {
   draw(): void {
     if (!this.canvas.fit()) return;
     this.place();
+    this.words = this.axes?.faithful === false ? LEFT_OUT : "";
     const colours = coloursOf(this.canvas.element);
     const { before, after } = this.session;
     const step = this.session.step;
@@ -164,13 +165,13 @@ export class PlaneView {
     if (old) this.drawLine(old, colours.old, [6, 5], 2);
     for (const [j, plane] of this.session.drawn().entries()) {
       const its = this.lineOf(plane.w, plane.b);
-      if (its) this.drawLine(its, j % 2 ? colours.other : colours.averaged, [[2, 3], [8, 3, 2, 3], [12, 4], [1, 4]][j % 4], 2.5);
+      const colour = j % 2 ? colours.other : colours.averaged;
+      if (its) this.drawLine(its, colour, [[2, 3], [8, 3, 2, 3], [12, 4], [1, 4]][j % 4], 2.5, plane.name);
     }
     if (line) this.drawLine(line, colours.ink, [], 2.5);
     if (line && this.isLifted) this.drawThreshold(colours);
     if (this.vectors && this.session.table.p <= 2 && this.session.lift.name === "none") this.drawVectors(colours);
     this.canvas.element.setAttribute("aria-label", this.description());
-    this.words = this.axes?.faithful === false ? LEFT_OUT : "";
   }
 
   private description(): string {
@@ -242,10 +243,9 @@ export class PlaneView {
     context.fillText(names[1], 4, 12);
   }
 
-  /** z = 0, ±l, ±2 l, ... with the same l for the whole run: lines draw nearer as w grows. */
+  /** z = 0, ±l, ±2 l, ... with one l for the whole run, by its longest w: lines draw nearer as w grows. */
   private drawContours(line: Line, colours: Colours): void {
-    const end = this.session.replay.after(this.session.replay.updates);
-    const size = Math.hypot(...end.w) * Math.max(this.box.x1 - this.box.x0, this.box.y1 - this.box.y0);
+    const size = this.session.longest * Math.max(this.box.x1 - this.box.x0, this.box.y1 - this.box.y0);
     const level = size / 8;
     if (!(level > 0) || !Number.isFinite(level)) return;
     for (let j = 1; j <= 8; j++) {
@@ -343,7 +343,7 @@ export class PlaneView {
     context.setLineDash([]);
   }
 
-  private drawLine(line: Line, colour: string, dash: number[], wide: number): void {
+  private drawLine(line: Line, colour: string, dash: number[], wide: number, name = ""): void {
     const { context, width, height } = this.canvas;
     const value = (px: number, py: number) => line.A * this.toX.invert(px) + line.B * this.toY.invert(py) + line.C;
     const ends = crossings(value, width, height - EDGE + 10);
@@ -356,6 +356,23 @@ export class PlaneView {
     context.lineTo(ends[1][0], ends[1][1]);
     context.stroke();
     context.setLineDash([]);
+    if (name) this.drawName(name, ends[0], ends[1], colour);
+  }
+
+  /** The name of a line, near the higher of its ends. */
+  private drawName(name: string, one: Place, other: Place, colour: string): void {
+    const { context, width } = this.canvas;
+    const [from, to] = one[1] < other[1] ? [one, other] : [other, one];
+    const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
+    const [x, y] = [0, 1].map((j) => from[j] + (Math.min(40, length / 2) / length) * (to[j] - from[j]));
+    context.font = "bold 12px system-ui, sans-serif";
+    const wide = context.measureText(name).width + 6;
+    const left = Math.min(Math.max(x - wide / 2, EDGE), width - wide - 4);
+    context.fillStyle = coloursOf(this.canvas.element).ground;
+    context.fillRect(left, y - 8, wide, 16);
+    context.fillStyle = colour;
+    context.textAlign = "left";
+    context.fillText(name, left + 3, y + 4);
   }
 
   /** w from the origin, and y x on its tip: their sum is the new w. All at true length. */
@@ -370,6 +387,11 @@ export class PlaneView {
       this.drawArrow(old, tip, colours.wrong, name, 0.5);
     }
     this.drawArrow([0, 0], tip, colours.ink, "w");
+    const [x, y] = [this.toX(tip[0]), this.toY(tip[1])];
+    const { width, height } = this.canvas;
+    if (x < 0 || y < 0 || x > width || y > height) {
+      this.words = `w has the length ${shown(Math.hypot(...tip))} and ends outside this picture; it is a point of the other one.`;
+    }
   }
 
   /** Where the plane meets the height of the rows: z changes its sign at x = -b / w. */

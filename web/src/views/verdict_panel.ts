@@ -32,7 +32,7 @@ export class VerdictPanel {
     const { table, story, verdict } = this.session;
     const witness = verdict.witness!;
     const rows = witness.rows.slice(0, SHOWN).map((row, j) =>
-      h("tr", {}, h("th", { scope: "row" }, grouped(row + 1)), h("td", {}, story.classes[table.y[row] > 0 ? 1 : 0]), h("td", {}, witness.weights[j].length > 12 ? "…" : witness.weights[j]), h("td", {}, shown(witness.shares[j], 3))),
+      h("tr", {}, h("th", { scope: "row" }, grouped(row + 1)), h("td", {}, story.classes[table.y[row] > 0 ? 1 : 0]), h("td", { title: witness.weights[j] }, shortened(witness.weights[j])), h("td", {}, shown(witness.shares[j], 3))),
     );
     const more = witness.rows.length > SHOWN ? ` and ${grouped(witness.rows.length - SHOWN)} more rows` : "";
     return [
@@ -42,6 +42,11 @@ export class VerdictPanel {
       h("p", {}, `The rows have a dashed square in the picture${more ? `;${more}` : ""}.`),
     ];
   }
+}
+
+/** A long whole number as its first digits and its size; all of it is in the tip of the cell. */
+function shortened(weight: string): string {
+  return weight.length <= 12 ? weight : `${weight[0]}.${weight.slice(1, 4)}… · 10^${weight.length - 1}`;
 }
 
 function sentence(text: string): string {

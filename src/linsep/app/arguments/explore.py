@@ -57,8 +57,9 @@ def explore(
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="The seed of --order random; 0 if not given.")] = None,
     max_iter: Annotated[
-        int, typer.Option(min=1, help="Largest number of epochs; a run also ends after 5 seconds.")
-    ] = 1000,
+        int | None,
+        typer.Option(min=1, help="Largest number of epochs, 1000 unless given; a run also ends after 5 seconds."),
+    ] = None,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Leave b at 0.")] = False,
     save: Annotated[
         Path | None,

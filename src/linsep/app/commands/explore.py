@@ -15,6 +15,8 @@ from linsep.explorer.table import points_of_table
 from linsep.files import check_output
 from linsep.types import DataError
 
+_EPOCHS = 1000
+
 
 def explore(
     table: str | None,
@@ -41,13 +43,16 @@ def explore(
     else:
         _check_extra()
     if table is None:
+        given = {"--target": target, "--positive": positive, "--max-iter": max_iter, "--no-intercept": not intercept}
+        if ignored := [name for name, value in given.items() if value]:
+            raise DataError(f"{ignored[0]} is for a TABLE: an example has rows and settings of its own")
         found = of_preset(preset or "six-points", **chosen)
     elif preset is not None:
         raise DataError("--preset has rows of its own: give TABLE or --preset, not both")
     else:
         source = open_labelled(table, target, categorical, columns, reading)
         asked = {"positive": positive, "columns": columns, "missing": missing, "constant": float(intercept)}
-        found = Exploration(tell(points_of_table(source, **asked), max_iter=max_iter, **chosen))
+        found = Exploration(tell(points_of_table(source, **asked), max_iter=max_iter or _EPOCHS, **chosen))
     if save is not None:
         found.save(save, reads=read)
     return found, Result(_lines(found.story, save), {})

@@ -126,11 +126,9 @@ def weigh_words(text: pa.Array, words: Words, counted: Counted | None = None) ->
 
     if not words.terms:
         return sp.csr_matrix((len(text), 0))
-    if counted is not None and counted.text.equals(text):
-        counts = counted.counts
-    else:
-        counts = _counter(words.grams, vocabulary=words.terms).transform(text.to_pylist())
-    counts = counts.astype(np.float64)
+    if counted is None or not counted.text.equals(text):
+        counted = Counted(text, _counter(words.grams, vocabulary=words.terms).transform(text.to_pylist()))
+    counts = counted.counts.astype(np.float64)
     counts.data = (1 + np.log(counts.data)) * words.idf[counts.indices]
     return normalize(counts, copy=False)
 
