@@ -348,6 +348,31 @@ def test_squares_and_products_separate_exclusive_or(browser: Browser, pages: dic
     assert all(math.isfinite(value) for value in z)
 
 
+def test_what_the_page_cannot_prove_is_said_at_once(browser: Browser, pages: dict[str, Path]) -> None:
+    show(browser, pages["breast-cancer"])
+    browser.ask("linsep.session.change({...linsep.session.points, constant: 0})")
+    drawn(browser)
+    assert "Not decided in the page" in browser.ask("document.querySelector('.verdict').innerText")
+    show(browser, pages["overfitting-votes"])
+    browser.ask("linsep.session.liftBy('rbf')")
+    drawn(browser)
+    assert "the Gaussian kernel separates any rows" in browser.ask("document.querySelector('.verdict').innerText")
+    browser.ask(
+        "const t = linsep.session.points, X = t.X.slice(), y = t.y.slice();"
+        "X[2] = X[0]; X[3] = X[1]; y[1] = -y[0]; linsep.session.change({...t, X, y})"
+    )
+    drawn(browser)
+    assert browser.ask("linsep.session.verdict.witness.rows") == [0, 1]
+
+
+def test_vectors_that_a_story_shows_are_ticked_and_named(browser: Browser, pages: dict[str, Path]) -> None:
+    show(browser, pages["drift"])
+    boxes = "[...document.querySelectorAll('fieldset input')]"
+    assert browser.ask(f"{boxes}.map(box => box.checked)") == [True, False, False, False, False, False]
+    browser.ask(f"{boxes}[0].click()")
+    assert browser.ask("linsep.session.overlays.size") == 0
+
+
 def test_predict_first_asks_before_it_shows(browser: Browser, pages: dict[str, Path]) -> None:
     show(browser, pages["six-points"])
     drawn(browser)
@@ -417,6 +442,17 @@ def test_a_served_page_asks_this_machine_alone_and_python_proves(browser: Browse
     drawn(browser)
     assert browser.ask("linsep.session.verdict.verdict") == "separable"
     assert "checked exactly" in browser.ask("document.querySelector('.verdict').innerText")
+    # Python is asked about the last of many moves, not about each of them; one class alone needs no Python.
+    before = len(browser.requests())
+    browser.ask(
+        "for (let k = 0; k < 40; k++) { const t = linsep.session.points, X = t.X.slice(); X[0] += 0.01;"
+        " linsep.session.change({...t, X}); }"
+    )
+    browser.ask(proved)
+    assert len(browser.requests()) - before <= 2
+    browser.ask("linsep.session.change({...linsep.session.points, y: linsep.session.points.y.map(() => 1)})")
+    drawn(browser)
+    assert browser.ask("linsep.session.verdict.verdict") == "separable"
     browser.ask(
         "const s = document.querySelector('header select'); s.value = 'line'; s.dispatchEvent(new Event('change'))"
     )

@@ -184,7 +184,7 @@ function start(): void {
   place.replaceChildren(main);
   const { session, plane } = mount(main, JSON.parse(story.textContent) as PackedStory, server ? askServer(server) : null, document);
   // For the console of the browser, and for tests.
-  Object.assign(window, { linsep: { session, verdictOf, learn, screen: (x: number, y: number) => plane.screen(x, y) } });
+  Object.assign(window, { linsep: { session, verdictOf, learn, screen: (x: number, y: number) => plane.at.screen(x, y) } });
 }
 
 interface Model {

@@ -51,7 +51,7 @@ export class Editing {
   }
 
   private down(event: PointerEvent): void {
-    const row = this.plane.rowNear(...this.point(event));
+    const row = this.plane.at.rowNear(...this.point(event));
     if (row >= 0) this.session.selected = row;
     if (!this.isOn) return this.session.tell();
     event.preventDefault();
@@ -64,14 +64,14 @@ export class Editing {
   private move(event: PointerEvent): void {
     if (!this.dragged || this.dragged.row < 0) return;
     this.dragged.moved = true;
-    this.put(this.dragged.row, this.plane.valueAt(...this.point(event)));
+    this.put(this.dragged.row, this.plane.at.valueAt(...this.point(event)));
   }
 
   private up(event: PointerEvent): void {
     const dragged = this.dragged;
     this.dragged = null;
     if (!dragged || dragged.row >= 0) return;
-    this.add(this.plane.valueAt(...this.point(event)));
+    this.add(this.plane.at.valueAt(...this.point(event)));
   }
 
   private key(event: KeyboardEvent): void {
@@ -86,7 +86,7 @@ export class Editing {
     else if (event.key in arrows && selected !== null) {
       const [dx, dy] = arrows[event.key];
       const at = [table.X[selected * table.p], table.p > 1 ? table.X[selected * 2 + 1] : 0];
-      this.put(selected, [at[0] + dx * this.plane.keyStep, at[1] + dy * this.plane.keyStep]);
+      this.put(selected, [at[0] + dx * this.plane.at.keyStep, at[1] + dy * this.plane.at.keyStep]);
     } else return;
     event.preventDefault();
     event.stopPropagation();

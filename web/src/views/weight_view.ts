@@ -5,13 +5,13 @@ import { normalised, removePart } from "../model/projections";
 import type { Weights } from "../model/replay";
 import type { Session } from "../session";
 import { Canvas, coloursOf, shown, type Colours } from "./dom";
+import { EDGE } from "./placement";
 
 const FINE_GRID = 150;
 const COARSE_GRID = 64;
 const FEW_ROWS = 150;
 const MOST_ROWS = 1000;
 const MOST_LINES = 60;
-const EDGE = 34;
 
 /** The picture is the plane o + s e1 + t e2 in the space of (w, b/c). */
 interface Slice {
