@@ -59,6 +59,7 @@ function build(element: HTMLElement, session: Session, keyed: EventTarget): Plan
   const hidden = outOfSight([ledger, rows, course], session, () => session.tell());
   const draw = () => {
     due = 0;
+    plane.candidates = step.candidates;
     for (const view of views) if (!hidden.has(view)) view.draw();
     slice.textContent = weights.words;
     view.textContent = plane.words;
@@ -105,7 +106,9 @@ function outOfSight(panels: Panel[], session: Session, shown: () => void): Set<u
 function header(session: Session): HTMLElement {
   const { story } = session;
   const title = h("h1", {}, story.title);
-  const about = h("div", { class: "about" }, ...story.about.map((text) => h("p", {}, text)));
+  // Inside another page, and on a telephone, the pictures come first.
+  const open = window.self === window.top && window.innerWidth >= 700;
+  const about = h("details", { class: "about", open }, h("summary", {}, "What to do and to look at"), ...story.about.map((text) => h("p", {}, text)));
   const parts: HTMLElement[] = [title];
   if (story.presets && session.ask) {
     const choose = h("select", { "aria-label": "Examples", onchange: () => void start(choose.value) });
@@ -115,13 +118,19 @@ function header(session: Session): HTMLElement {
     }
     const start = async (name: string) => {
       if (!name || !session.ask) return;
-      const found = (await session.ask({ preset: name })) as PackedStory;
+      let found: PackedStory;
+      try {
+        found = (await session.ask({ preset: name })) as PackedStory;
+      } catch {
+        session.message = "Python does not answer any more: start `linsep explore` again.";
+        return session.tell();
+      }
       const place = choose.closest<HTMLElement>(".linsep-explorer");
       if (place) mount(place, { ...found, presets: story.presets }, session.ask, document);
     };
     parts.push(choose);
   }
-  return h("header", {}, h("div", { class: "title" }, ...parts), about);
+  return h("header", {}, h("div", { class: "title" }, ...parts), story.about.length ? about : null);
 }
 
 function legend(session: Session): HTMLElement {
@@ -144,7 +153,8 @@ function legend(session: Session): HTMLElement {
 /** Keys that work everywhere but where something else takes them. */
 function keys(event: KeyboardEvent, session: Session, controls: Controls): void {
   const target = event.target as HTMLElement;
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|BUTTON)$/.test(target.tagName)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
+  if (target.tagName === "BUTTON" && event.key === " ") return;
   const moves: Record<string, () => void> = {
     ArrowRight: () => controls.next(),
     ArrowLeft: () => session.go(-1),

@@ -207,6 +207,13 @@ export class Session {
     return this.marginRun.end;
   }
 
+  /** Whether a vector can be known: the mean and the votes need the whole run, the widest margin a separator. */
+  canDraw(name: string): boolean {
+    if (name === "widest") return this.verdict.plane !== null;
+    if (name === "margin") return this.canLearn;
+    return name === "rocchio" || this.run.from === 0;
+  }
+
   private rocchio(): { w: Float64Array; b: number } {
     const { n, p, X, y, constant } = this.table;
     const counts = [0, 0];
@@ -269,7 +276,11 @@ export class Session {
     this.edited = true;
     this.selected = this.selected !== null && this.selected < points.n ? this.selected : null;
     this.message = "";
+    const k = this.k;
+    const wasAtEnd = this.atEnd;
     this.learnAs({});
+    if (wasAtEnd) this.goToVisit(this.lastVisit);
+    else this.goToUpdate(k);
     void this.prove();
   }
 

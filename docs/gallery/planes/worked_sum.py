@@ -15,7 +15,7 @@ import numpy as np
 from linsep import Perceptron
 from linsep.plots.style import COLOURS, GREY, INK, VALUES, look
 
-X = np.array([[2.0, 1], [-2, 1], [3, 2], [-3, -1], [1, -1], [-1, 3]])
+X = np.array([[-2.0, 1], [2, 1], [-2, 2], [3, -1], [-3, -2], [1, 3]])
 y = np.array([-1, 1, -1, 1, -1, 1])
 learner = Perceptron(trace="updates").fit(X, y)
 assert learner.trace_.update_rows.tolist() == [0, 5]

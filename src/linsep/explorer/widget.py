@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from linsep.explorer.page import bundle
+from linsep.explorer.presets import names_and_titles
 from linsep.explorer.serve import WRONG, of_name, sentence_of, verdict_of_points
 
 
@@ -32,7 +33,7 @@ def widget_of(story: dict[str, Any]) -> Any:
         (anywidget.AnyWidget,),
         {"_esm": script, "_css": style, "story": traitlets.Dict().tag(sync=True)},
     )
-    widget = kind(story=story)
+    widget = kind(story={**story, "presets": names_and_titles()})
 
     def answer(_: Any, content: Any, buffers: Any) -> None:
         widget.send(reply(content))

@@ -45,7 +45,14 @@ export function principalDirection(table: Table, against?: ArrayLike<number>): F
   return normalised(v) ?? columnAxis(p, 0);
 }
 
-export function removePart(v: Float64Array, along: ArrayLike<number>): void {
+/** The direction of what is left of v beside `along`; null where that is nothing but rounding. */
+export function remainder(v: ArrayLike<number>, along: ArrayLike<number>): Float64Array | null {
+  const rest = Float64Array.from(v);
+  removePart(rest, along);
+  return dot(rest, rest) > 1e-18 * dot(v, v) ? normalised(rest) : null;
+}
+
+function removePart(v: Float64Array, along: ArrayLike<number>): void {
   const length2 = dot(along, along);
   if (!(length2 > 0)) return;
   const part = dot(v, along) / length2;

@@ -67,7 +67,7 @@ export class Controls {
 
   next(): void {
     if (!this.step.waits) this.session.go(1);
-    else this.session.tell();
+    else this.step.ask();
   }
 
   // -------------------------------------------------------------------- play
@@ -144,6 +144,7 @@ export class Controls {
       const box = h("input", { type: "checkbox", onchange: () => this.overlay(name, box.checked) });
       this.selects.push(() => {
         box.checked = session.overlays.has(name);
+        box.disabled = !session.canDraw(name);
       });
       beside.append(h("label", { class: "switch" }, box, ` ${text}`));
     }

@@ -19,10 +19,16 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Put these children, and no others, into an element. */
+/** Put these children, and no others, into an element; the focus stays on the control of the same name. */
 export function fill(element: Element, ...children: Child[]): void {
+  const focused = element.contains(document.activeElement) ? nameOf(document.activeElement!) : null;
   element.replaceChildren(...children.filter((child): child is Node | string => Boolean(child)));
+  if (focused === null) return;
+  const controls = [...element.querySelectorAll<HTMLElement>("button, select, input")];
+  (controls.find((control) => nameOf(control) === focused) ?? controls[0])?.focus({ preventScroll: true });
 }
+
+const nameOf = (element: Element) => element.getAttribute("title") ?? element.getAttribute("aria-label") ?? "";
 
 /** A button whose words are its name; where it shows a sign or a number, the label is. */
 export function button(text: string, label: string, run: () => void, extra: Attributes = {}): HTMLButtonElement {

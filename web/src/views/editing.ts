@@ -5,9 +5,12 @@ import type { Session } from "../session";
 import { button, h } from "./dom";
 import type { PlaneView } from "./plane_view";
 
+/** Pixels. */
+const SHAKE = 4;
+
 export class Editing {
   readonly element = h("div", { class: "editing", role: "group", "aria-label": "Change the rows" });
-  private dragged: { row: number; moved: boolean } | null = null;
+  private dragged: { row: number; from: [number, number]; moved: boolean } | null = null;
   private side = 1;
   private readonly words = h("span", { class: "hint" });
 
@@ -24,6 +27,8 @@ export class Editing {
       button("take away", "Take the row chosen away", () => this.remove()),
       this.words,
     );
+    // A finger on a row moves it; elsewhere it scrolls the page.
+    element.addEventListener("touchstart", (event) => this.holdPage(event), { passive: false });
     element.addEventListener("pointerdown", (event) => this.down(event));
     element.addEventListener("pointermove", (event) => this.move(event));
     element.addEventListener("pointerup", (event) => this.up(event));
@@ -45,33 +50,39 @@ export class Editing {
         : `Row ${row + 1} is chosen: arrows move it, t turns it, Delete takes it away.`;
   }
 
-  private point(event: PointerEvent): [number, number] {
+  private holdPage(event: TouchEvent): void {
+    const touch = event.touches[0];
+    if (this.isOn && touch && this.plane.at.rowNear(...this.point(touch)) >= 0) event.preventDefault();
+  }
+
+  private point(event: { clientX: number; clientY: number }): [number, number] {
     const box = this.plane.canvas.element.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   }
 
   private down(event: PointerEvent): void {
-    const row = this.plane.at.rowNear(...this.point(event));
+    const from = this.point(event);
+    const row = this.plane.at.rowNear(...from);
     if (row >= 0) this.session.selected = row;
     if (!this.isOn) return this.session.tell();
-    event.preventDefault();
-    this.plane.canvas.element.focus();
+    this.plane.canvas.element.focus({ preventScroll: true });
     this.plane.canvas.element.setPointerCapture(event.pointerId);
-    this.dragged = { row, moved: false };
+    this.dragged = { row, from, moved: false };
     this.session.tell();
   }
 
   private move(event: PointerEvent): void {
-    if (!this.dragged || this.dragged.row < 0) return;
-    this.dragged.moved = true;
-    this.put(this.dragged.row, this.plane.at.valueAt(...this.point(event)));
+    if (!this.dragged) return;
+    const [x, y] = this.point(event);
+    // A hand that shakes moves nothing.
+    this.dragged.moved ||= Math.hypot(x - this.dragged.from[0], y - this.dragged.from[1]) > SHAKE;
+    if (this.dragged.moved && this.dragged.row >= 0) this.put(this.dragged.row, this.plane.at.valueAt(...this.point(event)));
   }
 
   private up(event: PointerEvent): void {
     const dragged = this.dragged;
     this.dragged = null;
-    if (!dragged || dragged.row >= 0) return;
-    this.add(this.plane.at.valueAt(...this.point(event)));
+    if (dragged && dragged.row < 0 && !dragged.moved) this.add(this.plane.at.valueAt(...this.point(event)));
   }
 
   private key(event: KeyboardEvent): void {

@@ -2,7 +2,7 @@
 
 import { bitsInUse } from "../model/replay";
 import type { Session } from "../session";
-import { button, grouped, h, save, shown } from "./dom";
+import { button, fill, grouped, h, save, shown } from "./dom";
 
 const SHOWN = 9;
 const MOST_EXPORTED = 200_000;
@@ -38,7 +38,8 @@ export class Ledger {
     const head = ["k", "epoch", "row", "y", "step", ...(few ? ["w"] : ["‖w‖"]), "b", "bits"];
     const rows = [];
     for (let j = first; j < last; j++) rows.push(this.row(j, few));
-    this.table.replaceChildren(
+    fill(
+      this.table,
       h("caption", {}, this.caption()),
       h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ...rows),

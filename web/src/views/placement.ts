@@ -1,7 +1,7 @@
 /** Where rows stand in a picture, and where a point of the picture is among them. */
 
 import { scaleLinear } from "d3-scale";
-import { columnAxis, lineOf, normalised, placed, principalDirection, removePart, type Axes, type Line } from "../model/projections";
+import { columnAxis, lineOf, normalised, placed, principalDirection, remainder, type Axes, type Line } from "../model/projections";
 import type { Session } from "../session";
 import type { Canvas } from "./dom";
 
@@ -49,9 +49,7 @@ export class Placement {
     }
     const first = axes === "separator" && this.session.verdict.plane ? this.session.verdict.plane.w : this.session.after.w;
     const e1 = normalised(first) ?? this.firstDirection();
-    const e2 = this.firstDirection().slice();
-    removePart(e2, e1);
-    const second = normalised(e2) ?? principalDirection(points, e1);
+    const second = remainder(this.firstDirection(), e1) ?? principalDirection(points, e1);
     const along = axes === "separator" ? "along the widest separator" : "along w";
     return { e1, e2: second, names: [along, "first principal direction"], faithful: axes !== "separator" };
   }

@@ -13,6 +13,8 @@ const LEFT_OUT =
 export class PlaneView {
   readonly canvas = new Canvas("The rows and the plane", 0.82, true);
   vectors = true;
+  /** Where the plane may go next: drawn while the reader guesses. */
+  candidates: { name: string; w: ArrayLike<number>; b: number }[] = [];
   /** What has to be said of the picture. */
   words = "";
   contours = true;
@@ -47,6 +49,10 @@ export class PlaneView {
       if (its) this.drawLine(its, colour, [[2, 3], [8, 3, 2, 3], [12, 4], [1, 4]][j % 4], 2.5, plane.name);
     }
     if (line) this.drawLine(line, colours.ink, [], 2.5);
+    for (const { name, w, b } of this.candidates) {
+      const its = this.at.lineOf(w, b);
+      if (its) this.drawLine(its, colours.wrong, [3, 4], 1.6, name);
+    }
     if (line && this.at.isLifted) this.drawThreshold(colours);
     if (this.vectors && this.session.table.p <= 2 && this.session.lift.name === "none") this.drawVectors(colours);
     this.canvas.element.setAttribute("aria-label", this.description());
@@ -149,6 +155,28 @@ export class PlaneView {
       context.stroke();
     }
     for (const row of this.session.verdict.witness?.rows ?? []) this.drawMark(row, colours.wrong);
+    this.drawMeeting(colours);
+  }
+
+  /** With an intercept the weights of a witness make the same point of both classes: there their hulls meet. */
+  private drawMeeting(colours: Colours): void {
+    const { verdict, table, lift } = this.session;
+    if (!verdict.witness || !table.constant || lift.name !== "none") return;
+    let [x, y, whole] = [0, 0, 0];
+    verdict.witness.rows.forEach((row, j) => {
+      if (table.y[row] < 0) return;
+      const share = verdict.witness!.shares[j];
+      x += share * this.at.places[2 * row];
+      y += share * this.at.places[2 * row + 1];
+      whole += share;
+    });
+    if (!whole) return;
+    const { context } = this.canvas;
+    const [px, py] = [this.at.toX(x / whole), this.at.toY(y / whole)];
+    context.font = "bold 22px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.fillStyle = colours.wrong;
+    context.fillText("✶", px, py + 8);
   }
 
   private drawRow(i: number, colours: Colours): void {

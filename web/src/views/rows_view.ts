@@ -2,7 +2,7 @@
 
 import { scaleLinear } from "d3-scale";
 import type { Session } from "../session";
-import { button, Canvas, coloursOf, grouped, h, shown } from "./dom";
+import { button, Canvas, coloursOf, fill, grouped, h, shown } from "./dom";
 
 const BINS = 40;
 const PAGE = 12;
@@ -79,7 +79,7 @@ export class RowsView {
       h("th", { scope: "col" }, button("margin", "Sort by the distance from the plane", () => this.sortBy(true), { class: "plain" })),
       ...columns.map((name) => h("th", { scope: "col" }, name)),
     ];
-    this.table.replaceChildren(h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...page.map((i) => this.row(i, margins[i], columns.length))));
+    fill(this.table, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...page.map((i) => this.row(i, margins[i], columns.length))));
   }
 
   private row(i: number, margin: number, columns: number): HTMLElement {

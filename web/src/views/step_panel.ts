@@ -27,7 +27,7 @@ export class StepPanel {
 
   private toggle(on: boolean): void {
     this.predict = on;
-    this.draw();
+    this.session.tell();
   }
 
   private get name(): (row: number) => string {
@@ -113,14 +113,33 @@ export class StepPanel {
   }
 
   // ------------------------------------------------------------ predict first
+  /** Bring the question into sight. */
+  ask(): void {
+    this.question.scrollIntoView({ block: "nearest" });
+    this.question.querySelector("button")?.focus();
+  }
+
   /** True where the next visit has to be guessed first. */
   get waits(): boolean {
     return this.predict && this.session.replay.knowsVisits && !this.session.atEnd;
   }
 
+  /** The planes after w + x and w - x for the row that comes next. */
+  get candidates(): { name: string; w: Float64Array; b: number }[] {
+    if (!this.waits || this.session.run.rule.kind !== "perceptron") return [];
+    const { table, after, replay, t } = this.session;
+    const row = replay.rowAt(t);
+    const x = table.X.subarray(row * table.p, (row + 1) * table.p);
+    return [1, -1].map((sign) => ({
+      name: sign > 0 ? "w + x" : "w − x",
+      w: after.w.map((value, f) => value + sign * x[f]),
+      b: after.b + sign * table.constant ** 2,
+    }));
+  }
+
   private drawQuestion(): void {
     if (!this.waits) {
-      this.question.replaceChildren();
+      fill(this.question);
       return;
     }
     const row = this.session.replay.rowAt(this.session.t);
@@ -128,7 +147,7 @@ export class StepPanel {
     const guess = (mistake: boolean, way: string) => () => this.reveal({ mistake, way });
     fill(
       this.question,
-      h("p", {}, `Next: ${this.name(row)}, ${label}. What will happen?`),
+      h("p", {}, `Next: ${this.name(row)}, ${label}. Is it a mistake, and where will the plane go?`),
       button("Right, w stays", "I think the row is right and w stays", guess(false, "stays")),
       button("Mistake, w + x", "I think it is a mistake and x is added", guess(true, "+")),
       button("Mistake, w − x", "I think it is a mistake and x is taken away", guess(true, "−")),

@@ -8,10 +8,15 @@ const SHOWN = 8;
 export class VerdictPanel {
   readonly element = h("section", { class: "panel verdict", "aria-label": "Is there a separator?", "aria-live": "polite" });
 
+  private told: unknown = null;
+
   constructor(readonly session: Session) {}
 
+  /** Read aloud when it changes, so it is written when it changes alone. */
   draw(): void {
     const { verdict } = this.session;
+    if (verdict === this.told) return;
+    this.told = verdict;
     const parts: (HTMLElement | null)[] = [h("h2", {}, "Is there a separator?"), h("p", { class: verdict.verdict }, this.line())];
     if (verdict.witness) parts.push(...this.witness());
     else if (verdict.u) {

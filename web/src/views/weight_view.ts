@@ -1,7 +1,7 @@
 /** The space of the weights: each row is a half-plane, where all of them meet is the cone of separators. */
 
 import { scaleLinear } from "d3-scale";
-import { normalised, removePart } from "../model/projections";
+import { normalised, remainder } from "../model/projections";
 import type { Weights } from "../model/replay";
 import type { Session } from "../session";
 import { Canvas, coloursOf, shown, type Colours } from "./dom";
@@ -62,9 +62,8 @@ export class WeightView {
       return { o, e1: axis(0), e2: axis(1), names, words: `A slice at b = ${shown(this.session.after.b)}: the lines move when b does.` };
     }
     const e1 = (verdict.u && normalised(verdict.u)) ?? normalised(v) ?? axis(0);
-    const rest = v.slice();
-    removePart(rest, e1);
-    const e2 = normalised(rest) ?? axis(1);
+    // Where w is a multiple of u, any second direction will do.
+    const e2 = remainder(v, e1) ?? remainder(axis(0), e1) ?? axis(1);
     const along = verdict.u ? "along the separator u" : "along w";
     return { o: zero, e1, e2, names: [along, "the rest of w"], words: `A slice of the ${v.length} dimensions that holds w.` };
   }
@@ -180,7 +179,8 @@ export class WeightView {
     colours: Colours,
   ): void {
     const { context } = this.canvas;
-    const { table, step } = this.session;
+    const { table, step, verdict } = this.session;
+    const inWitness = new Set(verdict.witness?.rows);
     const far = 4 * Math.max(...toX.domain().map(Math.abs), ...toY.domain().map(Math.abs));
     planes.rows.forEach((row, j) => {
       const [a, b, o] = [planes.a[j], planes.b[j], planes.o[j]];
@@ -190,11 +190,14 @@ export class WeightView {
       const [ux, uy] = [-b / length, a / length];
       context.strokeStyle = table.y[row] > 0 ? colours.positive : colours.negative;
       context.lineWidth = row === step?.row ? 3 : 1;
+      if (inWitness.has(row)) context.strokeStyle = colours.wrong;
+      context.setLineDash(inWitness.has(row) ? [6, 4] : []);
       context.beginPath();
       context.moveTo(toX(fx - far * ux), toY(fy - far * uy));
       context.lineTo(toX(fx + far * ux), toY(fy + far * uy));
       context.stroke();
     });
+    context.setLineDash([]);
   }
 
   private drawPath(path: [number, number][], toX: Scale, toY: Scale, colours: Colours): void {
