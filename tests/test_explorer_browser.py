@@ -408,7 +408,7 @@ def test_an_explorer_inside_a_page_works_from_a_file(browser: Browser, tmp_path:
     assert "exceptionDetails" not in inside
     told = "[document.title, linsep.session.table.n]"
     found = browser.call("Runtime.evaluate", expression=told, contextId=contexts[-1]["id"], returnByValue=True)
-    assert found["result"]["value"] == ["Half a circle", 24]
+    assert found["result"]["value"] == ["Rows on a circle", 24]
     assert browser.complaints() == []
 
 

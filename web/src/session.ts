@@ -164,6 +164,20 @@ export class Session {
     return y[row] * (z + state.b);
   }
 
+  /** What a row is where b is the weight of a constant feature: (x, 1), or x alone without an intercept. */
+  get rowName(): string {
+    const { constant } = this.table;
+    return constant === 0 ? "x" : constant === 1 ? "(x, 1)" : "(x, c)";
+  }
+
+  /** The rule in plain signs, for this constant feature. */
+  get formula(): string {
+    const { constant } = this.table;
+    const plain = constant === 0 ? this.run.formula.replace(/, b \+= [^ ]* ?y/, "").replaceAll(" + c^2", "") : this.run.formula;
+    const known = constant === 1 ? plain.replaceAll("c^2 y", "y").replaceAll("c^2", "1") : plain;
+    return known.replaceAll("<=", "≤").replaceAll("c^2", "c²").replaceAll("|x|^2", "‖x‖²");
+  }
+
   get epoch(): number {
     return this.table.n ? Math.floor(Math.max(0, this.t - 1) / this.table.n) + 1 : 1;
   }

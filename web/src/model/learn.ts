@@ -33,31 +33,31 @@ export const RULES: { name: string; label: string; formula: string; rule: Rule }
   {
     name: "perceptron",
     label: "Perceptron",
-    formula: "w += y x, b += y where y z ≤ 0 (a tie is a mistake)",
+    formula: "w += y x, b += c^2 y where y z <= 0: a tie is a mistake",
     rule: { kind: "perceptron", margin: 0, C: null },
   },
   {
     name: "margin",
     label: "Margin perceptron",
-    formula: "w += y x, b += y where y z ≤ 1",
+    formula: "w += y x, b += c^2 y where y z <= 1",
     rule: { kind: "margin", margin: 1, C: null },
   },
   {
     name: "pa",
     label: "Passive-aggressive (PA)",
-    formula: "w += τ y x, τ = (1 − y z) / ‖(x, 1)‖² where y z < 1",
+    formula: "w += τ y x, τ = (1 − y z) / (|x|^2 + c^2) where y z < 1",
     rule: { kind: "pa", margin: 1, C: null },
   },
   {
     name: "pa1",
     label: "Passive-aggressive (PA-I)",
-    formula: "w += τ y x, τ = min(C, (1 − y z) / ‖(x, 1)‖²) where y z < 1; C = 1",
+    formula: "w += τ y x, τ = min(C, (1 − y z) / (|x|^2 + c^2)) where y z < 1; C = 1",
     rule: { kind: "pa1", margin: 1, C: 1 },
   },
   {
     name: "pa2",
     label: "Passive-aggressive (PA-II)",
-    formula: "w += τ y x, τ = (1 − y z) / (‖(x, 1)‖² + 1 / (2 C)) where y z < 1; C = 1",
+    formula: "w += τ y x, τ = (1 − y z) / (|x|^2 + c^2 + 1 / (2 C)) where y z < 1; C = 1",
     rule: { kind: "pa2", margin: 1, C: 1 },
   },
   {
@@ -156,7 +156,7 @@ export function learn(table: Table, asked: Asked): Run {
   return {
     name: asked.name,
     label,
-    formula: table.constant ? formula : formula.replace(", b += y", "").replace("(x, 1)", "x"),
+    formula,
     rule,
     order: asked.order,
     seed: asked.order === "random" ? asked.seed : null,

@@ -195,7 +195,7 @@ export class Controls {
     const { from, total } = session.run;
     const k = grouped(from + session.k);
     this.slider.setAttribute("aria-valuetext", `update ${k} of ${grouped(total)}, ${session.mistakes} rows wrong`);
-    this.place.textContent = `update ${k} of ${grouped(total)} · ${grouped(session.mistakes)} of ${grouped(session.table.n)} wrong`;
+    this.place.textContent = `update ${k} of ${grouped(total)} · ${grouped(session.mistakes)} of ${grouped(session.table.n)} wrong · ${session.verdict.verdict}`;
     for (const update of this.selects) update();
     const lines = session.drawn().map((plane) => `${plane.label}: ${grouped(plane.mistakes)} wrong`);
     if (session.overlays.has("voted")) {

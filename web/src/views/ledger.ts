@@ -35,7 +35,7 @@ export class Ledger {
     const first = Math.max(0, Math.min(session.k - SHOWN + 2, session.replay.updates - SHOWN));
     const last = Math.min(session.replay.updates, first + SHOWN);
     const few = session.table.p <= 3;
-    const head = ["k", "epoch", "row", "y", "step", ...(few ? ["w"] : ["‖w‖"]), "b", "bits"];
+    const head = ["k", "pass", "row", "y", "step", ...(few ? ["w"] : ["‖w‖"]), "b", "bits"];
     const rows = [];
     for (let j = first; j < last; j++) rows.push(this.row(j, few));
     fill(
@@ -49,7 +49,7 @@ export class Ledger {
   private caption(): string {
     const { run, replay } = this.session;
     const window = run.from ? `, of which the last ${grouped(replay.updates)} are here` : "";
-    const digits = run.exact ? "w and b have the bits of the run itself" : `w and b are those of the run to within ${run.tolerance.toPrecision(1)}`;
+    const digits = run.exact ? "w and b are exactly those of the run" : `w and b are those of the run to within ${run.tolerance.toPrecision(1)}`;
     return `${grouped(run.total)} updates in all${window}; ${digits}.`;
   }
 

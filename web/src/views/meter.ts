@@ -45,7 +45,7 @@ export class Meter {
       bars.push({ name: "k γ", value: k * verdict.gamma, words: "at least this far along u" });
       bars.push({ name: "w·u", value: Math.max(0, along), words: this.angle(along, norm) });
     }
-    bars.push({ name: "‖w‖", value: norm, words: "the length of (w, b)" });
+    bars.push({ name: "‖w‖", value: norm, words: this.session.table.constant ? "the length of (w, b)" : "the length of w" });
     bars.push({ name: "R √k", value: R * Math.sqrt(k), words: "at most this long" });
     return bars;
   }
@@ -74,13 +74,18 @@ export class Meter {
       "div",
       { class: "limit" },
       h("div", { class: "bar-track", role: "img", "aria-label": `${k} mistakes of at most ${bound}` }, h("span", { class: "bar-fill", style: `width:${share}%` })),
-      h("p", {}, `Mistakes so far: k = ${grouped(k)}. The bars cannot cross, so k ≤ (R/γ)² = ${grouped(bound)}, however many rows there are.`),
+      h("p", {}, `Mistakes so far: k = ${grouped(k)}. The bars cannot cross, so k ≤ (R/γ)² = ${shown(this.ratio)}, that is at most ${grouped(bound)}, however many rows there are.`),
     );
+  }
+
+  private get ratio(): number {
+    const { R, gamma } = this.session.verdict;
+    return (R / gamma) ** 2;
   }
 
   private sentence(k: number): string {
     const { R, u, gamma } = this.session.verdict;
-    const radius = `R = ${shown(R)} is the longest row (x, c)`;
+    const radius = `R = ${shown(R)} is the length of the longest row ${this.session.rowName}`;
     if (!u) return `${radius}. After ${grouped(k)} mistakes:`;
     return `u is a separator of length 1 with margin γ = ${shown(gamma)}; ${radius}. After ${grouped(k)} mistakes:`;
   }

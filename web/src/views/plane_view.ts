@@ -35,10 +35,8 @@ export class PlaneView {
     const step = this.session.step;
     const old = step?.moved ? this.at.lineOf(before.w, before.b) : null;
     const line = this.at.lineOf(after.w, after.b);
-    // The ground is that of the vector that judged the row: on it a mistaken row lies on the wrong side.
-    const judge = step?.moved ? before : after;
     if (this.session.lift.name !== "none") this.drawCurvedGround(colours);
-    else this.drawGround(step?.moved ? old : line, judge.b, colours);
+    else this.drawGround(line, after.b, colours);
     this.drawAxes(colours);
     if (this.contours && line) this.drawContours(line, colours);
     this.drawRows(colours);

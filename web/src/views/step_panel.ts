@@ -43,7 +43,7 @@ export class StepPanel {
       this.live.textContent = session.run.from
         ? `The window begins after ${grouped(session.run.from)} updates.`
         : "At first w = 0 and b = 0: z is 0 for every row, and a tie counts as a mistake.";
-      this.words.replaceChildren(h("p", {}, `The rule: ${session.run.formula}.`));
+      this.words.replaceChildren(h("p", {}, `The rule: ${session.formula}.`));
       return;
     }
     const wrong = step.margin <= 0;
@@ -63,11 +63,13 @@ export class StepPanel {
   private heading(visit: number): string {
     const { session } = this;
     if (session.run.order === "adversary") return `Visit ${grouped(visit + 1)}`;
-    return `Epoch ${grouped(session.epoch)}, visit ${grouped((visit % session.table.n) + 1)} of ${grouped(session.table.n)}`;
+    return `Pass ${grouped(session.epoch)}, visit ${grouped((visit % session.table.n) + 1)} of ${grouped(session.table.n)}`;
   }
 
   private ended(): string {
-    return this.session.atEnd ? `The run ends here: ${this.session.run.stop}.` : "";
+    const { atEnd, run } = this.session;
+    if (!atEnd) return "";
+    return /budget|limit/.test(run.stop) ? `The run was stopped here: ${run.stop}.` : `The run ends here: ${run.stop}.`;
   }
 
   /** z = w1 x1 + w2 x2 + b with the numbers put in. */

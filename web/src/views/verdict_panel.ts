@@ -20,7 +20,7 @@ export class VerdictPanel {
     const parts: (HTMLElement | null)[] = [h("h2", {}, "Is there a separator?"), h("p", { class: verdict.verdict }, this.line())];
     if (verdict.witness) parts.push(...this.witness());
     else if (verdict.u) {
-      parts.push(h("p", {}, `Its margin is γ = ${shown(verdict.gamma)} in the space of (x, c): no row is nearer than that to the plane through 0 there.`));
+      parts.push(h("p", {}, `Its margin is γ = ${shown(verdict.gamma)} in the space of ${this.session.rowName}: no row is nearer than that to the plane through 0 there.`));
     }
     fill(this.element, ...parts);
   }
@@ -41,7 +41,7 @@ export class VerdictPanel {
     );
     const more = witness.rows.length > SHOWN ? ` and ${grouped(witness.rows.length - SHOWN)} more rows` : "";
     return [
-      h("p", {}, "The witness: weights, none negative, with which the rows y (x, c) add up to exactly 0. A separator would have to be on the positive side of each of them, and so of their sum; but the sum is 0."),
+      h("p", {}, `The witness: weights, none negative, with which the rows y ${this.session.rowName} add up to exactly 0. A separator would have to be on the positive side of each of them, and so of their sum; but the sum is 0.`),
       h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "The witness" },
         h("table", {}, h("thead", {}, h("tr", {}, ...["row", "class", "weight", "share"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...rows))),
       h("p", {}, `The rows have a dashed square in the picture${more ? `;${more}` : ""}.`),

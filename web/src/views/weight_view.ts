@@ -12,6 +12,7 @@ const COARSE_GRID = 64;
 const FEW_ROWS = 150;
 const MOST_ROWS = 1000;
 const MOST_LINES = 60;
+const FEW_TO_NAME = 12;
 
 /** The picture is the plane o + s e1 + t e2 in the space of (w, b/c). */
 interface Slice {
@@ -117,11 +118,13 @@ export class WeightView {
     const toX = scaleLinear([(-scale * wide) / 2, (scale * wide) / 2], [EDGE, width - 8]);
     const toY = scaleLinear([(-scale * tall) / 2, (scale * tall) / 2], [height - EDGE, 8]);
     const planes = this.halfPlanes(slice);
-    this.shade(planes, toX.invert, toY.invert, colours);
+    const hasGreen = this.shade(planes, toX.invert, toY.invert, colours);
     this.drawAxes(slice, toX, toY, colours);
     if (planes.rows.length <= MOST_LINES) this.drawBorders(planes, toX, toY, colours);
     this.drawPath(path, toX, toY, colours);
-    this.words = slice.words;
+    const isHidden = !hasGreen && this.session.verdict.verdict === "separable";
+    this.words = isHidden ? `${slice.words} There are separators, but none in this part of the picture.` : slice.words;
+    if (planes.rows.length <= FEW_TO_NAME) this.words += " Each number stands on the good side of its row's border.";
     const wrong = this.session.mistakes;
     const label = wrong ? `w is on the wrong side of ${wrong} of them` : "w is inside all of them: it separates";
     this.canvas.element.setAttribute("aria-label", `Weights: each row is a half-plane; ${label}.`);
@@ -133,9 +136,10 @@ export class WeightView {
     sOf: (px: number) => number,
     tOf: (py: number) => number,
     colours: Colours,
-  ): void {
+  ): boolean {
     const { context, width, height } = this.canvas;
     const n = planes.o.length;
+    let hasGreen = false;
     const grid = n <= FEW_ROWS ? FINE_GRID : COARSE_GRID;
     const [dx, dy] = [width / grid, height / grid];
     for (let r = 0; r < grid; r++) {
@@ -143,6 +147,7 @@ export class WeightView {
         const [s, t] = [sOf((q + 0.5) * dx), tOf((r + 0.5) * dy)];
         let wrong = 0;
         for (let i = 0; i < n; i++) if (planes.o[i] + s * planes.a[i] + t * planes.b[i] <= 0) wrong++;
+        hasGreen ||= wrong === 0;
         context.fillStyle = wrong ? colours.ink : colours.averaged;
         context.globalAlpha = wrong ? 0.04 + 0.3 * (wrong / n) : 0.4;
         const [left, top] = [Math.round(q * dx), Math.round(r * dy)];
@@ -150,6 +155,7 @@ export class WeightView {
       }
     }
     context.globalAlpha = 1;
+    return hasGreen;
   }
 
   private drawAxes(slice: Slice, toX: Scale, toY: Scale, colours: Colours): void {
@@ -196,8 +202,27 @@ export class WeightView {
       context.moveTo(toX(fx - far * ux), toY(fy - far * uy));
       context.lineTo(toX(fx + far * ux), toY(fy + far * uy));
       context.stroke();
+      if (planes.rows.length <= FEW_TO_NAME) this.nameBorder(row, [fx, fy], [ux, uy], [a / length, b / length], toX, toY);
     });
     context.setLineDash([]);
+  }
+
+  /** The number of a row on the good side of its border, near the edge of the picture. */
+  private nameBorder(row: number, foot: Pair, along: Pair, good: Pair, toX: Scale, toY: Scale): void {
+    const { context, width, height } = this.canvas;
+    const unit = toX(1) - toX(0);
+    const inside = (s: number) => {
+      const [x, y] = [toX(foot[0] + s * along[0]), toY(foot[1] + s * along[1])];
+      return x > EDGE + 12 && x < width - 20 && y > 20 && y < height - EDGE - 12;
+    };
+    let reach = 0;
+    for (let s = 0; s < width / unit; s += 4 / unit) if (inside(row % 2 ? s : -s)) reach = row % 2 ? s : -s;
+    if (!inside(reach)) return;
+    const [x, y] = [toX(foot[0] + reach * along[0]), toY(foot[1] + reach * along[1])];
+    context.fillStyle = context.strokeStyle;
+    context.font = "bold 12px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.fillText(String(row + 1), x + 11 * good[0], y - 11 * good[1] + 4);
   }
 
   private drawPath(path: [number, number][], toX: Scale, toY: Scale, colours: Colours): void {
@@ -222,6 +247,8 @@ export class WeightView {
     context.fillText("w", toX(s) + 8, toY(t) - 6);
   }
 }
+
+type Pair = [number, number];
 
 interface Scale {
   (value: number): number;
