@@ -43,4 +43,12 @@ def test_auto_follows_boosting_where_that_is_far_ahead() -> None:
     assert len(gaps) >= 5
     worst = min(gaps, key=gaps.__getitem__)
     assert f"`auto` is at most {-100 * gaps[worst]:.1f} points behind boosting ({worst}" in PAGE
-    assert all(gap >= -0.03 for name, gap in gaps.items() if name != "Glass")  # 52 test rows a split
+    assert gaps[worst] >= -0.03
+
+
+def test_the_whole_command_takes_less_than_ten_seconds() -> None:
+    """Of tables of fewer than 10,000 rows, as all of these are; of processor time."""
+    for row in table():
+        for name in ("whole command, linsep fit", "whole command, linsep fit --learner auto"):
+            assert row[name].endswith(" s")
+            assert float(row[name].removesuffix(" s")) < 10
