@@ -185,10 +185,10 @@ interface Made {
 function byEpochs(recorder: Recorder, norm2: Float64Array, rule: Rule, asked: Asked): Made {
   const n = recorder.table.n;
   const random = randomNumbers(asked.seed);
-  const orders: number[] = [];
+  const orders: number[][] = [];
   for (let epoch = 0; epoch < asked.epochs; epoch++) {
     const order = asked.order === "random" ? shuffled(n, random) : null;
-    if (order) orders.push(...order);
+    if (order) orders.push(order);
     const before = recorder.rows.length;
     for (let t = 0; t < n; t++) {
       const i = order ? order[t] : t;
@@ -196,7 +196,7 @@ function byEpochs(recorder: Recorder, norm2: Float64Array, rule: Rule, asked: As
       if (tau > 0) recorder.update(i, tau, epoch * n + t);
     }
     const visits = (epoch + 1) * n;
-    const done = { epochs: epoch + 1, visits, orders: order ? Int32Array.from(orders) : null };
+    const done = { epochs: epoch + 1, visits, orders: order ? Int32Array.from(orders.flat()) : null };
     if (recorder.rows.length === before) return { ...done, stop: "a clean pass: no row moved w" };
     if (recorder.rows.length >= MOST_UPDATES || visits >= MOST_VISITS || epoch + 1 === asked.epochs) {
       return { ...done, stop: `the budget ended after ${epoch + 1} epochs without a clean pass` };

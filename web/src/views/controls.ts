@@ -110,7 +110,7 @@ export class Controls {
     const { session } = this;
     const rules = new Map<string, string>(RULES.map((rule) => [rule.name, rule.label]));
     for (const run of session.story.runs) rules.set(run.name, run.label);
-    const bias = h("input", { type: "checkbox", onchange: () => session.change({ ...session.points, constant: bias.checked ? 1 : 0 }) });
+    const bias = h("input", { type: "checkbox", onchange: () => session.change({ ...session.points, constant: bias.checked ? session.story.constant || 1 : 0 }) });
     this.selects.push(() => {
       bias.checked = session.table.constant > 0;
       bias.disabled = !session.canLearn || (!session.ask && session.table.n > 2000);
@@ -136,6 +136,7 @@ export class Controls {
       const box = h("input", { type: "checkbox", onchange: () => (set(box.checked), session.tell()) });
       this.selects.push(() => {
         box.checked = value();
+        box.disabled = session.table.p > 2 && name === "vectors";
       });
       found.push(h("label", { class: "switch" }, box, ` ${name}`));
     }

@@ -32,7 +32,7 @@ export class Editing {
     element.addEventListener("pointerdown", (event) => this.down(event));
     element.addEventListener("pointermove", (event) => this.move(event));
     element.addEventListener("pointerup", (event) => this.up(event));
-    element.addEventListener("pointercancel", () => (this.dragged = null));
+    element.addEventListener("pointercancel", () => this.release());
     element.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -68,6 +68,7 @@ export class Editing {
     this.plane.canvas.element.focus({ preventScroll: true });
     this.plane.canvas.element.setPointerCapture(event.pointerId);
     this.dragged = { row, from, moved: false };
+    this.plane.at.isHeld = true;
     this.session.tell();
   }
 
@@ -81,8 +82,15 @@ export class Editing {
 
   private up(event: PointerEvent): void {
     const dragged = this.dragged;
-    this.dragged = null;
+    this.release();
     if (dragged && dragged.row < 0 && !dragged.moved) this.add(this.plane.at.valueAt(...this.point(event)));
+  }
+
+  private release(): void {
+    this.dragged = null;
+    this.plane.at.isHeld = false;
+    this.plane.at.forget();
+    this.session.tell();
   }
 
   private key(event: KeyboardEvent): void {
@@ -118,7 +126,10 @@ export class Editing {
 
   private add(at: [number, number]): void {
     const { points: table } = this.session;
-    if (table.n >= 500) return;
+    if (table.n >= 500) {
+      this.session.message = "There are 500 rows: no more can be added here.";
+      return this.session.tell();
+    }
     const X = Float64Array.from([...table.X, ...at.slice(0, table.p)]);
     this.session.selected = table.n;
     this.session.change({ ...table, n: table.n + 1, X, y: Int8Array.from([...table.y, this.side]) });

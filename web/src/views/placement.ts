@@ -6,7 +6,7 @@ import type { Session } from "../session";
 import type { Canvas } from "./dom";
 
 /** The room for numbers at the left and below. */
-export const EDGE = 34;
+export const EDGE = 42;
 
 interface Box {
   x0: number;
@@ -23,6 +23,8 @@ export class Placement {
   private principal: { table: unknown; direction: Float64Array } | null = null;
   toX = scaleLinear();
   toY = scaleLinear();
+  /** While a row is dragged the picture keeps its scale, so that the row stays under the hand. */
+  isHeld = false;
 
   constructor(
     private readonly session: Session,
@@ -71,9 +73,14 @@ export class Placement {
     this.axes = this.chooseAxes();
     this.places = placed(table, this.axes);
     if (this.isLifted) for (let i = 0; i < table.n; i++) this.places[2 * i + 1] = table.constant;
-    this.box = this.fitted();
+    if (!this.isHeld) this.box = this.fitted();
     this.toX = scaleLinear([this.box.x0, this.box.x1], [EDGE, this.canvas.width - 8]);
     this.toY = scaleLinear([this.box.y0, this.box.y1], [this.canvas.height - EDGE, 8]);
+  }
+
+  /** Choose the scale anew at the next drawing. */
+  forget(): void {
+    this.key = [];
   }
 
   /** A box around all rows with room to spare; in the plane with the same scale both ways, so that angles are true. */

@@ -28,6 +28,7 @@ export class VerdictPanel {
   /** Rows are counted from 1 here, so the rows of a witness are named below and not in the words of the proof. */
   private line(): string {
     const { verdict, line } = this.session.verdict;
+    if (line.startsWith("quasi")) return "Quasi-separable, proved exactly: a plane has no row on its wrong side, but some rows can only lie on it.";
     if (verdict === "inseparable") return "Inseparable, proved exactly: no plane has every row on its side.";
     return sentence(line);
   }
@@ -44,7 +45,7 @@ export class VerdictPanel {
       h("p", {}, `The witness: weights, none negative, with which the rows y ${this.session.rowName} add up to exactly 0. A separator would have to be on the positive side of each of them, and so of their sum; but the sum is 0.`),
       h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "The witness" },
         h("table", {}, h("thead", {}, h("tr", {}, ...["row", "class", "weight", "share"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...rows))),
-      h("p", {}, `The rows have a dashed square in the picture${more ? `;${more}` : ""}.`),
+      h("p", {}, `These rows${more} have a dashed square in the picture${table.constant ? ", and the hulls of both classes meet at the star" : ""}.`),
     ];
   }
 }

@@ -16,6 +16,7 @@ from linsep.files import check_output
 from linsep.types import DataError
 
 _EPOCHS = 1000
+_MOST_SHOWN = 10**15  # numbers of more digits are rounded
 
 
 def explore(
@@ -71,7 +72,8 @@ def _lines(story: Mapping[str, Any], save: Path | None) -> list[tuple[str, str]]
     run = story["runs"][0]
     sent = f", the last {run['total'] - run['from']:,} of them on the page" if run["from"] else ""
     bound = story["verdict"]["bound"]
-    allowed = "" if bound is None or run["name"] != "perceptron" else f", at most {bound:,} by (R / gamma)^2"
+    said = "" if bound is None else f"{bound:,}" if bound < _MOST_SHOWN else f"{float(min(bound, 10**300)):.3g}"
+    allowed = f", at most {said} by (R / gamma)^2" if said and run["name"] == "perceptron" else ""
     return [
         ("rows x columns", f"{story['n']:,} x {story['p']:,}"),
         ("run", f"{run['label']}, {run['total']:,} updates{sent}{allowed}"),
