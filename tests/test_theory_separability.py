@@ -382,3 +382,14 @@ def test_integers_beyond_doubles_are_separated_too() -> None:
         found = separability(X[rows], y)
         found.verify(X[rows], y)
         assert found.verdict == verdict
+
+
+@pytest.mark.parametrize("scale", [1e-308, 3e-310, 1e-300])
+def test_rows_near_the_smallest_doubles_bring_no_warning(scale: float) -> None:
+    rng = np.random.default_rng(0)
+    for k in range(60):
+        n, p = int(rng.integers(3, 9)), int(rng.integers(1, 4))
+        X = rng.integers(-3, 4, size=(n, p)) * scale * rng.choice([1.0, 1.0, 1e3, 1e8], size=(n, p))
+        y = rng.choice([-1, 1], size=n)
+        y[:2] = [-1, 1]
+        separability(X, y, fit_intercept=bool(k % 2)).verify(X, y)

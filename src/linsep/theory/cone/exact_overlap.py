@@ -83,7 +83,7 @@ class Support:
                 raise OutOfTimeError
             T = self.A[j] @ self.inverse
             slack = np.where(self.basis < self.free, np.inf, self.y[self.basis] - self.low[self.basis])
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 ratio = np.where(T < -1e-10, np.maximum(slack, 0.0) / -T, np.inf)
             k = int(ratio.argmin())
             step = min(amount, float(ratio[k]))

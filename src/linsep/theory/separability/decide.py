@@ -215,7 +215,8 @@ def _sum_of(X: Any, s: Array, directions: list[list[int]]) -> list[int] | None:
         left &= ~taken[-1]
     total, powers = scores[-1].copy(), [0]
     for score, rows in zip(scores[-2::-1], taken[-2::-1], strict=True):
-        most = float((-total[rows] / score[rows]).max(initial=1.0))
+        with np.errstate(over="ignore"):  # of the tiniest rows: then there is no such power, as is seen below
+            most = float((-total[rows] / score[rows]).max(initial=1.0))
         power = int(np.frexp(most)[1]) + 1
         if not np.isfinite(most) or power > _LONGEST:
             return None
