@@ -15,7 +15,7 @@ from linsep import MLP, DataError, Perceptron, fit_table, open_data
 from linsep.app import warm
 from linsep.app.commands.check import check
 from linsep.app.progress import EpochProgress
-from linsep.reporting.warm import warm_up
+from linsep.learners.warm import warm_up
 
 TABLE = "a,y\n" + "".join(f"{k},{'no' if k < 6 else 'yes'}\n" for k in range(12))
 

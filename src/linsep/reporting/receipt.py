@@ -28,8 +28,8 @@ from linsep.theory.separability.certificate import Separability
 from linsep.types import Array, Hyperplane, StopReason
 
 # Proofs are part of every receipt while the table is small; on a larger one `linsep check` is the place to ask.
-_PROOF_ENTRIES = 2_000_000
-_PROOF_SECONDS = 20.0
+PROOF_ENTRIES = 2_000_000
+PROOF_SECONDS = 20.0
 _BRACKET_SECONDS = 10.0  # for each margin: on wide tables the last digits take minutes
 # After Ctrl-C nobody waits for kernel values of all rows with all mistakes: above so many the accuracy is left out.
 _HASTY_VALUES = 200_000_000
@@ -239,16 +239,16 @@ def _prove(
     if len(classes) > 2:
         said = "`linsep check` asks more: whether each class is separable from all others together"
         data: dict[str, Any] = {"verdict": None}
-        if stored > _PROOF_ENTRIES:
+        if stored > PROOF_ENTRIES:
             return [("separable?", said)], data, Proved()
         bound_lines, data["bounds"], _ = bounds_of_run(learner, classes, X, y, [], weighted)
         return [("separable?", said), *bound_lines], data, Proved()
-    if stored > _PROOF_ENTRIES:
+    if stored > PROOF_ENTRIES:
         said = "not asked of a table this large: `linsep check` decides"
         return [("separable?", said)], {"verdict": None}, Proved()
     fit_intercept = getattr(learner, "fit_intercept", True)
     side = positions(y, classes)  # theorems take the label that sorts last as positive: of codes that is the learner's
-    certificate = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=_PROOF_SECONDS)
+    certificate = certificate_of(X, side, classes, fit_intercept=fit_intercept, time_limit=PROOF_SECONDS)
     data = {"verdict": certificate.verdict, "summary": certificate.summary()}
     planes = []
     if hasattr(learner, "coef_"):

@@ -29,11 +29,11 @@ from linsep.learners.inputs.tables import Prepared
 from linsep.learners.predicting import default_learner
 from linsep.learners.selection import climb
 from linsep.learners.table_model import TableModel
+from linsep.learners.warm import warm_up
 from linsep.reporting.explanation.gaps import Gap, telling_gaps
 from linsep.reporting.quality import score_aside
 from linsep.reporting.receipt import Receipt, make_receipt
 from linsep.reporting.steps import Training, train_keep_measure
-from linsep.reporting.warm import warm_up
 from linsep.types import Array, Chunk
 
 _SOME_OF_CLASS = 0.1  # share of its rows from which on a gap is named

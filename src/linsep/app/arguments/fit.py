@@ -176,6 +176,12 @@ def fit(
         bool,
         typer.Option("--open-columns", help="Stream: new columns may appear in any row, and rows may lack columns."),
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what this fit would take, from a part of the rows; train and write nothing."
+        ),
+    ] = False,
     details: DetailsOpt = False,
     as_json: JsonOpt = False,
 ) -> None:
@@ -227,7 +233,9 @@ def fit(
         max_columns=max_columns,
         max_record_bytes=max_record_bytes,
     )
-    if stream or (stream is None and (options != StreamOptions() or wants_stream(table, query))):
+    if dry_run and stream:
+        raise typer.BadParameter("--dry-run reads the whole table, and a stream is read once: leave out one of them")
+    if not dry_run and (stream or (stream is None and (options != StreamOptions() or wants_stream(table, query)))):
         whole: dict[str, Any] = {
             "max_iter": max_iter,
             "time_limit": time_limit,
@@ -261,14 +269,16 @@ def fit(
         )
         finish(result, as_json, details)
     if options != StreamOptions():
-        raise typer.BadParameter(f"--no-stream conflicts with: {', '.join(options.given())}")
+        word = "--dry-run" if dry_run else "--no-stream"
+        raise typer.BadParameter(f"{word} conflicts with: {', '.join(options.given())}")
     from linsep.app.progress import EpochProgress
 
     with EpochProgress(max_iter, time_limit) as progress:
         progress.step("starting")
         from linsep.app.commands.fit import fit as run
+        from linsep.app.commands.fit import would_take
 
-        result = run(
+        result = (would_take if dry_run else run)(
             table,
             target=target,
             positive=positive,

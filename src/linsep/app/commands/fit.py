@@ -15,6 +15,7 @@ from linsep.app.report import check_report, page_of_fit, with_report
 from linsep.app.result import Result, program
 from linsep.data.features.missing import Missing
 from linsep.files import check_output
+from linsep.reporting.dry_run import dry_run
 from linsep.reporting.table_fit import fit_table
 
 
@@ -78,6 +79,37 @@ def fit(
             data = {**receipt.data, **guessed(source), "model": str(model)}
             result = Result(lines, data, said, found.interrupted, details=receipt.details, told=told)
             return with_report(result, report, page_of_fit(found))
+
+
+def would_take(
+    table: Any,
+    *,
+    target: str | None,
+    positive: str | None,
+    learner: str,
+    max_iter: int | None,
+    time_limit: float | None,
+    categorical: tuple[str, ...] = (),
+    reading: Mapping[str, Any] | None = None,
+    missing: Missing | None = None,
+    columns: Mapping[str, str] | None = None,
+    seed: int = 0,
+    progress: EpochProgress | None = None,
+    loss: str | None = None,
+    kernel: str | None = None,
+    **_: Any,
+) -> Result:
+    """What `fit` would take, from a part of the rows; what it would write, hold out or weigh does not matter here.
+
+    Of --learner auto this is the time of its first learner.
+    """
+    with progress or EpochProgress(max_iter, time_limit) as line:
+        source = open_labelled(table, target, categorical, columns or {}, reading or {})
+        name = "averaged" if learner == "auto" else learner
+        chosen = make_learner(name, Limits(max_iter, time_limit, seed), loss=loss, kernel=kernel)
+        found = dry_run(source, chosen, positive=positive, missing=missing, columns=columns, on_step=line.step)
+    choice = [("choosing", "on 2,000 rows at most; below is its first learner")] if learner == "auto" else []
+    return Result([*read_as(source), *choice, *found.lines], {**found.data, **guessed(source)}, [])
 
 
 def _on_the_command_line(warning: str) -> str:

@@ -56,8 +56,9 @@ def plane_on_rows(
     if not 0 <= margin < math.inf:
         raise DataError(f"the margin of a run is finite and at least 0, got {margin!r}")
     c = constant_of(intercept_scaling) if fit_intercept else 0.0
-    X, w = X if is_sparse(X) else np.asarray(X), np.asarray(w, dtype=np.float64)
-    margins = functional_margins(X, y, w, b)
+    w = np.asarray(w, dtype=np.float64)
+    margins = functional_margins(X, y, w, b)  # looks at the indexes of X and y, which are gone after this
+    X = X if is_sparse(X) else np.asarray(X)
     low = margins_below(X, margins, w, float(b), signs(y))
     norm2, R2 = length2(w), largest_square(X)
     whole2 = norm2 + (Fraction(float(b)) / Fraction(c)) ** 2 if c else norm2
