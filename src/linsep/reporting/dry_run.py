@@ -45,8 +45,8 @@ def dry_run(
 ) -> Receipt:
     """Say what a fit of this table would take, without training on it.
 
-    All rows are read and encoded. Epochs on a million of them, drawn at random, give the seconds of an epoch on all, which
-    grow with the rows. The proof of separability is made on 1,250 and on 5,000 rows; t_2 / t_1 gives the power
+    All rows are read and encoded. Epochs on a million of them, drawn at random, give the seconds of an epoch on all,
+    which grow with the rows. The proof of separability is made on 1,250 and on 5,000 rows; t_2 / t_1 gives the power
     with which it grows, taken to be between 1 and 2.
 
     Parameters
