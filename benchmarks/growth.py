@@ -102,10 +102,15 @@ def dummies(n: int) -> Work:
     """A logistic regression on three numbers and a factor of a hundred levels."""
     rng = np.random.default_rng(0)
     level = rng.integers(0, 100, n)
-    X = sp.hstack([rng.standard_normal((n, 3)), sp.csr_matrix((np.ones(n), (np.arange(n), level)))], format="csr")
+    numbers = sp.csr_matrix(rng.standard_normal((n, 3)))
+    X = sp.hstack([numbers, sp.csr_matrix((np.ones(n), (np.arange(n), level)))], format="csr")
     y = (rng.random(n) < 0.5).astype(int)
     y[level == 7] = 1
     return partial(separation, X, y)
+
+
+def _decided(gap: float, n: int) -> Work:
+    return partial(separability, *parted(n, gap))
 
 
 def powers(low: float, high: float) -> list[int]:
@@ -152,7 +157,7 @@ def all_series(folder: Path) -> Iterator[Series]:
             f"separability, {name}",
             "rows, 10 columns",
             powers(1e3, 3e6),
-            lambda n, gap=gap: partial(separability, *parted(n, gap)),
+            partial(_decided, gap),
             "a search, and a check of every row in whole numbers",
         )
     yield Series(

@@ -13,7 +13,8 @@ from sklearn.base import clone
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.missing import Missing
 from linsep.data.sources.source import Source
-from linsep.learners.table_model import TableModel, default_learner
+from linsep.learners.predicting import default_learner
+from linsep.learners.table_model import TableModel
 from linsep.learners.warm import warm_up
 from linsep.reporting.receipt import PROOF_ENTRIES, PROOF_SECONDS, Receipt
 from linsep.tables import is_sparse

@@ -80,9 +80,9 @@ class Words(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """Texts and how often each has each term, a CSR matrix: counting takes longer than all that follows."""
+    """Texts (of Arrow) and how often each has each term, a CSR matrix: counting takes longer than all that follows."""
 
-    text: pa.Array
+    text: Any
     counts: Any
 
 
