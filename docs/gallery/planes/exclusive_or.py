@@ -2,12 +2,13 @@
 
 Claim: both diagonals of a square have the same middle, so a line with z > 0 at two opposite corners has z > 0 in the
 middle, and with z < 0 at the other two z < 0 there: no line does both. Where the corners are noisy four rows prove the
-same: their two hulls meet. A perceptron in the space of the kernel (x.y + 1)^2, which holds the product x_1 x_2,
-separates them, and so does a hidden layer.
+same: their two hulls meet. A perceptron in the space of the kernel (x.x' + 1)^2 of two rows x and x', which holds the
+product of the two columns, separates them, and so does a hidden layer.
 
 Seen: Four pictures of a square whose opposite corners have one class. In the first two, of four points and of eighty,
 two lines join rows of one class each and cross at a star. In the third two curves, and in the fourth two bent lines,
-cut off the blue corners from the orange ones; no point is on the wrong side.
+cut off the blue corners from the orange ones; no point is on the wrong side. A dashed line runs where |z| is as large
+as at the row with the least |z|, which has a circle.
 """
 
 import matplotlib.pyplot as plt
@@ -42,7 +43,7 @@ plot_witness(certificate, X, y, ax=axes[1]).set_title("80 points, no line")
 for ax in axes[:2]:
     ax.set(aspect="equal", xlim=(-1.8, 1.8), ylim=(-1.8, 1.8))
     ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
-for ax, model, title in ((axes[2], kernel, "the kernel (x.y + 1)²"), (axes[3], hidden, "8 hidden nodes")):
+for ax, model, title in ((axes[2], kernel, "the kernel (x·x′ + 1)²"), (axes[3], hidden, "8 hidden nodes")):
     plot_boundary(model, X, y, ax=ax).set(title=title, aspect="equal")
     ax.get_legend().set(loc="upper center", bbox_to_anchor=(0.5, -0.15))
     assert ((model.decision_function(X) >= 0) == (y > 0)).all()

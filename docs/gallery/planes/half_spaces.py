@@ -1,14 +1,14 @@
 """The other way to look: each row is a half-plane of vectors w.
 
-Claim: a row with label y is right for the w on one side of the line y x.w = 0, which goes through the origin. The
-vectors that are right about all rows are a cone: what these half-planes have in common, a linear program. An update
-adds y x, a step at right angles to the line of its row, towards its good side. On the left w is inside after nine
-updates. On the right the cone is empty: the three y x add up to zero, so no w has y x.w > 0 for all of them, and w
-walks in circles.
+Claim: a row with label y is right for the w on one side of the line y x.w = 0, which goes through the origin; the line
+bears the number of the row. The vectors that are right about all rows are a cone: what these half-planes have in
+common, a linear program. An update adds y x, a step at right angles to the line of its row, towards its good side. On
+the left w is inside after nine updates. On the right the cone is empty: the three y x add up to zero, so no w is on
+the good side of all of them, and w walks in circles.
 
-Seen: On the left three lines through the origin, the bad side of each shaded grey; a narrow green cone is free of
-grey, and a path of nine numbered arrows zigzags from the origin into it. On the right three lines leave no point free
-of grey; the path is a triangle that begins and ends at the origin.
+Seen: On the left three numbered lines through the origin, the bad side of each shaded grey; a narrow green cone is free
+of grey, and a path of nine numbered arrows zigzags from the origin into it. On the right three lines leave no point
+free of grey; the path is a triangle that begins and ends at the origin.
 """
 
 import warnings
@@ -51,6 +51,17 @@ def draw(ax, signed, size):
     return learner, np.array(path)
 
 
+def number_lines(ax, signed):
+    """The number of each row beside its line, inside the lower edge of the picture, or the right one."""
+    for i, (a, b) in enumerate(signed, start=1):
+        along = np.array([b, -a]) if a > 0 else np.array([-b, a])  # at right angles, downwards or to the right
+        assert along @ (a, b) == 0
+        reach = ax.get_ylim()[0] / along[1] if a else ax.get_xlim()[1] / along[0]
+        name = {"fontsize": "small", "color": INK, "ha": "center", "va": "center"}
+        ground = {"fc": "white", "ec": GREY, "lw": 0.6, "pad": 2}
+        ax.text(*(0.88 * reach * along), f"row {i}", bbox=ground, zorder=4, **name)
+
+
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5.2), layout="constrained")
 learner, path = draw(left, NARROW, 10)
 assert learner.stop_reason_ == "clean pass"
@@ -69,6 +80,7 @@ assert (EMPTY.sum(axis=0) == 0).all()
 assert {tuple(w) for w in path} == {(0, 0), (2, 1), (0, 2)}
 assert len(path) > 60
 right.set(title="no cone: w walks in circles", xlim=(-2.5, 3.5), ylim=(-2, 4))
-for ax in (left, right):
+for ax, signed in ((left, NARROW), (right, EMPTY)):
+    number_lines(ax, signed)
     ax.legend(fontsize="small", loc="upper left")
 figure.savefig("half_spaces.png")

@@ -2,7 +2,8 @@
 
 Claim: two samples differ in one row, moved by 0.3. Where the classes are 0.3 apart the widest margin's plane turns by
 45 degrees; where they are 3 apart, by 6: the angle whose tangent is 0.3 / gap. The plane stands at right angles to the
-shortest way between the two classes, and the shorter that way is, the more the same move turns it.
+shortest way between the two classes, and the shorter that way is, the more the same move turns it. The row moves along
+the first plane and not towards it, so that plane still separates: the widest margin is elsewhere now.
 
 Seen: Two pictures of two classes that face each other, close on the left, far apart on the right. The same small arrow
 moves one row upwards. On the left the dashed plane after the move is turned by 45 degrees; on the right the dashed and
@@ -28,6 +29,7 @@ for ax, gap in zip(axes, (0.3, 3.0), strict=True):
     moved[len(BEHIND), 1] += MOVE
     planes = [max_margin(rows, y).hyperplane for rows in (X, moved)]
     directions = [w / np.linalg.norm(w) for w, _ in planes]
+    assert (y * (moved @ planes[0].w + planes[0].b) > 0).all()
     turned.append(np.degrees(np.arccos(directions[0] @ directions[1])))
     for k, sign in enumerate((-1, 1)):
         ax.scatter(

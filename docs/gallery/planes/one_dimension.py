@@ -5,8 +5,9 @@ row of one class lies between two rows of the other: here 5, positive, is a mean
 3/7 and 4/7 that the certificate names, and every threshold is wrong about at least two of the six rows.
 
 Seen: On the left a sloping line z over x crosses zero at a threshold; three blue rows on the left of it hang below
-zero, three orange rows on the right of it stand above. On the right a star marks an orange row at 5 on the segment
-between blue rows at 1 and 8; the stairs above, the mistakes of the best rule at each threshold, never go below 2.
+zero, three orange rows on the right of it stand above. On the right two orange rows stand between four blue ones, and a
+star marks the orange row at 5 on the segment between blue rows at 1 and 8; the stairs above, the mistakes of the best
+rule at each threshold, never go below 2.
 """
 
 import matplotlib.pyplot as plt

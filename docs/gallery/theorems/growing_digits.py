@@ -5,9 +5,9 @@ Claim: on rows of whole numbers w stays whole, and after k updates no weight is 
 bits more in the rows take at least one bit more in the weights and over four times the updates. On four rows of
 exclusive-or each row is a mistake in each pass, w is 0 again at the end of it, and two bits are enough for ever.
 
-Seen: Bits of the largest weight so far over the number of updates, on a logarithmic axis. Stairs for rows of 3 to 11
-bits rise one above the other and end at a cross, the later and the higher the more bits a row has; a flat line for
-exclusive-or goes on at two bits; a dashed line above all of them is the limit.
+Seen: Bits of the largest weight so far, its digits when it is written in binary, over the number of updates, on a
+logarithmic axis. Stairs for rows of 3 to 11 bits rise one above the other and end at a cross, the later and the higher
+the more bits a row has; a flat line for exclusive-or goes on at two bits; a dashed line above all of them is the limit.
 """
 
 import warnings

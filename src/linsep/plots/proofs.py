@@ -151,7 +151,7 @@ def _draw_held(ax: Axes, at: Array, s: Array, rows: Array, classes: list[Any], i
                 c=colour,
                 marker=marker,
                 zorder=4,
-                label=f"{names[k]}: {count(int(own.sum()), 'row')}",
+                label=f"{names[k]}: {count(int(own.sum()), 'row')} of the witness",
                 **EDGE,
             )
     if not intercept:
