@@ -47,7 +47,7 @@ CHAPTERS = {
             "hidden_nodes",
             "hidden_layers",
             "exploding_regression",
-            "rare_reference",
+            "reference_level",
         ),
     ),
 }
