@@ -1,11 +1,11 @@
-"""Points on a circle, their lift to the sphere, and the semicircle that holds w.
+"""Points on a circle, their lift to the sphere, and the semicircle that holds the signed points.
 
 Claim: a line through the centre separates points of the unit circle exactly when the signed points y x lie in an open
 semicircle, and the vectors w that separate are the arc that is less than 90 degrees from all of them. Lifted, x -> (x,
 1) / sqrt 2, they lie on the unit sphere, where a perceptron without intercept is the one with intercept.
 
 Seen: Three pictures. Points of a circle, cut by a line through the centre with blue on one side and orange on the
-other. The same points, the blue ones mirrored at the centre: they fill less than a semicircle, and an arrow w points
+other. The same points, the blue ones mirrored at the centre: they lie within less than a semicircle, and an arrow w points
 into the arc of directions that separate. Points lifted to a circle high on a sphere, and the circle in which a plane
 through the centre of the sphere passes between the two classes.
 """

@@ -4,10 +4,10 @@ Claim: with ||w*|| = 1 and y (w*.x + b*) > eps a perceptron with an intercept ma
 updates. Half the margin allows four times as many; what is made grows rather as 1 / eps. Neither the number n of rows
 nor the number p of columns is in the formula. On the same rows, repeated or turned into 100 columns, not one update
 more is made. Rows drawn afresh with p = 2 take about as many from n = 1,000 on; with p = 100 more rows still bring
-more updates, as more of them come to lie near the plane, but never more than the one bound.
+more updates, but never more than the one bound.
 
-Seen: On the left, with logarithmic axes, the updates made fall along a straight line of slope -1 as the margin grows,
-far below the dashed bound of slope -2. On the right, over the number of rows, the bound is a level line, and so are
+Seen: On the left, with logarithmic axes, the updates made fall about as the guide of slope -1 does, flatter where the
+margin is small, far below the dashed bound of slope -2. On the right, over the number of rows, the bound is a level line, and so are
 the updates on repeated rows; those on rows drawn afresh soon level out with two columns, rise with a hundred, and stay
 below the bound.
 """
