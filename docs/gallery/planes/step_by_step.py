@@ -1,8 +1,8 @@
 """The perceptron step by step, on ten points of the plane.
 
 Claim: each update is caused by a row on the wrong side, or on the line; it lifts that row's y z by exactly ||x||^2 +
-1, which here is enough each time and need not be elsewhere. After six of them a whole pass is clean. The points are multiples of 1/2: every
-number under the pictures can be checked by hand.
+1, which here is enough each time and need not be elsewhere. After six of them a whole pass is clean. The points are
+multiples of 1/2: every number under the pictures can be checked by hand.
 
 Seen: Six pictures of the same ten points, one an update. The plane is shaded as it was before the update; the ringed
 row lies on the side of the other class. A grey dashed line with its arrow w is the old separator, a black one the new.
