@@ -6,8 +6,8 @@ semicircle, and the vectors w that separate are the arc that is less than 90 deg
 
 Seen: Three pictures. Points of a circle, cut by a line through the centre with blue on one side and orange on the
 other. The same points, the blue ones mirrored at the centre: they lie within less than a semicircle, and an arrow w
-points into the arc of directions that separate. Points lifted to a circle high on a sphere, and the circle in which a plane
-through the centre of the sphere passes between the two classes.
+points into the arc of directions that separate. Points lifted to a circle high on a sphere, and the circle in which a
+plane through the centre of the sphere passes between the two classes.
 """
 
 import matplotlib.pyplot as plt

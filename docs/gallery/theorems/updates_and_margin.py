@@ -8,8 +8,8 @@ more updates, but never more than the one bound.
 
 Seen: On the left, with logarithmic axes, the updates made fall about as the guide of slope -1 does, flatter where the
 margin is small, far below the dashed bound of slope -2. On the right, over the number of rows, the bound is a level
-line, and so are the updates on repeated rows; those on rows drawn afresh soon level out with two columns, rise with a hundred, and stay
-below the bound.
+line, and so are the updates on repeated rows; those on rows drawn afresh soon level out with two columns, rise with a
+hundred, and stay below the bound.
 """
 
 import matplotlib.pyplot as plt
