@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS, before_update, note_margin, note_update, row_at, weight_at
-from linsep.kernels.prefetch import fetch_ahead
+from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import RECORD
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import step_size
@@ -55,10 +55,11 @@ def plain_epoch(
     mistakes = 0
     updates = 0
     absorbed = 0
+    ahead = rows_ahead(X, order)
     for t in range(row_count(X)):
         i = row_at(order, t)
-        if order.shape[0] > 0:
-            fetch_ahead(X, y, order, t)
+        if ahead > 0:
+            fetch_ahead(X, y, order, t, ahead)
         m = y[i] * (row_dot(X, i, w) + b[0])
         note_margin(watch, i, m, y[i])
         if m <= 0.0:

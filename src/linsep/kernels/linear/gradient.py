@@ -28,7 +28,7 @@ from numba import njit
 from linsep.kernels.linear.epoch import Rows, squared_norm, weight_of_constant
 from linsep.kernels.linear.losses import loss_slope, loss_value
 from linsep.kernels.optional import note_update, row_at, weight_at
-from linsep.kernels.prefetch import fetch_ahead
+from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import PER_CLASS
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_fits, row_norm2
 from linsep.types import Array
@@ -107,10 +107,11 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
     bounded, clipped = rule.radius < np.inf, rule.clip < np.inf
     measured = bounded or clipped
     period = max(w.V.shape[1], _MEASURE)
+    ahead = rows_ahead(X, rows.order)
     for t in range(row_count(X)):
         i = row_at(rows.order, t)
-        if rows.order.shape[0] > 0:
-            fetch_ahead(X, rows.y, rows.order, t)
+        if ahead > 0:
+            fetch_ahead(X, rows.y, rows.order, t, ahead)
         eta = rule.eta0 / np.sqrt(visit + t + 1.0) if rule.decreasing else rule.eta0
         omega = 0.0 if rule.weighting == NO_MEAN else 1.0 if rule.weighting == UNIFORM else eta
         w.total[0] += omega

@@ -20,6 +20,7 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
+from linsep.kernels.prefetch import rows_ahead
 from linsep.kernels.records import PER_CLASS
 from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, block_size, row_axpy, row_count, row_norm2
 from linsep.kernels.steps import step_size
@@ -37,6 +38,13 @@ class Classes(NamedTuple):
     b: Array
     Z: Array
     counts: Array
+
+
+@njit
+def _fill_block(rows: Any, order: Any, start: int, n: int) -> None:
+    """rows = the rows visited at steps start, start + 1, ... of n, the last one again where there are no more."""
+    for r in range(rows.shape[0]):
+        rows[r] = row_at(order, min(start + r, n - 1))
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -59,12 +67,11 @@ def one_vs_rest_epoch(
     Changes `model` and `watch`.
     """
     n = row_count(X)
-    rows = np.empty(BLOCK, np.int64)
     size = block_size(X)
+    rows = np.empty(2 * size if size > 1 and rows_ahead(X, order) > 0 else size, np.int64)
     for start in range(0, n, size):
         here = min(size, n - start)
-        for r in range(size):
-            rows[r] = row_at(order, start + min(r, here - 1))
+        _fill_block(rows, order, start, n)
         block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
@@ -106,12 +113,11 @@ def multiclass_epoch(
     The margin is z_y - z_r; a mistake is a margin <= 0, counted for y. Changes `model` and `watch`.
     """
     n = row_count(X)
-    rows = np.empty(BLOCK, np.int64)
     size = block_size(X)
+    rows = np.empty(2 * size if size > 1 and rows_ahead(X, order) > 0 else size, np.int64)
     for start in range(0, n, size):
         here = min(size, n - start)
-        for r in range(size):
-            rows[r] = row_at(order, start + min(r, here - 1))
+        _fill_block(rows, order, start, n)
         block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
