@@ -1,4 +1,4 @@
-"""A pass over short rows calls nothing for a row: what it needs is compiled into its loop."""
+"""Asking memory ahead: a pass over short rows calls nothing for a row, and rows asked for change no bit."""
 
 import re
 
@@ -7,10 +7,14 @@ import pytest
 import scipy.sparse as sp
 from numba import njit
 
+from linsep import Perceptron
 from linsep.kernels.linear.epoch import plain_epoch
+from linsep.kernels.memory import LINE, aligned_zeros
 from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS
+from linsep.kernels.prefetch import rows_ahead
 from linsep.kernels.rows import FASTMATH
 from linsep.kernels.steps import PerceptronStep
+from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.types import CSR, Array
 
 
@@ -25,3 +29,57 @@ def test_a_sparse_pass_calls_none_of_our_functions_for_a_row(order: Array) -> No
     (code,) = fresh.inspect_llvm().values()
     called = set(re.findall(r"call [^@\n]*@(_ZN6linsep[^(]+)\(", code))
     assert not [name for name in called if "plain_epoch" not in name]
+
+
+@njit
+def _asked(X: Array, order: Array) -> int:
+    return rows_ahead(X, order)
+
+
+SHUFFLED = np.zeros(1, np.int32)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "in_order", "shuffled"),
+    [
+        (100, 100, 0, 0),  # in the cache
+        (20_000, 8, 0, 0),  # a line or less
+        (20_000, 16, 0, 16),  # in order the hardware brings short rows
+        (5_000, 64, 16, 16),
+        (2_000, 256, 4, 4),
+        (1_000, 1_024, 1, 1),
+        (1_000, 1_025, 0, 0),  # a row that would drive out others
+    ],
+)
+def test_dense_rows_are_asked_for_where_it_pays(rows: int, columns: int, in_order: int, shuffled: int) -> None:
+    X = np.zeros((rows, columns))
+    assert (_asked(X, NO_ORDER), _asked(X, SHUFFLED)) == (in_order, shuffled)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("classes", [2, 3, 4])
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("multi_class", ["ovr", "multiclass"])
+def test_rows_asked_for_change_no_bit(classes: int, shuffle: bool, multi_class: str) -> None:
+    """A table beyond the cache, whose rows are asked for, and the same in parts that are too small for it."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(4_099, 70))
+    y = (X[:, :classes].argmax(axis=1) + (rng.random(len(X)) < 0.1)) % classes
+    assert _asked(X, NO_ORDER) > 0 == _asked(X[:1_000], NO_ORDER)
+    whole = Perceptron(max_iter=1, shuffle=shuffle, random_state=3, multi_class=multi_class).fit(X, y)
+    visited = shuffled_order(len(X), np.random.RandomState(3)) if shuffle else np.arange(len(X))
+    parts = Perceptron(multi_class=multi_class)
+    for start in range(0, len(X), 1_000):
+        part = visited[start : start + 1_000]
+        parts.partial_fit(X[part], y[part], classes=np.arange(classes))
+    assert np.array_equal(whole.coef_, parts.coef_) and np.array_equal(whole.intercept_, parts.intercept_)
+    assert whole.n_mistakes_ == parts.n_mistakes_
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_aligned_zeros_begin_with_a_line(order: str) -> None:
+    for shape in ((1, 1), (3, 7), (20, 1_001)):
+        for dtype in (np.float32, np.float64):
+            room = aligned_zeros(shape, dtype, order)
+            assert room.ctypes.data % LINE == 0 and room.shape == shape and room.dtype == dtype and not room.any()
+            assert room.flags.c_contiguous if order == "C" else room.flags.f_contiguous

@@ -1,19 +1,31 @@
-"""Asking memory for what will be read soon, line by line: one instruction of the processor, in LLVM's words.
+"""Lines of memory: arrays that begin with one, and asking for what will be read soon.
 
-Written out here as Numba has no name for it, and because a function more to compile would be felt in a first fit.
+The request is one instruction of the processor, in LLVM's words: Numba has no name for it, and a function more to
+compile would be felt in a first fit.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from math import prod
+from typing import Any, Literal
 
+import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
+
+from linsep.types import Array
 
 # What memory hands over at a time.
 LINE = 64
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"] = "C") -> Array:
+    """An array of zeros that begins with a line of memory, so that few of its entries lie across two."""
+    size = prod(shape) * np.dtype(dtype).itemsize
+    room = np.zeros(size + LINE, np.uint8)
+    begin = -room.ctypes.data % LINE
+    return room[begin : begin + size].view(dtype).reshape(shape, order=order)
 
 
 def _ask_code(typing_context: Any, array: Any, i: Any, first: Any, end: Any) -> Any:
@@ -32,11 +44,21 @@ def _ask_code(typing_context: Any, array: Any, i: Any, first: Any, end: Any) -> 
         begin = builder.mul(args[1], builder.extract_value(value.strides, 0))
         start = builder.add(builder.ptrtoint(value.data, whole), begin)
         line = ir.Constant(whole, LINE)
-        asked = [builder.add(start, builder.mul(k, line)) for k in args[2:]]
+        asked, end = (builder.add(start, builder.mul(k, line)) for k in args[2:])
         # From address to address: counted by line, LLVM unrolls it, and a pass over MNIST takes a tenth longer.
-        with cgutils.for_range_slice(builder, *asked, line) as (address, _):
-            # To read, of use for long, data and no instructions.
-            builder.call(prefetch, [builder.inttoptr(address, byte), number(0), number(3), number(1)])
+        before = builder.basic_block
+        check, body, after = (builder.append_basic_block(name) for name in ("check", "ask", "asked"))
+        builder.branch(check)
+        builder.position_at_end(check)
+        address = builder.phi(whole)
+        address.add_incoming(asked, before)
+        builder.cbranch(builder.icmp_signed("<", address, end), body, after)
+        builder.position_at_end(body)
+        # To read, of use for long, data and no instructions.
+        builder.call(prefetch, [builder.inttoptr(address, byte), number(0), number(3), number(1)])
+        address.add_incoming(builder.add(address, line, flags=["nsw"]), body)
+        builder.branch(check)
+        builder.position_at_end(after)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.intp, types.intp), codegen

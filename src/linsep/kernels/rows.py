@@ -48,7 +48,7 @@ def block_size(X: Any) -> int:
 def block_dots(X: Any, rows: Any, W: Any, k: int, m: int, Z: Any) -> None:
     """Z[r, c] = w_c.x_rows[r] for the first `block_size(X)` rows given: for every c if k < 0, else for c = k and c = m.
 
-    With k < 0 and `rows` twice as long, the dense rows in its second half are asked of memory meanwhile: they come next.
+    With k < 0 and `rows` twice as long, dense rows in its second half are asked of memory meanwhile: they come next.
 
     A product does not depend on the others computed with it: each is summed in the same order. So a short block may be
     filled up with any rows, and the classes that have moved can be computed again, two at a time. Sparse rows always

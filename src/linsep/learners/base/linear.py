@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linsep.declared import ArraySpec
 from linsep.kernels.linear.epoch import Rows
 from linsep.kernels.linear.gradient import row_sizes
+from linsep.kernels.memory import aligned_zeros
 from linsep.kernels.optional import NO_WEIGHTS
 from linsep.learners.base.classifier import as_rows
 from linsep.learners.base.labelled import LabelledClassifier
@@ -108,7 +109,8 @@ class LinearClassifier(LabelledClassifier):
         n_planes = 1 if len(self.classes_) <= 2 else len(self.classes_)
         # Sparse rows want one feature's weights of all classes side by side.
         order: Literal["C", "F"] = "C" if isinstance(X, np.ndarray) else "F"
-        self.coef_ = np.zeros((n_planes, X.shape[1]), dtype=X.dtype, order=order)
+        zeros = np.zeros if n_planes == 1 else aligned_zeros
+        self.coef_ = zeros((n_planes, X.shape[1]), X.dtype, order)
         self.intercept_ = np.zeros(n_planes, dtype=X.dtype)
         c = self.intercept_scaling
         self.intercept_scaling_ = typical_length(X) if isinstance(c, str) else float(c)
