@@ -18,6 +18,7 @@ from pathlib import Path
 import numba  # before the process is held to one core: it counts the cores when it is imported
 
 from benchmarks.data import loaders
+from benchmarks.last import DOCS, last_ratios
 from benchmarks.timing import Report
 
 # Suite -> the module that has a function of its name; those of the second group read the real data.
@@ -133,7 +134,7 @@ def main() -> None:
         except ValueError as error:
             parser.error(str(error))
     warnings.simplefilter("ignore")  # budgets end on purpose here
-    report = Report()
+    report = Report(last_ratios(sorted(DOCS.glob("*.md"))))
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     for suite in chosen:
         if cores:  # one core is for all contestants or for none
@@ -144,6 +145,8 @@ def main() -> None:
     releases = f"numba {numba.__version__}, " + ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     report.say(f"\n{processor()}, Python {platform.python_version()}, {releases}.")
     report.write(RESULTS)
+    if report.fallen:
+        print("\nBelow the pages by more than noise:", *report.fallen, sep="\n  ")
     if arguments.page:
         put_into(arguments.page, "\n".join(report.lines))
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
+
+from benchmarks.last import fell
 
 RUNS = 5
 Work = Callable[[], Any]
@@ -38,9 +40,11 @@ def in_turn(
 class Report:
     """Markdown tables, printed row by row as they are measured and kept, and the figures for programs."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Mapping[tuple[str, str], float] | None = None) -> None:
         self.lines: list[str] = []
         self.figures: list[dict[str, Any]] = []
+        self.fallen: list[str] = []
+        self._before = before or {}
         self._title = ""
 
     def say(self, line: str) -> None:
@@ -70,17 +74,25 @@ class Report:
         limit_is: str = "",
         note: Callable[[], str] = str,
     ) -> None:
-        """Time ours, theirs and the least work that could do, in turn after a warm-up; the ratio is theirs / ours."""
+        """Time ours, theirs and the least work that could do, in turn after a warm-up; the ratio is theirs / ours.
+
+        A ratio below that of the pages by more than noise is marked, see `last.py`.
+        """
         works = [ours, theirs] if limit is None else [ours, theirs, limit]
         for once in works:
             once()
-        a, b, *least = map(median, in_turn(works))
+        times = in_turn(works)
+        a, b, *least = map(median, times)
         said = note()
+        was = self._before.get((work, peer))
+        low = fell(was, b / a, [peers / own for own, peers in zip(times[0], times[1], strict=True)])
+        if low:
+            self.fallen.append(f"{work}: {b / a:.2f} x, on the page {was:.2f} x")
         cells = {
             "work": work,
             "linsep": show(a),
             "peer": f"{peer}: {show(b)}",
-            "ratio": f"{b / a:.2f} x",
+            "ratio": f"{b / a:.2f} x" + (f", fell from {was:.2f} x" if low else ""),
             "wanted": "" if wanted is None else f"{wanted:.2f} x",
             "limit": f"{a / least[0]:.1f} x {show(least[0])} ({limit_is})" if least else "",
             "note": said,
