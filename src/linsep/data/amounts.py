@@ -92,12 +92,18 @@ def find_amounts(chunk: TableChunk, column: Column) -> Found:
     n = int(there.sum())
     if n < FEWEST_ROWS:
         return Found()
-    cells = pc.utf8_trim_whitespace(text.filter(pa.array(there)))
-    few = cells[:_TRIED]
-    if _is_money(few, column.decimal) and _is_money(cells, column.decimal):
-        return Found("number")
+    few = pc.utf8_trim_whitespace(text.take(pa.array(np.flatnonzero(there)[:_TRIED])))
+    if 2 * pc.sum(pc.match_substring_regex(few, "[0-9]")).as_py() < len(few):
+        return Found()
+    is_money = _is_money(few, column.decimal)
     marks = (column.decimal, "," if column.decimal == "." else ".")
-    if 2 * max(_count(_parts(few, mark)) for mark in marks) < len(few):
+    is_rare = 2 * max(_count(_parts(few, mark)) for mark in marks) < len(few)
+    if is_rare and not is_money:
+        return Found()
+    cells = pc.utf8_trim_whitespace(text.filter(pa.array(there)))
+    if is_money and _is_money(cells, column.decimal):
+        return Found("number")
+    if is_rare:
         return Found()
     mark, parts = marks[0], _parts(cells, marks[0])
     if _count(parts) < n and _count(other := _parts(cells, marks[1])) > _count(parts):

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column
+from linsep.data.distinct import by_distinct, distinct
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -46,8 +47,10 @@ def read_numbers(text: pa.Array, decimal: str = ".") -> tuple[pa.Array, Array] |
             return None
         text = pc.replace_substring_regex(text, decimal, ".")
     try:
+        if len(text):
+            float(text[0].as_py())  # refuses sooner than Arrow, which reads on to the last cell
         return text, pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid:
+    except ValueError:  # Arrow's as well
         if not are_numbers(text).all():
             return None
     trimmed = pc.utf8_trim_whitespace(text)
@@ -102,8 +105,7 @@ def number_column(
             )
         advice = f", or read the column as categories with --categorical {quote(name)} (categorical=[{name!r}])"
         refuse_other_mark(name, text, where, decimal, advice)
-        lower = pc.utf8_lower(pc.utf8_trim_whitespace(text))
-        unbounded = pc.is_in(lower, pa.array(INFINITE)).to_numpy(zero_copy_only=False)
+        unbounded = _are_infinite(text)
         if 2 * int(good.sum()) <= len(good) and not (unbounded.any() and (good | unbounded | gone).all()):
             return category_column(name, text, decimal)
         _refuse_cell(name, text, np.flatnonzero(~good & ~gone), where)
@@ -146,14 +148,13 @@ def infinite(place: str, name: str, cell: str, n: int) -> DataError:
 
 def _booleans(name: str, text: pa.Array) -> Column | None:
     """True and false as 1 and 0, as Parquet files and dataframes have them; None if a cell is anything else."""
-    encoded = text.dictionary_encode()
-    distinct = pc.utf8_lower(pc.utf8_trim_whitespace(encoded.dictionary))
-    gone = are_missing(distinct)
-    found = pc.index_in(distinct, value_set=pa.array(["false", "true"]))
+    texts, codes = distinct(text)
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+    gone = are_missing(words)
+    found = pc.index_in(words, value_set=pa.array(["false", "true"]))
     values = pc.fill_null(found, -1).to_numpy(zero_copy_only=False)
     if gone.all() or ((values < 0) & ~gone).any():
         return None
-    codes = encoded.indices.to_numpy()
     missing = gone[codes] if gone.any() else None
     return Column(name, np.maximum(values, 0).astype(np.float64)[codes], None, missing=missing)
 
@@ -164,21 +165,20 @@ def _grouped(name: str, text: pa.Array, decimal: str) -> Column | None:
     An amount in parentheses is negative, as accountants write it.
     """
     mark = r"\." if decimal == "." else ","
-    encoded = text.dictionary_encode()
-    distinct = pc.utf8_trim_whitespace(encoded.dictionary)
-    gone = are_missing(distinct)
-    fits = are_amounts(distinct, decimal)
-    if gone.all() or (~fits & ~gone).any() or not _of_one_unit(distinct.filter(pa.array(~gone)).to_pylist()):
+    texts, codes = distinct(text)
+    cells = pc.utf8_trim_whitespace(texts)
+    gone = are_missing(cells)
+    fits = are_amounts(cells, decimal)
+    if gone.all() or (~fits & ~gone).any() or not _of_one_unit(cells.filter(pa.array(~gone)).to_pylist()):
         return None
-    digits = pc.replace_substring_regex(pc.replace_substring_regex(distinct, r"\(", "-"), f"[^0-9+{mark}-]", "")
+    digits = pc.replace_substring_regex(pc.replace_substring_regex(cells, r"\(", "-"), f"[^0-9+{mark}-]", "")
     found = read_numbers(pc.if_else(pa.array(gone), "0", pc.replace_substring_regex(digits, mark, ".")))
     if found is None:
         return None
-    codes = encoded.indices.to_numpy()
     missing = gone[codes] if gone.any() else None
-    as_digits = found[0] if missing is None else pc.if_else(pa.array(gone), encoded.dictionary, found[0])
-    sign = "".join(sorted({letter for cell in distinct.to_pylist() for letter in cell if letter in SIGNS}))
-    return Column(name, found[1][codes], as_digits.take(encoded.indices), missing=missing, sign=sign)
+    as_digits = found[0] if missing is None else pc.if_else(pa.array(gone), texts, found[0])
+    sign = "".join(sorted({letter for cell in cells.to_pylist() for letter in cell if letter in SIGNS}))
+    return Column(name, found[1][codes], as_digits.take(pa.array(codes)), missing=missing, sign=sign)
 
 
 def grouped_digits(decimal: str) -> str:
@@ -197,14 +197,15 @@ def grouped_digits(decimal: str) -> str:
 
 def _are_codes(text: pa.Array) -> bool:
     """Whether all cells that are there look like telephone numbers: 555 123 456."""
-    cells = pc.unique(pc.utf8_trim_whitespace(text))
+    cells = pc.unique(pc.utf8_trim_whitespace(distinct(text).texts))
     cells = cells.filter(pa.array(~are_missing(cells)))
     if len(cells) < 2 or not pc.all(pc.match_substring_regex(cells, _CODE)).as_py():
         return False
     return len(pc.unique(pc.utf8_length(cells))) == 1
 
 
-def are_amounts(text: pa.Array, decimal: str) -> Array:
+@by_distinct
+def are_amounts(text: pa.Array, decimal: str) -> pa.Array:
     """Return which cells are numbers, with a currency, a %, parentheses or marks between thousands or without.
 
     Examples
@@ -215,9 +216,7 @@ def are_amounts(text: pa.Array, decimal: str) -> Array:
     digits = grouped_digits(decimal)
     amount = f"([+-]?{_CURRENCY}?|{_CURRENCY}[+-]){digits}{_CURRENCY}?{_PERCENT}"
     negative = rf"\({_CURRENCY}?{digits}{_CURRENCY}?{_PERCENT}\)|{_CURRENCY}\({digits}\)"
-    encoded = text.dictionary_encode()
-    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), f"^({amount}|{negative})$")
-    return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=np.bool_)
+    return pc.match_substring_regex(pc.utf8_trim_whitespace(text), f"^({amount}|{negative})$")
 
 
 def _of_one_unit(cells: list[str]) -> bool:
@@ -253,7 +252,8 @@ def are_readable(text: pa.Array, decimal: str = ".") -> Array:
     return are_true_or_false(text) | are_numbers(text, decimal) | are_amounts(text, decimal) | are_missing(text)
 
 
-def are_true_or_false(text: pa.Array) -> Array:
+@by_distinct
+def are_true_or_false(text: pa.Array) -> pa.Array:
     """Return which cells are the words true or false.
 
     Examples
@@ -261,11 +261,11 @@ def are_true_or_false(text: pa.Array) -> Array:
     >>> are_true_or_false(pa.array(["True", "1", " false", "no"])).tolist()
     [True, False, True, False]
     """
-    found = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), "^(true|false)$")
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+    return pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), "^(true|false)$")
 
 
-def have_currency(text: pa.Array) -> Array:
+@by_distinct
+def have_currency(text: pa.Array) -> pa.Array:
     """Return which cells hold digits and the sign of a currency, whatever else they hold.
 
     Examples
@@ -273,8 +273,7 @@ def have_currency(text: pa.Array) -> Array:
     >>> have_currency(pa.array(["$ 4 less", "4", "EUR 4", "4 \u20ac"])).tolist()
     [True, False, False, True]
     """
-    found = pc.match_substring_regex(text, f"[{_MONEY}].*[0-9]|[0-9].*[{_MONEY}]")
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+    return pc.match_substring_regex(text, f"[{_MONEY}].*[0-9]|[0-9].*[{_MONEY}]")
 
 
 def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array | None = None) -> Column:
@@ -285,12 +284,13 @@ def category_column(name: str, text: pa.Array, decimal: str = ".", there: Array 
     >>> category_column("a", pa.array(["x", ""])).missing.tolist()
     [False, True]
     """
-    empty = pc.match_substring_regex(text, "^$")
+    empty = pc.equal(text, "")
     missing = empty.to_numpy(zero_copy_only=False) if pc.any(empty).as_py() else None
     return Column(name, None, text, there, decimal, missing)
 
 
-def are_missing(text: pa.Array) -> Array:
+@by_distinct
+def are_missing(text: pa.Array) -> pa.Array:
     """Return which cells stand for no value where a column holds numbers.
 
     Examples
@@ -298,16 +298,19 @@ def are_missing(text: pa.Array) -> Array:
     >>> are_missing(pa.array(["", "NA", "2", "#N/A", "-"])).tolist()
     [True, True, False, True, True]
     """
-    found = pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), MISSING)
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+    return pc.match_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(text)), MISSING)
 
 
-def are_numbers(text: pa.Array, decimal: str = ".") -> Array:
-    """Return which cells are decimal numbers; each distinct text is tested once."""
-    encoded = text.dictionary_encode()
+@by_distinct
+def are_numbers(text: pa.Array, decimal: str = ".") -> pa.Array:
+    """Return which cells are decimal numbers."""
     pattern = NUMBER if decimal == "." else NUMBER.replace(r"\.", decimal)
-    found = pc.match_substring_regex(pc.utf8_trim_whitespace(encoded.dictionary), pattern)
-    return np.asarray(found.to_numpy(zero_copy_only=False)[encoded.indices.to_numpy()], dtype=bool)
+    return pc.match_substring_regex(pc.utf8_trim_whitespace(text), pattern)
+
+
+@by_distinct
+def _are_infinite(text: pa.Array) -> pa.Array:
+    return pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), pa.array(INFINITE))
 
 
 def refuse_other_mark(
@@ -323,12 +326,13 @@ def refuse_other_mark(
     (decimal=',')
     """
     other = "," if decimal == "." else "."
-    there = ~are_missing(text)
-    if there.sum() < _ENOUGH or not (are_numbers(text, other) | are_amounts(text, other))[there].all():
+    texts, codes = distinct(text)
+    there = ~are_missing(texts)
+    if there[codes].sum() < _ENOUGH or not (are_numbers(texts, other) | are_amounts(texts, other))[there].all():
         return
-    strange = there & ~(are_numbers(text, decimal) | are_amounts(text, decimal))
+    strange = there & ~(are_numbers(texts, decimal) | are_amounts(texts, decimal))
     if strange.any():
-        row = int(strange.argmax())
+        row = int(strange[codes].argmax())
         raise DataError(
             f"{where(row)}, column {name!r}: {text[row].as_py()!r:.80} is a number if the decimal mark is {other!r}: "
             f"say --decimal '{other}' (decimal={other!r}){otherwise}"

@@ -204,10 +204,10 @@ class ByteStream:
 
     def read(self, size: int) -> bytes:
         """Read up to `size` bytes: fewer only at the end, or before what is damaged."""
-        parts: list[bytes] = []
+        content = io.BytesIO()  # grows in place: joining parts would take the room of two
         try:
             while size > 0 and (part := self._stream.read(min(size, STEP))):
-                parts.append(bytes(part))
+                content.write(part)
                 size -= len(part)
         except DataError as error:
             self.damage = error
@@ -216,7 +216,7 @@ class ByteStream:
             if self._is_compressed and error.errno is None:
                 said = f"the compressed file is cut short or damaged ({error}); fetch it again"
             self.damage = DataError(f"{self.name}: {said}")
-        return b"".join(parts)
+        return content.getvalue()
 
     def read_all(self) -> bytes:
         """Read what is left.

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column, TableChunk
+from linsep.data.distinct import distinct
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -294,10 +295,12 @@ def a_pair_of_numbers(column: Column) -> str:
     """
     if column.text is None or column.values is not None:
         return ""
-    there = column.text.filter(pc.not_equal(column.text, ""))
-    pairs = there.filter(pc.match_substring_regex(there, _PAIR))
-    many = len(pairs) >= _NEARLY_ALL_PAIRS * len(there) and len(pc.unique(pairs)) >= _MANY_PAIRS
-    return str(pairs[0].as_py()) if many else ""
+    texts, codes = distinct(column.text)
+    counts = np.bincount(codes, minlength=len(texts))
+    there = pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
+    like = there & pc.match_substring_regex(texts, _PAIR).to_numpy(zero_copy_only=False)
+    many = counts[like].sum() >= _NEARLY_ALL_PAIRS * counts[there].sum() and like.sum() >= _MANY_PAIRS
+    return str(texts[int(like.argmax())].as_py()) if many else ""
 
 
 def _far_codes(values: Array) -> tuple[Array, int, float, float]:
@@ -318,7 +321,7 @@ def _is_missing(text: str | None) -> bool:
 
 
 def _levels(column: Column) -> set[str]:
-    return set() if column.text is None else set(pc.unique(column.text).to_pylist())
+    return set() if column.text is None else set(distinct(column.text).texts.to_pylist())
 
 
 def lookalikes(texts: set[str]) -> list[list[str]]:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from linsep.data.cells import are_missing
 from linsep.data.columns import Column, TableChunk
+from linsep.data.distinct import distinct
 from linsep.markup import quote
 from linsep.types import Array
 
@@ -110,18 +111,18 @@ def date_kinds(text: pa.Array) -> list[str]:
     >>> date_kinds(pa.array(["1/2/2024", "3/4/2024"])), date_kinds(pa.array(["1/2/2024", "30/4/2024"]))
     (['%d/%m/%Y', '%m/%d/%Y'], ['%d/%m/%Y'])
     """
-    there = text.filter(pa.array(~are_missing(text)))
-    distinct = pc.unique(pc.utf8_trim_whitespace(there))
-    if not len(distinct):
+    texts = distinct(text).texts
+    cells = pc.unique(pc.utf8_trim_whitespace(texts.filter(pa.array(~are_missing(texts)))))
+    if not len(cells):
         return []
-    found = _iso(distinct)
+    found = _iso(cells)
     if found is not None:
-        return [DATE if (found == found.astype("datetime64[D]")).all() and _days_alone(distinct) else DATETIME]
-    few = distinct[:_TRIED].to_pylist()
+        return [DATE if (found == found.astype("datetime64[D]")).all() and _days_alone(cells) else DATETIME]
+    few = cells[:_TRIED].to_pylist()
     if len(few[0]) > _LONGEST or not re.search("[0-9]", few[0]):
         return []
     ways = [day + time for time in _TIMES for day in _DAYS if _written(few, day + time) is not None]
-    return [way for way in ways if len(few) == len(distinct) or _written(distinct.to_pylist(), way) is not None]
+    return [way for way in ways if len(few) == len(cells) or _written(cells.to_pylist(), way) is not None]
 
 
 def read_dates(text: pa.Array, kind: str) -> tuple[Array, Array] | int:
@@ -224,7 +225,8 @@ def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
                     f"column {name!r} is read as a number; if {first} is a date, say --column {quote(name)}={_DIGITS}"
                 )
         elif column.text is not None:
-            cells = pc.unique(pc.utf8_trim_whitespace(column.text.filter(pa.array(~are_missing(column.text)))))
+            texts = distinct(column.text).texts
+            cells = pc.unique(pc.utf8_trim_whitespace(texts.filter(pa.array(~are_missing(texts)))))
             if len(cells) > 2 and pc.all(pc.match_substring_regex(cells, _TIME_ALONE)).as_py():
                 hours, minutes, *_ = cells[0].as_py().split(":")
                 doubts.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +12,14 @@ import scipy.sparse as sp
 
 from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, as_text
+from linsep.data.distinct import distinct
 from linsep.data.features.exact_decimals import WIDE
 from linsep.data.features.words import Counted, Grams, Words, fit_words, weigh_words
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 
 _NAMED = 3  # levels that are named
+_ROWS = 16_384  # rows at a time
 
 # Levels of each text column, None for numbers, in the order of the columns.
 Levels = dict[str, list[str] | None]
@@ -142,7 +144,7 @@ def fit_columns(chunk: TableChunk, missing: str = "indicator", grams: Mapping[st
             names.append(name)
             numbers.append(column.values)
         elif column.text is not None:
-            levels[name] = sorted(pc.unique(column.text).to_pylist())
+            levels[name] = sorted(distinct(column.text).texts.to_pylist())
     mean, scale = moments(np.column_stack(numbers) if numbers else np.empty((1, 0)), names)
     fill = np.zeros(len(names))
     for j, values in there.items():
@@ -179,45 +181,79 @@ def encode_as_fitted(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Any
     >>> encode_as_fitted(open_data(b"size,city\\n3,Oslo\\n").read(), fitted, Unknown({}, {}, {})).tolist()
     [[1.0, 1.0, 0.0]]
     """
-    levels = fitted.levels
-    columns = [_as_fitted(chunk, name, is_number=found is None) for name, found in levels.items()]
-    # Entries column by column: one a row each, a number or a 1 at the place of its level.
-    n, width = chunk.n_rows, len(columns) + len(fitted.flagged)
-    data = np.ones((n, width))
-    indices = np.empty((n, width), dtype=np.int64)
-    offset = number = j = 0
-    for column in columns:
-        known = levels[column.name]
-        if known is None:
-            assert column.values is not None
-            data[:, j] = (column.values - fitted.mean[number]) / fitted.scale[number]
-            if column.missing is not None:
-                data[column.missing, j] = fitted.fill[number]
-            indices[:, j] = offset
-            number, offset = number + 1, offset + 1
-            if column.name in fitted.flagged:
-                j += 1
-                data[:, j] = 0 if column.missing is None else column.missing
-                indices[:, j] = offset
-                offset += 1
+    n, offsets = chunk.n_rows, _offsets(fitted)
+    width, n_features = len(offsets) - 1, offsets[-1]
+    parts = _parts(chunk, fitted, unknown)
+    if n_features > WIDE * width or fitted.words:
+        rows = _sparse_rows(parts, offsets, n)
+        return rows if not fitted.words else sp.hstack([rows, *_weights(chunk, fitted)], format="csr")
+    X = np.zeros((n, n_features))
+    for offset, (codes, values) in zip(offsets, parts, strict=False):
+        if codes is None:
+            X[:, offset] = values
         else:
+            known = np.flatnonzero(codes >= 0)
+            X[known, offset + codes[known]] = 1
+    return X
+
+
+def _offsets(fitted: Fitted) -> list[int]:
+    """The first feature of each part (`_parts`), and the number of features."""
+    sizes: list[int] = []
+    for name, levels in fitted.levels.items():
+        sizes += [1 if levels is None else len(levels)] + [1] * (name in fitted.flagged)
+    return [0, *np.cumsum(sizes, dtype=np.int64).tolist()]
+
+
+def _parts(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Iterator[tuple[Array | None, Array]]:
+    """What each row has in a group of features: of a category the number of its level, -1 for none; else a number."""
+    number = 0
+    nothing = np.empty(0)
+    for name, levels in fitted.levels.items():
+        column = _as_fitted(chunk, name, is_number=levels is None)
+        if levels is not None:
             assert column.text is not None
-            place = pc.index_in(column.text, value_set=pa.array(known, pa.string()))
-            codes = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
+            texts, rows = distinct(column.text)
+            place = pc.index_in(texts, value_set=pa.array(levels, pa.string()))
+            codes = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)[rows]
             if (codes < 0).any():
                 unknown.note(chunk, column, codes < 0)
-            data[:, j] = codes >= 0
-            indices[:, j] = offset + np.maximum(codes, 0)
-            offset += len(known)
-        j += 1
-    if offset > WIDE * width or fitted.words:
-        kept = data != 0
-        indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-        rows = sp.csr_matrix((data[kept], indices[kept], indptr), shape=(n, offset))
-        return rows if not fitted.words else sp.hstack([rows, *_weights(chunk, fitted)], format="csr")
-    X = np.zeros((n, offset))
-    X[np.arange(n)[:, None], indices] = data
-    return X
+            yield codes, nothing
+            continue
+        assert column.values is not None
+        values = (column.values - fitted.mean[number]) / fitted.scale[number]
+        if column.missing is not None:
+            values[column.missing] = fitted.fill[number]
+        yield None, values
+        if name in fitted.flagged:
+            yield None, np.zeros(len(values)) if column.missing is None else column.missing.astype(np.float64)
+        number += 1
+
+
+def _sparse_rows(parts: Iterable[tuple[Array | None, Array]], offsets: list[int], n: int) -> Any:
+    """The parts as CSR: one entry a row and part, less those that are 0."""
+    width = len(offsets) - 1
+    data = np.ones(n * width)
+    indices = np.empty(n * width, np.int32 if offsets[-1] < 2**31 else np.int64)
+    table, places = data.reshape(n, width), indices.reshape(n, width)
+    for j, (codes, values) in enumerate(parts):
+        if codes is None:
+            table[:, j], places[:, j] = values, offsets[j]
+        else:
+            table[:, j], places[:, j] = codes >= 0, offsets[j] + np.maximum(codes, 0)
+    sizes = np.empty(n, np.int64)
+    end = 0
+    for start in range(0, n, _ROWS):  # moved up in place: a mask of all entries, and a copy, would take as much again
+        part = slice(start, start + _ROWS)
+        kept = table[part] != 0
+        sizes[part] = kept.sum(axis=1)
+        size = int(sizes[part].sum())
+        data[end : end + size], indices[end : end + size] = table[part][kept], places[part][kept]
+        end += size
+    del table, places
+    data.resize(end, refcheck=False)
+    indices.resize(end, refcheck=False)
+    return sp.csr_matrix((data, indices, np.concatenate([[0], np.cumsum(sizes)])), shape=(n, offsets[-1]))
 
 
 def check_columns(chunk: TableChunk, names: Collection[str]) -> None:

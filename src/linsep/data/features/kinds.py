@@ -25,6 +25,7 @@ from linsep.data.codes import (
     why_names_of_rows,
 )
 from linsep.data.columns import Column, TableChunk, as_text
+from linsep.data.distinct import distinct
 from linsep.data.features.dates import (
     DATE,
     date_columns,
@@ -208,8 +209,9 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
     """What a column of text holds; said in `left_out` or `doubts` where that wants to be said."""
     text, name = column.text, column.name
     assert text is not None
-    there = text.filter(pc.not_equal(text, ""))
-    n, distinct = len(there), len(pc.unique(there))
+    texts, codes = distinct(text)
+    filled = pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
+    n, different = int(filled[codes].sum()), int(filled.sum())
     if n < 2:
         return CATEGORY
     ways = date_kinds(text)
@@ -222,15 +224,16 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
         return amounts.kind
     if amounts.doubt:
         doubts.append(amounts.doubt)
-    if n >= ENOUGH_ROWS and distinct > _MANY * n and not ways:
+    if n >= ENOUGH_ROWS and different > _MANY * n and not ways:
+        there = text.filter(pa.array(filled[codes]))
         spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(there), r"\s+")
         if pc.mean(spaces).as_py() + 1 >= _WORDS:
             return Grams.parse("words").spec
     if ways:
-        doubts.append(f"column {name!r} is read as categories: {_which(name, there, ways)}")
+        doubts.append(f"column {name!r} is read as categories: {_which(name, texts.filter(pa.array(filled)), ways)}")
         return CATEGORY
-    if n >= ENOUGH_ROWS and distinct >= NEARLY_ALL * n:
-        left_out[name] = f"{distinct:,} levels in {n:,} rows"
+    if n >= ENOUGH_ROWS and different >= NEARLY_ALL * n:
+        left_out[name] = f"{different:,} levels in {n:,} rows"
         return SKIP
     return CATEGORY
 

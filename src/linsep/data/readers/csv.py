@@ -25,6 +25,8 @@ from linsep.types import Array, DataError, NoRowsError
 
 _NEWLINE = b"\n"
 _WHOLE = re.compile("-?[0-9]+")
+_BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
 _HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name
 _TITLE_LINES = 20
 
@@ -241,33 +243,19 @@ def _as_lines(content: bytes) -> io.TextIOWrapper:
 
 
 def _parse(place: _Place, names: list[str]) -> Any:
-    ragged: list[tuple[int, int, int]] = []
-
-    def note(row: Any) -> str:
-        ragged.append((row.number, row.expected_columns, row.actual_columns))
-        return "skip"
-
+    """The cells as text; each distinct text of a block is kept once."""
     content = place.content
     if place.has_header and _is_header_alone(content, place.written):
         content += b"\n"
     try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(content),
-            # One thread and one block: only then does Arrow tell the number of a ragged row.
-            read_options=pyarrow.csv.ReadOptions(
-                use_threads=False,
-                block_size=max(1 << 20, len(content) + 1),
-                column_names=None if place.has_header else names,
-            ),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=place.written.sep, newlines_in_values=True, invalid_row_handler=note
-            ),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys([*names, ""], pa.string()), strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        raise DataError(f"{place.name}: malformed CSV: {in_a_line(error)}") from None
+        table, ragged = _read(content, place, names, _BLOCK_BYTES)
+    except pa.ArrowInvalid:  # a record longer than a block, perhaps
+        table, ragged = None, []
+    if ragged or table is None:  # only in one block does Arrow tell the number of a ragged row
+        try:
+            table, ragged = _read(content, place, names, max(_BLOCK_BYTES, len(content) + 1))
+        except pa.ArrowInvalid as error:
+            raise DataError(f"{place.name}: malformed CSV: {in_a_line(error)}") from None
     if ragged:
         number, expected, found = ragged[0]
         line = place.of(number - 1 - place.has_header)
@@ -276,6 +264,29 @@ def _parse(place: _Place, names: list[str]) -> Any:
     if place.has_header and "" in table.column_names:
         table = table.rename_columns([one or names[j] for j, one in enumerate(table.column_names)])
     return table
+
+
+def _read(content: bytes, place: _Place, names: list[str], block_bytes: int) -> tuple[Any, list[tuple[int, int, int]]]:
+    """What Arrow reads, and of each ragged row its number, the fields it should have and those it has."""
+    ragged: list[tuple[int, int, int]] = []
+
+    def note(row: Any) -> str:
+        ragged.append((row.number, row.expected_columns, row.actual_columns))
+        return "skip"
+
+    table = pyarrow.csv.read_csv(
+        pa.BufferReader(content),
+        read_options=pyarrow.csv.ReadOptions(
+            use_threads=False, block_size=block_bytes, column_names=None if place.has_header else names
+        ),
+        parse_options=pyarrow.csv.ParseOptions(
+            delimiter=place.written.sep, newlines_in_values=True, invalid_row_handler=note
+        ),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys([*names, ""], _TEXTS), strings_can_be_null=False
+        ),
+    )
+    return table, ragged
 
 
 class _Place:
