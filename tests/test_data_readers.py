@@ -273,8 +273,22 @@ def test_svmlight_decimals_are_rounded_as_python_does(values: list[str], label: 
     assert np.asarray(chunk.y).tolist() == [float(label)]
     assert first == 1
     for k, value in enumerate(values):
+        if decimals is None:  # the doubles are whole numbers, and say all
+            assert Fraction(chunk.X.data[k]) == Fraction(value)
+            continue
         written = decimals.beyond.get(k) or f"{decimals.mantissa[k]}e{decimals.exponent[k]}"
         assert Fraction(written) == Fraction(value)
+
+
+def test_svmlight_digits_are_kept_from_the_first_piece_that_needs_them() -> None:
+    reader = SvmlightReader(Asked())
+    whole = [Lines(b"1 1:3 2:-4\n", "t"), Lines(b"0 2:9007199254740991\n", "t")]
+    assert reader.whole(whole).decimals is None
+    for last in (b"0 1:.1\n", b"0 1:9007199254740993\n"):
+        decimals = reader.whole([*whole, Lines(last, "t")]).decimals
+        assert decimals is not None and not decimals.beyond
+        found = [int(m) * Fraction(10) ** int(e) for m, e in zip(decimals.mantissa, decimals.exponent, strict=True)]
+        assert found == [3, -4, 9007199254740991, Fraction(last.split(b":")[1].decode())]
 
 
 @given(st.text(alphabet="01.:e+-# \n\tnq", max_size=25))

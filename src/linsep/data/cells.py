@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column
-from linsep.data.distinct import by_distinct, distinct
+from linsep.data.distinct import by_distinct, distinct, known
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -49,13 +49,20 @@ def read_numbers(text: pa.Array, decimal: str = ".") -> tuple[pa.Array, Array] |
     try:
         if len(text):
             float(text[0].as_py())  # refuses sooner than Arrow, which reads on to the last cell
-        return text, pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
+        return text, _as_doubles(text)
     except ValueError:  # Arrow's as well
         if not are_numbers(text).all():
             return None
     trimmed = pc.utf8_trim_whitespace(text)
     unsigned = pc.replace_substring_regex(trimmed, r"^\+", "")  # Arrow knows no plus sign
     return trimmed, pc.cast(unsigned, pa.float64()).to_numpy(zero_copy_only=False)
+
+
+def _as_doubles(text: pa.Array) -> Array:
+    """The numbers of texts that Arrow takes for such; each distinct one is read once where they are known."""
+    found = known(text)
+    values: Array = pc.cast(text if found is None else found.texts, pa.float64()).to_numpy(zero_copy_only=False)
+    return values if found is None else values[found.codes]
 
 
 def number_column(

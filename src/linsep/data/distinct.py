@@ -37,11 +37,32 @@ def distinct(text: pa.Array) -> Distinct:
     >>> found.texts.to_pylist(), found.codes.tolist()
     (['b', 'a'], [0, 1, 0])
     """
+    return known(text) or _keep(text, text.dictionary_encode())
+
+
+def known(text: pa.Array) -> Distinct | None:
+    """The distinct texts of a column, if they were found before."""
+    before = _known.get(id(text))
+    return before[1] if before is not None and before[0]() is text else None
+
+
+def decoded(encoded: pa.ChunkedArray) -> pa.Array:
+    """The texts of a dictionary-encoded column, which `distinct` then knows.
+
+    Examples
+    --------
+    >>> text = decoded(pa.chunked_array([pa.array(part).dictionary_encode() for part in (["b", "a"], ["a"])]))
+    >>> text.to_pylist(), distinct(text).codes.tolist()
+    (['b', 'a', 'a'], [0, 1, 1])
+    """
+    whole = encoded.unify_dictionaries().combine_chunks()
+    text = whole.dictionary_decode()
+    _keep(text, whole)
+    return text
+
+
+def _keep(text: pa.Array, encoded: pa.DictionaryArray) -> Distinct:
     key = id(text)
-    before = _known.get(key)
-    if before is not None and before[0]() is text:
-        return before[1]
-    encoded = text.dictionary_encode()
     found = Distinct(encoded.dictionary, encoded.indices.to_numpy())
     _known[key] = ref(text, lambda gone: _forget(key, gone)), found
     return found

@@ -227,14 +227,16 @@ def doubts_of_times(chunk: TableChunk, names: Iterable[str]) -> list[str]:
         elif column.text is not None:
             texts = distinct(column.text).texts
             cells = pc.unique(pc.utf8_trim_whitespace(texts.filter(pa.array(~are_missing(texts)))))
-            if len(cells) > 2 and pc.all(pc.match_substring_regex(cells, _TIME_ALONE)).as_py():
+            if len(cells) <= 2 or not re.search("[0-9]", cells[0].as_py()):
+                continue
+            if pc.all(pc.match_substring_regex(cells, _TIME_ALONE)).as_py():
                 hours, minutes, *_ = cells[0].as_py().split(":")
                 doubts.append(
                     f"column {name!r} is not read as numbers, as {cells[0].as_py()!r} is a time without a day: write "
                     f"hours with a fraction, in the decimal mark of the file, as {int(hours) + int(minutes) / 60:.6g}"
                 )
             words = pc.unique(pc.struct_field(pc.extract_regex(cells, _MONTH_IN_WORDS), "month")).to_pylist()
-            if len(cells) > 2 and None not in words and 1 < len(words) <= _MOST_WORDS and not date_kinds(column.text):
+            if None not in words and 1 < len(words) <= _MOST_WORDS and not date_kinds(column.text):
                 doubts.append(
                     f"column {name!r} is read as text, as {cells[0].as_py()!r} may be a date, but has its month in "
                     f"words that are not English: write dates as 2024-03-26, or leave it out with --column "

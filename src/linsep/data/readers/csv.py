@@ -16,6 +16,7 @@ import pyarrow.csv
 
 from linsep.data.cells import kept_column, read_numbers
 from linsep.data.columns import Column, TableChunk, as_labels, check_names, take_target
+from linsep.data.distinct import decoded
 from linsep.data.readers.arrow import Where, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.data.readers.written import Written, find_written
@@ -163,7 +164,7 @@ def _is_header_alone(content: bytes, written: Written) -> bool:
 
 def _text(table: Any, column: str, na: Collection[str]) -> Any:
     """The cells of a column; those that `na` says stand for no value are empty."""
-    text = pc.cast(table.column(column), pa.string()).combine_chunks()
+    text = decoded(table.column(column))
     if not na:
         return text
     cells = pc.utf8_trim_whitespace(text)

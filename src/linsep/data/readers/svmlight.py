@@ -51,22 +51,28 @@ class SvmlightReader(TextReader):
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time; indices count from 1, or from 0 when an index 0 appears anywhere."""
         name = ""
-        labels, sizes = _Growing(np.float64), _Growing(np.int64)
+        labels, sizes = _Growing(np.float64), _Growing(np.int32)
         indices, data = _Growing(np.int32), _Growing(np.float64)
         mantissa, exponent = _Growing(np.int64), _Growing(np.int32)
         beyond: dict[int, str] = {}
+        doubles_alone = True  # whole numbers that their doubles hold need no digits beside them
         for lines in pieces:
             name = name or lines.name
             found = _scanned(lines)
             over = found.exponent[found.slow] == np.iinfo(np.int32).min
             for k, (a, b) in zip(found.slow[over].tolist(), found.spans[over].tolist(), strict=True):
                 beyond[indices.size + k] = lines.content[a:b].decode()
+            if doubles_alone and (found.exponent.any() or (np.abs(found.mantissa) >= 2**53).any()):
+                doubles_alone = False
+                mantissa.add(data.so_far().astype(np.int64))
+                exponent.add(np.zeros(data.size, np.int32))
             labels.add(found.labels)
             sizes.add(np.diff(found.indptr))
             indices.add(found.indices)
             data.add(found.data)
-            mantissa.add(found.mantissa)
-            exponent.add(found.exponent)
+            if not doubles_alone:
+                mantissa.add(found.mantissa)
+                exponent.add(found.exponent)
         if not labels.size:
             raise NoRowsError(f"{name}: there are no rows")
         if not indices.size:
@@ -75,9 +81,11 @@ class SvmlightReader(TextReader):
         columns = indices.taken()
         first = 0 if columns.min() == 0 else 1
         columns -= first
-        indptr = np.concatenate([[0], np.cumsum(sizes.taken())])
+        indptr = np.zeros(len(y) + 1, np.int32 if columns.size < 2**31 else np.int64)
+        np.cumsum(sizes.taken(), out=indptr[1:])
         X = sp.csr_matrix((data.taken(), columns, indptr), shape=(len(y), int(columns.max()) + 1))
-        return Whole(Chunk(X, y, 0), first, Decimals(mantissa.taken(), exponent.taken(), beyond))
+        decimals = None if doubles_alone else Decimals(mantissa.taken(), exponent.taken(), beyond)
+        return Whole(Chunk(X, y, 0), first, decimals)
 
 
 class ChunkOfLines(Chunk):
@@ -110,6 +118,10 @@ class _Growing:
             self._values.resize(end + end // 8, refcheck=False)
         self._values[self.size : end] = part
         self.size = end
+
+    def so_far(self) -> Array:
+        """A view of what there is, until more is added."""
+        return self._values[: self.size]
 
     def taken(self) -> Array:
         """Return the whole array; this object no longer holds it."""
