@@ -42,6 +42,7 @@ REAL = {
     "peers": "peers",
     "files": "files",
     "streams": "streams",
+    "readers": "streams",
     "kernels": "freund_schapire",
 }
 ORDER = (
@@ -60,6 +61,7 @@ ORDER = (
     "peers",
     "files",
     "streams",
+    "readers",
     "threads",
     "kernels",
 )
@@ -80,7 +82,7 @@ LONG = {
     "mixing": "shards",
 }
 # Vowpal Wabbit reads in a thread of its own, a pipe has two ends, and shards have workers.
-ALL_CORES = ("threads", "streams", "endless", "shards", "mixing")
+ALL_CORES = ("threads", "streams", "readers", "endless", "shards", "mixing")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "river", "liblinear-official", "vowpalwabbit", "python-crfsuite")
 RESULTS = Path(__file__).parent / "results"
 MARKS = ("<!-- make bench printed -->", "<!-- until here -->")
@@ -149,6 +151,7 @@ def main() -> None:
         print("\nBelow the pages by more than noise:", *report.fallen, sep="\n  ")
     if arguments.page:
         put_into(arguments.page, "\n".join(report.lines))
+        report.draw(arguments.page.with_suffix(".svg"))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.growth_picture import draw
 from benchmarks.timing import Report, seconds, show
 from linsep import AveragedPerceptron, Perceptron, fit_stream, max_margin, separability, separation
 
@@ -231,4 +232,5 @@ def growth(report: Report) -> None:
             }
             figures = {"work": series.work, "axis": series.axis, "points": [point._asdict() for point in points]}
             report.row("How cost grows", cells, figures)
+    report.pictures.append(draw)
     report.say(f"\nMeasured in {show(time.perf_counter() - began)}; a slope of 1 is linear.")

@@ -44,6 +44,7 @@ class Report:
         self.lines: list[str] = []
         self.figures: list[dict[str, Any]] = []
         self.fallen: list[str] = []
+        self.pictures: list[Callable[[list[dict[str, Any]], Path], None]] = []
         self._before = before or {}
         self._title = ""
 
@@ -99,6 +100,11 @@ class Report:
         }
         figures = {"work": work, "linsep_s": a, "peer": peer, "peer_s": b, "ratio": b / a, "wanted": wanted}
         self.row("Speed", cells, {**figures, "limit_s": least[0] if least else None, "limit": limit_is, "note": said})
+
+    def draw(self, path: Path) -> None:
+        """Draw what the suites have to be looked at, beside the page that holds the figures."""
+        for picture in self.pictures:
+            picture(self.figures, path)
 
     def write(self, stem: Path) -> None:
         """Write what was printed to stem.md and the figures to stem.json."""
