@@ -48,16 +48,23 @@ class Lines(NamedTuple):
         return self._replace(content=self.content[begin:end], first_line=first_line)
 
 
+_CHECKED_BYTES = 1 << 20
+
+
 def check_utf8(content: bytes, name: str, first_line: int) -> None:
     """Raise DataError, with the line, for bytes that are not UTF-8 text."""
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + first_line
-        raise DataError(
-            f"{name}:{line}: not UTF-8 text ({error.reason}); name its encoding with --encoding "
-            "(encoding=), such as latin-1 or cp1252"
-        ) from None
+    start = len(content) if content.isascii() else 0
+    while start < len(content):  # some lines at a time: the text of all would take several times the room
+        end = content.find(b"\n", start + _CHECKED_BYTES) + 1 or len(content)
+        try:
+            content[start:end].decode()
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, start + error.start) + first_line
+            raise DataError(
+                f"{name}:{line}: not UTF-8 text ({error.reason}); name its encoding with --encoding "
+                "(encoding=), such as latin-1 or cp1252"
+            ) from None
+        start = end
 
 
 def in_a_line(error: Exception) -> str:

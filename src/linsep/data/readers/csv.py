@@ -65,7 +65,7 @@ class CsvReader(TextReader):
 
     def block(self, lines: Lines) -> TableChunk | None:
         """Read whole records; those that begin at line 1 have the header before them."""
-        if not lines.content.strip():
+        if not lines.content or lines.content.isspace():
             return None
         check_text(lines.content, lines.name, lines.first_line, self.written)
         place = _Place(lines, self.written)
@@ -129,12 +129,12 @@ class CsvReader(TextReader):
 
 def read_header(content: bytes, name: str, written: Written) -> list[str]:
     """The column names that the first line of a CSV file holds."""
-    if not content.strip():
+    if not content or content.isspace():
         raise DataError(f"{name}: the file is empty; a header line with column names is needed")
     end = content.find(b"\n") + 1
     if content.find(b'"', 0, end) >= 0:  # a name may hold a line end, in quotes
         end = max(0, int(record_end(_as_array(content), 0, written.mark)[0]))
-    first = content[: end or len(content)] if content[: end or len(content)].strip() else content
+    first = content if not end or content[:end].isspace() else content[:end]
     check_text(first, name, 1, written)
     return _named(_header(first, name, written), content, name, written)
 
