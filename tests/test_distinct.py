@@ -85,6 +85,6 @@ def test_a_ragged_row_of_a_later_block_is_told_by_its_line(monkeypatch: pytest.M
 
 def test_bytes_that_are_no_text_are_told_by_their_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linsep.data.readers.asked._CHECKED_BYTES", 16)
-    content = "a,y\n".encode() + "é,0\n".encode() * 50 + b"\xff,1\n"
+    content = b"a,y\n" + "é,0\n".encode() * 50 + b"\xff,1\n"
     with pytest.raises(DataError, match=r"^buffer:52: not UTF-8 text"):
         open_data(content, target="y").read()
