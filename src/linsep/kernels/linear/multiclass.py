@@ -20,6 +20,7 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
+from linsep.kernels.prefetch import fetch_ahead
 from linsep.kernels.records import PER_CLASS
 from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, block_size, row_axpy, row_count, row_norm2
 from linsep.kernels.steps import step_size
@@ -65,6 +66,8 @@ def one_vs_rest_epoch(
         here = min(size, n - start)
         for r in range(size):
             rows[r] = row_at(order, start + min(r, here - 1))
+        if order.shape[0] > 0:
+            fetch_ahead(X, c, order, start)
         block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
@@ -112,6 +115,8 @@ def multiclass_epoch(
         here = min(size, n - start)
         for r in range(size):
             rows[r] = row_at(order, start + min(r, here - 1))
+        if order.shape[0] > 0:
+            fetch_ahead(X, c, order, start)
         block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
