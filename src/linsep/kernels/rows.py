@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from linsep.kernels.planes import sum_planes
 from linsep.types import CSR
 
 # Sums may be reordered and contracted so that they fill vector registers. Never "nnan" or "ninf": inputs are
@@ -127,14 +128,7 @@ def _block_size(X: Any) -> Callable[..., Any]:
 def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any]:
     def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         i = rows[0]
-        zero = W.dtype.type(0)
-        for c in range(W.shape[0]):
-            Z[0, c] = zero
-        for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
-            x = X.data[e]
-            j = np.uint64(X.indices[e])
-            for c in range(np.uint64(0), np.uint64(W.shape[0])):
-                Z[0, c] += x * W[c, j]
+        sum_planes(X.data, X.indices, X.indptr[i], X.indptr[i + 1], W, Z, 0)
 
     def dense(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         zero = W.dtype.type(0)
