@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+# Rows whose entries are looked at twice while they are in the cache.
+_TOGETHER = 1024
+
 
 @njit(cache=True, nogil=True)
 def largest_bits(patterns: Any, sign: Any) -> Any:
@@ -19,6 +22,23 @@ def largest_bits(patterns: Any, sign: Any) -> Any:
     for k in range(np.uint64(patterns.shape[0])):
         most = max(most, patterns[k] & ~sign)
     return most
+
+
+@njit(cache=True, nogil=True)
+def is_rising(indices: Any, indptr: Any) -> bool:
+    """Whether the columns of each row of a CSR matrix rise, as they nearly always do: then no row names one twice."""
+    n = indptr.shape[0] - 1
+    falls = 0
+    for first in range(0, n, _TOGETHER):
+        last = min(first + _TOGETHER, n)
+        # All neighbours at once, without a look at where rows end; then those across the end of a row do not count.
+        for k in range(indptr[first] + 1, indptr[last]):
+            falls += indices[np.uint64(k)] <= indices[np.uint64(k - 1)]
+        for i in range(first + 1, last):
+            k = indptr[np.uint64(i)]
+            if indptr[first] < k < indptr[np.uint64(i + 1)]:
+                falls -= indices[np.uint64(k)] <= indices[np.uint64(k - 1)]
+    return falls == 0
 
 
 @njit(cache=True, nogil=True)
