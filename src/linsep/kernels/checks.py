@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-# Rows whose entries are looked at twice while they are in the cache.
+# Rows, or entries, that are looked at before the next question is asked.
 _TOGETHER = 1024
 
 
@@ -22,6 +22,18 @@ def largest_bits(patterns: Any, sign: Any) -> Any:
     for k in range(np.uint64(patterns.shape[0])):
         most = max(most, patterns[k] & ~sign)
     return most
+
+
+@njit(cache=True, nogil=True)
+def are_ones(values: Any) -> bool:
+    """Whether all of these are 1; it ends soon after the first that is not."""
+    for first in range(0, values.shape[0], _TOGETHER):
+        others = 0
+        for k in range(np.uint64(first), np.uint64(min(first + _TOGETHER, values.shape[0]))):
+            others += values[k] != 1
+        if others:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)

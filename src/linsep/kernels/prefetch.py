@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from linsep.kernels.rows import is_csr
+from linsep.kernels.rows import is_csr, is_ones
 
 # Rows between the request and the use: a short row takes about 40 ns, a reply from memory 100 ns or more.
 _AHEAD = 16
@@ -63,6 +63,23 @@ def _overload_ask_part(array: Any, start: Any, end: Any) -> Callable[..., Any]:
     return ask
 
 
+def _ask_entries(X: Any, start: int, end: int) -> None:
+    """Ask for the entries of sparse rows from start to end: their columns and, unless all are 1, their values."""
+    raise NotImplementedError
+
+
+@overload(_ask_entries, jit_options=_INLINE)
+def _overload_ask_entries(X: Any, start: Any, end: Any) -> Callable[..., Any]:
+    def columns(X: Any, start: Any, end: Any) -> None:
+        _ask_part(X.indices, start, end)
+
+    def both(X: Any, start: Any, end: Any) -> None:
+        _ask_part(X.data, start, end)
+        _ask_part(X.indices, start, end)
+
+    return columns if is_ones(X) else both
+
+
 def fetch_ahead(X: Any, y: Any, order: Any, t: int) -> None:
     """At step t of a pass in the order given, ask for rows a little later in it. Does nothing for dense rows.
 
@@ -86,7 +103,6 @@ def _fetch_ahead(X: Any, y: Any, order: Any, t: Any) -> Callable[..., Any]:
         soon = np.uint64(order[min(np.uint64(t + _AHEAD), n)])
         start = np.uint64(X.indptr[soon])
         end = np.uint64(X.indptr[soon + np.uint64(1)])
-        _ask_part(X.data, start, end)
-        _ask_part(X.indices, start, end)
+        _ask_entries(X, start, end)
 
     return sparse if is_csr(X) else nothing
