@@ -150,3 +150,12 @@ def test_the_mean_is_made_in_the_memory_that_it_takes(kind: Any, rows: Any) -> N
     else:
         plain = (learner._mean + learner._scale_sum[:, None] * learner._v) / learner._total
     np.testing.assert_array_equal(learner.coef_, plain)
+
+
+def test_the_mean_of_sparse_classes_lies_in_memory_as_their_weights_do() -> None:
+    rng = np.random.RandomState(0)
+    X, y = rng.randint(-2, 3, size=(60, 5)).astype(float), rng.randint(0, 9, 60)
+    sparse, dense = (AveragedPerceptron(random_state=0).fit(form(X), y) for form in (sp.csr_matrix, np.asarray))
+    assert sparse.last_coef_.flags.fnc and sparse.coef_.flags.fnc
+    assert dense.coef_.flags.c_contiguous
+    assert sparse.coef_.tolist() == dense.coef_.tolist()

@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from linsep.kernels.checks import has_duplicates
 from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron, VotedPerceptron
 from linsep.learners.engine.threads import count_threads
 
@@ -51,8 +50,3 @@ def test_threads_are_counted_as_joblib_counts_them() -> None:
     assert count_threads(7, 1000) == 7
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
         count_threads(0, 10)
-
-
-def test_duplicate_columns_are_found_in_any_order() -> None:
-    assert has_duplicates(np.array([2, 0, 1, 0, 2]), np.array([0, 3, 3, 5]), 3) is False
-    assert has_duplicates(np.array([2, 0, 2]), np.array([0, 0, 3]), 3) is True

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+# Rows, or entries, that are looked at before the next question is asked.
+_TOGETHER = 1024
+
 
 @njit(cache=True, nogil=True)
 def largest_bits(patterns: Any, sign: Any) -> Any:
@@ -19,6 +22,35 @@ def largest_bits(patterns: Any, sign: Any) -> Any:
     for k in range(np.uint64(patterns.shape[0])):
         most = max(most, patterns[k] & ~sign)
     return most
+
+
+@njit(cache=True, nogil=True)
+def are_ones(values: Any) -> bool:
+    """Whether all of these are 1; it ends soon after the first that is not."""
+    for first in range(0, values.shape[0], _TOGETHER):
+        others = 0
+        for k in range(np.uint64(first), np.uint64(min(first + _TOGETHER, values.shape[0]))):
+            others += values[k] != 1
+        if others:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def is_rising(indices: Any, indptr: Any) -> bool:
+    """Whether the columns of each row of a CSR matrix rise, as they nearly always do: then no row names one twice."""
+    n = indptr.shape[0] - 1
+    falls = 0
+    for first in range(0, n, _TOGETHER):
+        last = min(first + _TOGETHER, n)
+        # All neighbours at once, without a look at where rows end; then those across the end of a row do not count.
+        for k in range(indptr[first] + 1, indptr[last]):
+            falls += indices[np.uint64(k)] <= indices[np.uint64(k - 1)]
+        for i in range(first + 1, last):
+            k = indptr[np.uint64(i)]
+            if indptr[first] < k < indptr[np.uint64(i + 1)]:
+                falls -= indices[np.uint64(k)] <= indices[np.uint64(k - 1)]
+    return falls == 0
 
 
 @njit(cache=True, nogil=True)

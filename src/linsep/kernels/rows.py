@@ -1,8 +1,8 @@
 """One row against a vector: the only place that knows how rows are stored.
 
-`X` is a C-contiguous 2-D array or a `CSR`; `i` is a row position. Arithmetic is done in the dtype of `w`. Each function
-has a stub in Python, which only raises, and an overload, which compiled code calls instead. So a kernel is written
-once, and Numba compiles it once for each format.
+`X` is a C-contiguous 2-D array, a `CSR` or, in passes of two classes, a `OnesCSR`; `i` is a row position. Arithmetic is
+done in the dtype of `w`. Each function has a stub in Python, which only raises, and an overload, which compiled code
+calls instead. So a kernel is written once, and Numba compiles it once for each format.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from numba.extending import overload
 
 from linsep.kernels.memory import LINE, ask_lines
-from linsep.types import CSR
+from linsep.kernels.planes import sum_planes
+from linsep.types import CSR, OnesCSR
 
 # Sums may be reordered and contracted so that they fill vector registers. Never "nnan" or "ninf": inputs are
 # checked for NaN only at the door, and a weight may still overflow inside.
@@ -27,7 +28,12 @@ _OPTIONS: Any = {"fastmath": FASTMATH}
 
 def is_csr(X: Any) -> bool:
     """Whether the Numba type `X` is that of compressed sparse rows."""
-    return getattr(X, "instance_class", None) is CSR
+    return getattr(X, "instance_class", None) in (CSR, OnesCSR)
+
+
+def is_ones(X: Any) -> bool:
+    """Whether the Numba type `X` is that of compressed sparse rows of ones."""
+    return getattr(X, "instance_class", None) is OnesCSR
 
 
 def row_count(X: Any) -> int:
@@ -97,8 +103,31 @@ def _row_count(X: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
+# Not reassoc: LLVM would make one sum of the four, and gather weights by a slower instruction.
+@overload(row_dot, jit_options={"fastmath": {"nsz"}})
+def _row_sum(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
+    def ones(X: Any, i: Any, w: Any) -> Any:
+        a = b = c = d = w.dtype.type(0)
+        start, end = np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])
+        fours = (end - start) >> np.uint64(2)
+        for q in range(fours):
+            k = start + (np.uint64(q) << np.uint64(2))
+            a += w[np.uint64(X.indices[k])]
+            b += w[np.uint64(X.indices[k + np.uint64(1)])]
+            c += w[np.uint64(X.indices[k + np.uint64(2)])]
+            d += w[np.uint64(X.indices[k + np.uint64(3)])]
+        for k in range(start + (fours << np.uint64(2)), end):
+            a += w[np.uint64(X.indices[k])]
+        return (a + b) + (c + d)
+
+    return ones if is_ones(X) else None
+
+
 @overload(row_dot, jit_options=_OPTIONS)
-def _row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any]:
+def _row_dot(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
+    if is_ones(X):
+        return None
+
     def sparse(X: Any, i: Any, w: Any) -> Any:
         z = w.dtype.type(0)
         # Unsigned subscripts: signed ones make Numba add wrap-around code that costs 2.5 times the time.
@@ -131,14 +160,7 @@ def _block_size(X: Any) -> Callable[..., Any]:
 def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any]:
     def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         i = rows[0]
-        zero = W.dtype.type(0)
-        for c in range(W.shape[0]):
-            Z[0, c] = zero
-        for e in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
-            x = X.data[e]
-            j = np.uint64(X.indices[e])
-            for c in range(np.uint64(0), np.uint64(W.shape[0])):
-                Z[0, c] += x * W[c, j]
+        sum_planes(X.data, X.indices, X.indptr[i], X.indptr[i + 1], W, Z, 0)
 
     def dense(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         zero = W.dtype.type(0)
@@ -176,6 +198,17 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
 # each mistake of a short row unless told otherwise.
 @overload(row_axpy, jit_options={"fastmath": {"contract", "nsz"}, "forceinline": True})
 def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
+    def ones(X: Any, i: Any, a: Any, w: Any) -> Any:
+        a_ = w.dtype.type(a)
+        changed = False
+        for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
+            j = np.uint64(X.indices[k])
+            before = w[j]
+            after = before + a_
+            w[j] = after
+            changed |= after != before
+        return changed
+
     def sparse(X: Any, i: Any, a: Any, w: Any) -> Any:
         a_ = w.dtype.type(a)
         changed = False
@@ -197,11 +230,14 @@ def _row_axpy(X: Any, i: Any, a: Any, w: Any) -> Callable[..., Any]:
             changed |= after != before
         return changed
 
-    return sparse if is_csr(X) else dense
+    return ones if is_ones(X) else sparse if is_csr(X) else dense
 
 
 @overload(row_norm2, jit_options=_OPTIONS)
 def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
+    def ones(X: Any, i: Any) -> Any:
+        return np.float64(X.indptr[i + 1] - X.indptr[i])
+
     def sparse(X: Any, i: Any) -> Any:
         s = 0.0
         for k in range(np.uint64(X.indptr[i]), np.uint64(X.indptr[i + 1])):
@@ -214,4 +250,4 @@ def _row_norm2(X: Any, i: Any) -> Callable[..., Any]:
             s += np.float64(X[i, j]) * np.float64(X[i, j])
         return s
 
-    return sparse if is_csr(X) else dense
+    return ones if is_ones(X) else sparse if is_csr(X) else dense

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS, before_update, note_margin, note_update, row_at, weight_at
+from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS, before_update, note_margin, note_update, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import RECORD
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
@@ -57,15 +57,19 @@ def plain_epoch(
     absorbed = 0
     ahead = rows_ahead(X, order)
     for t in range(row_count(X)):
-        i = row_at(order, t)
+        i = t
+        if order.shape[0] > 0:
+            i = np.int64(order[t])
         if ahead > 0:
             fetch_ahead(X, y, order, t, ahead)
         m = y[i] * (row_dot(X, i, w) + b[0])
         note_margin(watch, i, m, y[i])
         if m <= 0.0:
             mistakes += 1
-        tau = step_size(step, m, X, i, intercept, 1.0) * weight_at(weight, i)
-        if tau > 0.0:
+        tau = step_size(step, m, X, i, intercept, 1.0)
+        # The weight is looked up after the margin has decided: most rows never need it.
+        if tau > 0.0 and weight_at(weight, i) > 0.0:
+            tau *= weight_at(weight, i)
             updates += 1
             before_update(watch, X, visit + t, 0)
             if not row_axpy(X, i, tau * y[i], w) and (m <= 0.0 or tau >= 1.0):

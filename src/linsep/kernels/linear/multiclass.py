@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
-from linsep.kernels.prefetch import rows_ahead
+from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import PER_CLASS
 from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, block_size, row_axpy, row_count, row_norm2
 from linsep.kernels.steps import step_size
@@ -68,10 +68,13 @@ def one_vs_rest_epoch(
     """
     n = row_count(X)
     size = block_size(X)
-    rows = np.empty(2 * size if size > 1 and rows_ahead(X, order) > 0 else size, np.int64)
+    ahead = rows_ahead(X, order)
+    rows = np.empty(2 * size if size > 1 and ahead > 0 else size, np.int64)
     for start in range(0, n, size):
         here = min(size, n - start)
         _fill_block(rows, order, start, n)
+        if ahead > 0 and size == 1:
+            fetch_ahead(X, c, order, start, ahead)
         block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]
@@ -114,10 +117,13 @@ def multiclass_epoch(
     """
     n = row_count(X)
     size = block_size(X)
-    rows = np.empty(2 * size if size > 1 and rows_ahead(X, order) > 0 else size, np.int64)
+    ahead = rows_ahead(X, order)
+    rows = np.empty(2 * size if size > 1 and ahead > 0 else size, np.int64)
     for start in range(0, n, size):
         here = min(size, n - start)
         _fill_block(rows, order, start, n)
+        if ahead > 0 and size == 1:
+            fetch_ahead(X, c, order, start, ahead)
         block_dots(X, rows, model.W, -1, -1, model.Z)
         for r in range(here):
             i = rows[r]

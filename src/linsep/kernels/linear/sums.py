@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
 from linsep.kernels.optional import weight_at
+from linsep.kernels.planes import sum_planes
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count
 
 
@@ -23,14 +23,12 @@ def add_class_sums(X: Any, c: Any, weight: Any, sums: Any, totals: Any) -> None:
         totals[c[i]] += a
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH)
-def add_products(data: Any, indices: Any, indptr: Any, W: Any, Z: Any) -> None:
-    """Z_i += sum_k data_k W[indices_k], k from indptr_i to indptr_{i+1}: Z += X W for X in CSR.
+@njit(cache=True, nogil=True)
+def products(data: Any, indices: Any, indptr: Any, W: Any, Z: Any) -> None:
+    """Z_i = sum_k data_k W[:, indices_k], k from indptr_i to indptr_{i+1}: Z = X W^T for X in CSR.
 
-    `W` is (n_features, n_planes), so that each entry of X reads one row of it. Changes `Z` (n_rows, n_planes).
+    `W` is (n_planes, n_features), best in Fortran's order: each entry of X then reads weights that stand side by side.
+    Changes `Z` (n_rows, n_planes).
     """
     for i in range(Z.shape[0]):
-        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-            j = np.uint64(indices[k])
-            for c in range(np.uint64(Z.shape[1])):
-                Z[i, c] += data[k] * W[j, c]
+        sum_planes(data, indices, indptr[i], indptr[i + 1], W, Z, i)

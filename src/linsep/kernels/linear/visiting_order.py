@@ -25,17 +25,20 @@ def fill_order(order: Any, starts: Any, chunk: int, seed: Any) -> None:
     """
     n = order.shape[0]
     state = seed
-    filled = 0
+    filled = np.uint64(0)  # unsigned subscripts, as in `row_dot`
     for first in range(0, starts.shape[0], GROUP):
         begin = filled
         for s in starts[first : first + GROUP]:
-            for i in range(max(s, 0), min(s + chunk, n)):
-                order[filled] = i
-                filled += 1
-        for k in range(filled - 1, begin, -1):
+            low = max(s, 0)
+            size = np.uint64(min(s + chunk, n) - low)
+            for i in range(size):
+                order[filled + np.uint64(i)] = low + i
+            filled += size
+        for done in range(np.uint64(1), filled - begin):
             state ^= state >> np.uint64(12)  # shifts and factor: those of xorshift64*
             state ^= state << np.uint64(25)
             state ^= state >> np.uint64(27)
             high = (state * np.uint64(2685821657736338717)) >> np.uint64(32)
-            j = begin + np.int64((high * np.uint64(k - begin + 1)) >> np.uint64(32))
-            order[k], order[j] = order[j], order[k]
+            last = filled - done
+            j = begin + ((high * (last - begin + np.uint64(1))) >> np.uint64(32))
+            order[last], order[j] = order[j], order[last]

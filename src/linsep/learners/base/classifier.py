@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.declared import MOST, MOST_COLUMNS, ArraySpec, ValueSpec, check_arrays, check_form, check_values
-from linsep.kernels.checks import has_duplicates
+from linsep.kernels.checks import has_duplicates, is_rising
 from linsep.learners.engine.guard import Guarded
 from linsep.learners.engine.number_range import check_entries
 from linsep.learners.inputs.labels import check_labels, kind_of_labels
@@ -32,7 +32,8 @@ MISTAKES = {
 
 def as_rows(X: Any) -> Any:
     """Return what kernels read, without duplicate entries."""
-    if not isinstance(X, np.ndarray) and has_duplicates(X.indices, X.indptr, X.shape[1]):
+    sparse = not isinstance(X, np.ndarray)
+    if sparse and not is_rising(X.indices, X.indptr) and has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
     return rows_for_kernels(X)

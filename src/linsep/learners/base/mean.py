@@ -67,7 +67,9 @@ class MeanLearner(DerivedLearner):
         super().start(X)
         if self._keeps_sums():
             for name, weights in self.running_sums.items():
-                setattr(self, name, np.zeros(getattr(self, weights).shape))
+                w = getattr(self, weights)
+                # Side by side as the weights are: then so is the mean, and no product needs a copy of it.
+                setattr(self, name, np.zeros(w.shape, order="F" if w.flags.f_contiguous else "C"))
 
     def moving(self) -> tuple[Array, Array]:
         return self.last_coef_, self.last_intercept_

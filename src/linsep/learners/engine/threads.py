@@ -14,7 +14,7 @@ import numpy as np
 
 from linsep.kernels.linear.epoch import Rows, bits_in_use, squared_norm
 from linsep.kernels.linear.multiclass import Classes, multiclass_epoch, one_vs_rest_epoch
-from linsep.kernels.linear.sums import add_products
+from linsep.kernels.linear.sums import products
 from linsep.kernels.optional import Mean
 from linsep.kernels.records import PER_CLASS, RECORD
 from linsep.kernels.rows import BLOCK
@@ -47,12 +47,12 @@ def multiply(X: Any, W: Array, n_jobs: int | None) -> Array:
     if isinstance(X, np.ndarray):
         return np.asarray(X @ W)
     n_threads = count_threads(n_jobs, max(1, X.shape[0] // _ROWS_A_THREAD))
-    Z = np.zeros((X.shape[0], W.shape[1]), np.result_type(X.dtype, W.dtype))
-    W = np.ascontiguousarray(W)
+    Z = np.empty((X.shape[0], W.shape[1]), np.result_type(X.dtype, W.dtype))
+    planes = np.ascontiguousarray(W).T
     cuts = np.linspace(0, X.shape[0], n_threads + 1).astype(int)
 
     def one_share(k: int) -> None:
-        add_products(X.data, X.indices, X.indptr[cuts[k] : cuts[k + 1] + 1], W, Z[cuts[k] : cuts[k + 1]])
+        products(X.data, X.indices, X.indptr[cuts[k] : cuts[k + 1] + 1], planes, Z[cuts[k] : cuts[k + 1]])
 
     if n_threads == 1:
         one_share(0)

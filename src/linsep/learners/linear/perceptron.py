@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from linsep.kernels.linear.epoch import Rows, plain_epochs
 from linsep.kernels.linear.skipping import Skip, make_skip, skipping_epochs, start_skip
@@ -12,6 +12,13 @@ from linsep.learners.base.epochs import ROSENBLATT, EpochLearner
 from linsep.learners.engine.loop import Progress
 from linsep.learners.inputs.parameters import keep_parameters
 from linsep.types import CSR, Array
+
+
+class _Memory(NamedTuple):
+    """What passes of two classes read of the rows, and the memory of skipping as soon as there is one."""
+
+    X: Any
+    skips: list[Skip]
 
 
 class Perceptron(EpochLearner):
@@ -118,24 +125,28 @@ class Perceptron(EpochLearner):
     ) -> None:
         keep_parameters(self, locals())
 
-    def prepare(self, rows: Rows) -> list[Skip] | None:
+    def prepare(self, rows: Rows) -> _Memory | None:
         """Room for one memory of skipping; it costs as much as a pass, so it comes when mistakes have become rare."""
-        return None if len(self.classes_) > 2 else []
+        if len(self.classes_) > 2:
+            return None
+        ones = self.rows_of_ones(rows)
+        return _Memory(rows.X if ones is None else ones, [])
 
-    def run(self, rows: Rows, memory: list[Skip] | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
+    def run(self, rows: Rows, memory: _Memory | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
         if memory is None:
             return super().run(rows, memory, log, reference, record)
+        stored = rows.X.data.size if isinstance(rows.X, CSR) else rows.X.size
+        rows = rows._replace(X=memory.X)
         w, intercept = self.coef_[0], self.constant2_
         state = (w, self.intercept_, intercept, log, self.t_, reference, record)
-        if memory:
-            return int(skipping_epochs(rows, memory[0], *state))
-        stored = rows.X.data.size if isinstance(rows.X, CSR) else rows.X.size
+        if memory.skips:
+            return int(skipping_epochs(rows, memory.skips[0], *state))
         before = -(-self._skip_from // max(1, stored)) - self.trace_.total_epochs
         if before > 0:
             return int(plain_epochs(rows, ROSENBLATT, *state[:-1], record[:before], 0))
         few = int(self._skip_below * len(rows.y))
         made = int(plain_epochs(rows, ROSENBLATT, *state, few))
         if 0 < record[made - 1, RECORD.mistakes] <= few:
-            memory.append(make_skip(len(rows.y)))
-            start_skip(rows.X, intercept, memory[0])
+            memory.skips.append(make_skip(len(rows.y)))
+            start_skip(rows.X, intercept, memory.skips[0])
         return made
