@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linsep import open_data
-from linsep.data import distinct as module
-from linsep.data.distinct import by_distinct, decoded, distinct, known
+from linsep.data.text import distinct as module
+from linsep.data.text.distinct import by_distinct, decoded, distinct, known
 from linsep.types import DataError
 
 WORDS = st.lists(st.sampled_from(["", "a", "b ", "na", "2"]), min_size=1, max_size=30)

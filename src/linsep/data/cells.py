@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column
-from linsep.data.distinct import by_distinct, distinct, known
+from linsep.data.text.distinct import by_distinct, distinct, known
 from linsep.markup import quote
 from linsep.types import Array, DataError
 

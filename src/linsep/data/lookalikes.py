@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from linsep.data.columns import Column, TableChunk
-from linsep.data.distinct import distinct
+from linsep.data.text.distinct import distinct
 from linsep.markup import quote
 from linsep.types import Array, DataError
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from linsep.data.cells import are_missing
 from linsep.data.columns import Column, TableChunk
-from linsep.data.distinct import distinct
+from linsep.data.text.distinct import distinct
 from linsep.markup import quote
 from linsep.types import Array
 

@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 from linsep.data.cells import are_readable, number_column
 from linsep.data.columns import Column, TableChunk, as_text
-from linsep.data.distinct import distinct
 from linsep.data.features.exact_decimals import WIDE
 from linsep.data.features.words import Counted, Grams, Words, fit_words, weigh_words
+from linsep.data.text.distinct import distinct
 from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 

@@ -25,7 +25,6 @@ from linsep.data.codes import (
     why_names_of_rows,
 )
 from linsep.data.columns import Column, TableChunk, as_text
-from linsep.data.distinct import distinct
 from linsep.data.features.dates import (
     DATE,
     date_columns,
@@ -41,6 +40,7 @@ from linsep.data.features.dates import (
 from linsep.data.features.unusable import refuse_types, with_parts
 from linsep.data.features.words import Grams
 from linsep.data.lookalikes import doubts_of_codes_for_missing, doubts_of_lookalikes, doubts_of_missing, doubts_of_pairs
+from linsep.data.text.distinct import distinct
 from linsep.markup import quote
 from linsep.types import Array, DataError
 
@@ -88,11 +88,10 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     """Look at the columns of a table: those that are dates or running text, and those that name the rows.
 
     Dates are cells that are all written in one way. Cells that are all a number and one unit, as "12.5 mg", are numbers
-    (`find_amounts`). From 30 rows on these are left out: whole numbers that go up or
-    down from row to row, by less than five on average; whole numbers that differ in 90 % of the rows in a column called
-    id, Nr or the like; and text that differs in 90 % of the rows; unless it has
-    three words or more in a cell, on average, and is running text then.
-    A column without a value in any row is left out always.
+    (`find_amounts`). From 30 rows on these are left out: whole numbers that go up or down from row to row, by less than
+    five on average; whole numbers that differ in 90 % of the rows in a column called id, Nr or the like; and text that
+    differs in 90 % of the rows; unless it has three words or more in a cell, on average, and is running text then.
+    A column without a value is always left out.
 
     Parameters
     ----------
@@ -154,8 +153,7 @@ def find_kinds(chunk: TableChunk, given: Mapping[str, str]) -> Kinds:
     if not [name for name in chunk.names if kinds.get(name) != SKIP]:
         raise DataError(f"{chunk.where(0)}: every column is skipped, and none is left to learn from")
     doubts += doubt_of_codes(codes) + doubt_of_order(ordered) + doubts_of_pairs(chunk, texts)
-    found_out = [name for name in chunk.names if name not in kinds]
-    doubts += doubts_of_codes_for_missing(chunk, found_out)
+    doubts += doubts_of_codes_for_missing(chunk, [name for name in chunk.names if name not in kinds])
     doubts += doubts_of_times(chunk, [name for name in chunk.names if name not in given])
     texts = [name for name in texts if kinds.get(name, CATEGORY) == CATEGORY]
     doubts += doubts_of_lookalikes(chunk, texts) + doubts_of_missing(chunk, texts)
@@ -211,7 +209,7 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
     assert text is not None
     texts, codes = distinct(text)
     filled = pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
-    n, different = int(filled[codes].sum()), int(filled.sum())
+    n, different = filled[codes].sum(), filled.sum()
     if n < 2:
         return CATEGORY
     ways = date_kinds(text)
@@ -225,8 +223,7 @@ def _kind_of_text(chunk: TableChunk, column: Column, left_out: dict[str, str], d
     if amounts.doubt:
         doubts.append(amounts.doubt)
     if n >= ENOUGH_ROWS and different > _MANY * n and not ways:
-        there = text.filter(pa.array(filled[codes]))
-        spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(there), r"\s+")
+        spaces = pc.count_substring_regex(pc.utf8_trim_whitespace(text.filter(pa.array(filled[codes]))), r"\s+")
         if pc.mean(spaces).as_py() + 1 >= _WORDS:
             return Grams.parse("words").spec
     if ways:

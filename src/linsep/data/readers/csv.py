@@ -16,10 +16,10 @@ import pyarrow.csv
 
 from linsep.data.cells import kept_column, read_numbers
 from linsep.data.columns import Column, TableChunk, as_labels, check_names, take_target
-from linsep.data.distinct import decoded
 from linsep.data.readers.arrow import Where, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.data.readers.written import Written, find_written
+from linsep.data.text.distinct import decoded
 from linsep.data.unlabelled import are_unlabelled, with_labels
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError

@@ -1,4 +1,5 @@
-"""Tokens to features.
+"""What texts hold: each distinct one of a column once, and the words of sentences as numbers of features.
 
-In: lists of words. Out: lists of feature numbers. Begin with `word_shapes.py`.
+In: columns of texts, lists of words. Out: distinct texts and their places, lists of feature numbers. Begin with
+`distinct.py`.
 """
