@@ -40,7 +40,7 @@ def rows_of_every_length(longest: int) -> sp.csr_matrix:
 def test_rows_of_ones_of_any_length(dtype: type) -> None:
     X = rows_of_every_length(14)
     D = X.toarray()
-    w = np.random.default_rng(1).integers(-50, 50, D.shape[1]).astype(dtype)
+    w: Array = np.random.default_rng(1).integers(-50, 50, D.shape[1]).astype(dtype)
     moved = np.tile(w, (len(D), 1))
     n, dots, norms, changed = one_of_each(OnesCSR(X.indices, X.indptr), w, moved)
     assert n == len(D) and changed

@@ -44,7 +44,7 @@ def _ask_code(typing_context: Any, array: Any, index: Any) -> Any:
 _ask: Any = intrinsic(_ask_code)
 
 
-def _ask_part(array: Any, start: int, end: int) -> None:
+def _ask_part(array: Any, start: Any, end: Any) -> None:
     """Ask for all of array[start:end], which may be empty."""
     raise NotImplementedError
 
@@ -63,7 +63,7 @@ def _overload_ask_part(array: Any, start: Any, end: Any) -> Callable[..., Any]:
     return ask
 
 
-def _ask_entries(X: Any, start: int, end: int) -> None:
+def _ask_entries(X: Any, start: Any, end: Any) -> None:
     """Ask for the entries of sparse rows from start to end: their columns and, unless all are 1, their values."""
     raise NotImplementedError
 

@@ -56,7 +56,7 @@ def plain_epoch(
     updates = 0
     absorbed = 0
     for t in range(row_count(X)):
-        i = t
+        i: Any = t
         if order.shape[0] > 0:
             i = np.int64(order[t])
             fetch_ahead(X, y, order, t)
