@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from linsep.kernels.checks import has_duplicates, is_rising
+from linsep.types import Array
 
 
 def test_duplicate_columns_are_found_in_any_order() -> None:
@@ -21,8 +22,8 @@ def test_columns_rise_in_every_row_or_not_in_one(n_rows: int, index: type) -> No
     spoilt = [k for k, row in enumerate(rows) if len(row) > 1]
     for where in [None, *spoilt[:2], *spoilt[-2:]]:
         altered = [row[::-1] if k == where else row for k, row in enumerate(rows)]
-        columns = np.array([j for row in altered for j in row], index)
-        ends = np.cumsum([0, *map(len, altered)]).astype(index)
+        columns: Array = np.array([j for row in altered for j in row], index)
+        ends: Array = np.cumsum([0, *map(len, altered)]).astype(index)
         naive = all(a < b for row in altered for a, b in pairwise(row))
         assert is_rising(columns, ends) is naive is (where is None)
 

@@ -40,7 +40,7 @@ def rows_of_every_length(longest: int) -> sp.csr_matrix:
 def test_rows_of_ones_of_any_length(dtype: type) -> None:
     X = rows_of_every_length(14)
     D = X.toarray()
-    w = np.random.default_rng(1).integers(-50, 50, D.shape[1]).astype(dtype)
+    w: Array = np.random.default_rng(1).integers(-50, 50, D.shape[1]).astype(dtype)
     moved = np.tile(w, (len(D), 1))
     n, dots, norms, changed = one_of_each(OnesCSR(X.indices, X.indptr), w, moved)
     assert n == len(D) and changed
@@ -66,21 +66,22 @@ def words(n: int = 400, p: int = 60) -> tuple[sp.csr_matrix, Array]:
     return sp.csr_matrix(D), (D @ rng.normal(size=p) + 0.1 * rng.normal(size=n) > 0).astype(int)
 
 
-def both_ways(monkeypatch: pytest.MonkeyPatch, learner: Any, X: Any, y: Array, **given: Any) -> tuple[Any, Any]:
-    """The learner fitted with entries and, where it does so at all, without them."""
+def both_ways(monkeypatch: pytest.MonkeyPatch, learner: Any, X: Any, y: Array, **given: Any) -> tuple[Any, Any, bool]:
+    """The learner fitted with entries and, where it does so at all, without them; and whether it did."""
     seen = []
-    ask = type(learner).rows_of_ones
+    prepare = type(learner).prepare
 
     def noting(self: Any, rows: Any) -> Any:
-        seen.append(ask(self, rows))
-        return seen[-1]
+        memory = prepare(self, rows)
+        seen.append(isinstance(getattr(memory, "X", memory), OnesCSR))
+        return memory
 
-    monkeypatch.setattr(type(learner), "rows_of_ones", noting)
+    monkeypatch.setattr(type(learner), "prepare", noting)
     plain = clone(learner).fit(X, y, **given)
-    assert seen == [None]
     monkeypatch.setattr(epochs, "_MANY", 1)
     other = clone(learner).fit(X, y, **given)
-    return plain, (other, seen[1])
+    assert len(seen) == 2 and not seen[0]
+    return plain, other, seen[1]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -93,8 +94,8 @@ def test_a_run_over_ones_has_the_bits_of_one_that_reads_them(
     monkeypatch.setattr(Perceptron, "_skip_from", 0)  # with skipping, too
     X, y = words()
     learner = kind(max_iter=60, shuffle=shuffle, random_state=0, fit_intercept=intercept, trace="updates")
-    plain, (other, ones) = both_ways(monkeypatch, learner, X, y)
-    assert isinstance(ones, OnesCSR)
+    plain, other, without = both_ways(monkeypatch, learner, X, y)
+    assert without
     assert plain.trace_.skipped.any() == (kind is Perceptron)
     assert other.coef_.tobytes() == plain.coef_.tobytes()
     assert other.intercept_.tobytes() == plain.intercept_.tobytes()
@@ -122,8 +123,7 @@ def test_where_sums_might_be_rounded_entries_are_read(
     monkeypatch: pytest.MonkeyPatch, learner: Any, altered: Any, given: dict[str, Array]
 ) -> None:
     X, y = words()
-    _, (_, ones) = both_ways(monkeypatch, learner, altered(X), y, **given)
-    assert ones is None
+    assert not both_ways(monkeypatch, learner, altered(X), y, **given)[2]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

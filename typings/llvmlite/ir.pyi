@@ -1,6 +1,9 @@
 from typing import Any
 
+Constant: Any
+FunctionType: Any
 IntType: Any
 PointerType: Any
-FunctionType: Any
+Undefined: Any
+VectorType: Any
 VoidType: Any

@@ -48,7 +48,7 @@ def _rows_ahead(X: Any, order: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
-def _ask_part(array: Any, start: int, end: int) -> None:
+def _ask_part(array: Any, start: Any, end: Any) -> None:
     """Ask for all of array[start:end], which may be empty."""
     raise NotImplementedError
 
@@ -62,7 +62,7 @@ def _overload_ask_part(array: Any, start: Any, end: Any) -> Callable[..., Any]:
     return ask
 
 
-def _ask_entries(X: Any, start: int, end: int) -> None:
+def _ask_entries(X: Any, start: Any, end: Any) -> None:
     """Ask for the entries of sparse rows from start to end: their columns and, unless all are 1, their values."""
     raise NotImplementedError
 

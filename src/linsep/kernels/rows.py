@@ -116,8 +116,8 @@ def _row_sum(X: Any, i: Any, w: Any) -> Callable[..., Any] | None:
             b += w[np.uint64(X.indices[k + np.uint64(1)])]
             c += w[np.uint64(X.indices[k + np.uint64(2)])]
             d += w[np.uint64(X.indices[k + np.uint64(3)])]
-        for k in range(start + (fours << np.uint64(2)), end):
-            a += w[np.uint64(X.indices[k])]
+        for t in range(start + (fours << np.uint64(2)), end):
+            a += w[np.uint64(X.indices[t])]
         return (a + b) + (c + d)
 
     return ones if is_ones(X) else None

@@ -57,7 +57,7 @@ def plain_epoch(
     absorbed = 0
     ahead = rows_ahead(X, order)
     for t in range(row_count(X)):
-        i = t
+        i: Any = t
         if order.shape[0] > 0:
             i = np.int64(order[t])
         if ahead > 0:

@@ -96,20 +96,17 @@ class LinearBatchLearner(BatchLearner, LinearClassifier):
         return None
 
     # ------------------------------------------------------------------- pass
-    def rows_of_ones(self, rows: Rows) -> OnesCSR | None:
+    def prepare(self, rows: Rows) -> Any:
         """The rows without their entries where all are 1, and whole numbers keep every sum exact in any order.
 
         w and b stay whole numbers where steps of 1 start from 0; sums of them stay below 2^53 in float64.
         """
         X, steps_of_one = rows.X, self.unit_steps and not len(rows.weight) and self.constant2_ in (0, 1)
-        if not steps_of_one or not self.from_zero or self.t_ or len(self.classes_) > 2:
+        if not steps_of_one or self.t_ or len(self.classes_) > 2 or not isinstance(X, CSR):
             return None
-        if not isinstance(X, CSR) or X.data.dtype != np.float64 or X.data.size < _MANY or not are_ones(X.data):
+        if not self.from_zero or X.data.dtype != np.float64 or X.data.size < _MANY or not are_ones(X.data):
             return None
         return OnesCSR(X.indices, X.indptr)
-
-    def prepare(self, rows: Rows) -> Any:
-        return self.rows_of_ones(rows)
 
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
         """Make up to len(record) passes, stopping after one without an update; return the number made.

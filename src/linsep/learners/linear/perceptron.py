@@ -129,7 +129,7 @@ class Perceptron(EpochLearner):
         """Room for one memory of skipping; it costs as much as a pass, so it comes when mistakes have become rare."""
         if len(self.classes_) > 2:
             return None
-        ones = self.rows_of_ones(rows)
+        ones = super().prepare(rows) if isinstance(rows.X, CSR) else None
         return _Memory(rows.X if ones is None else ones, [])
 
     def run(self, rows: Rows, memory: _Memory | None, log: UpdateLog | None, reference: Array, record: Array) -> int:
