@@ -19,6 +19,10 @@ from linsep.kernels.rows import is_csr
 
 # Rows between the request and the use: a short row takes about 40 ns, a reply from memory 100 ns or more.
 _AHEAD = 16
+# Bytes of a line of memory, and the lines of a dense row that are asked for: of longer rows the hardware guesses the
+# rest.
+_LINE = 64
+_MOST_LINES = 8
 
 
 def _prefetch_code(typing_context: Any, address: Any) -> Any:
@@ -45,7 +49,7 @@ def _ask(array: Any, index: Any) -> None:
 
 
 def fetch_ahead(X: Any, y: Any, order: Any, t: int) -> None:
-    """At step t of a pass in the order given, ask for rows a little later in it. Does nothing for dense rows.
+    """At step t of a pass in the order given, ask for rows a little later in it.
 
     Rows in their own order (`order` empty) need none of it: the hardware sees what comes next. The caller asks; a way
     out in here would be a call with every row, and halve the speed of a pass over short rows.
@@ -53,10 +57,14 @@ def fetch_ahead(X: Any, y: Any, order: Any, t: int) -> None:
     raise NotImplementedError
 
 
-@overload(fetch_ahead)
+@overload(fetch_ahead, jit_options={"forceinline": True})
 def _fetch_ahead(X: Any, y: Any, order: Any, t: Any) -> Callable[..., Any]:
-    def nothing(X: Any, y: Any, order: Any, t: Any) -> None:
-        return None
+    def dense(X: Any, y: Any, order: Any, t: Any) -> None:
+        # The same number of requests whatever the width, as a loop would cost narrow rows more than it gives.
+        row = np.uint64(order[min(np.uint64(t + _AHEAD), np.uint64(order.shape[0] - 1))])
+        start, last = row * np.uint64(X.shape[1]), np.uint64(X.shape[1] - 1)
+        for line in range(_MOST_LINES):
+            _ask(X, start + min(np.uint64(line * (_LINE // X.itemsize)), last))
 
     def sparse(X: Any, y: Any, order: Any, t: Any) -> None:
         # Near the end the last row is asked for again and again: a branch would cost more than that.
@@ -71,5 +79,9 @@ def _fetch_ahead(X: Any, y: Any, order: Any, t: Any) -> Callable[..., Any]:
         _ask(X.indices, start)
         _ask(X.data, end)
         _ask(X.indices, end)
+        # What lies between: nothing in a short row.
+        for k in range(start + np.uint64(8), end, np.uint64(8)):
+            _ask(X.data, k)
+            _ask(X.indices, k)
 
-    return sparse if is_csr(X) else nothing
+    return sparse if is_csr(X) else dense
