@@ -170,7 +170,7 @@ def shrinkage(norm2: float, radius: float) -> float:
     return radius / math.sqrt(norm2) if norm2 > radius * radius else 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)  # one row keeps the GIL, as in `one_row.py`
 def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts: Any, visit: int) -> int:
     """`sgd_epoch` over the one row of `X`; -1, and nothing has changed, if ||x||^2 is not finite.
 
