@@ -244,7 +244,7 @@ def test_a_copy_writes_rows_of_its_own() -> None:
         learner.learn_one(x, y)
     assert learner.predict_one({"a": 3.0, "b": 1.0}) == 1
     twin = pickle.loads(pickle.dumps(learner))
-    rows = [{"a": a, "b": b} for a in (-2, 1.5, True) for b in (np.float32(0.25), 3)]
+    rows: list[dict[str, Any]] = [{"a": a, "b": b} for a in (-2, 1.5, True) for b in (np.float32(0.25), 3)]
     before = learner.coef_.copy()
     backwards = [learner.predict_one(dict(reversed(x.items()))) for x in rows]
     assert [twin.predict_one(x) for x in rows] == backwards and {*backwards} == {0, 1}
@@ -261,5 +261,3 @@ def test_float32_weights_take_named_rows() -> None:
         values = np.array([[x["a"], x["b"]]], np.float32)
         learner.predict_one(x)  # the second time all names stand in their order in a row of this dtype
         assert learner.predict_one(x) == learner.predict(pd.DataFrame(values, columns=["a", "b"]))[0]
-    with pytest.raises(DataError, match="not a finite number"):
-        learner.predict_one({"a": 1.0, "b": 1e60})

@@ -126,7 +126,8 @@ class OnlineClassifier(LinearClassifier):
             check_label(y)
             self._check_kind(np.asarray([y]))
             self._check_joins(np.asarray([y]))
-        X, names = (self._named(x) if type(x) is dict else None), None
+        plain, names = self._plain, None
+        X: Any = plain.of(x) if plain is not None and type(x) is dict else None
         if X is None:
             X, names = self._row_to_learn(x)
         if names is not None or code is None or self.class_weight is not None:
@@ -158,7 +159,8 @@ class OnlineClassifier(LinearClassifier):
         guard = self._guard or self.guard()
         with guard.lock:
             try:
-                X = self._named(x) if type(x) is dict else None
+                plain = self._plain
+                X = plain.of(x) if plain is not None and type(x) is dict else None
                 z = self._score_row(self._row_to_predict(x) if X is None else X)
             except DataError:
                 raise
@@ -222,18 +224,13 @@ class OnlineClassifier(LinearClassifier):
 
     def _named(self, x: Mapping[str, Any]) -> Any:
         """A row from names that are all known, else None."""
-        plain = self._plain
-        if plain is not None and [*x] == self._names:  # all names in their order are a row without gaps
-            X = plain.filled(x.values())
-            if X is not None:
-                return X
         try:
             columns = self._column_of()
             W = self.moving()[0]
             if not W.flags.c_contiguous:
                 self._plain = None
-            elif plain is None:
-                self._plain = PlainRow(len(columns), W.dtype)
+            elif self._plain is None:
+                self._plain = PlainRow(self._names, W.dtype)
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
             _check_sum(x)
             return _sparse_row(np.fromiter(x.values(), W.dtype, len(x)), indices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -17,27 +17,36 @@ class PlainRow:
 
     Who keeps a row copies it. Writer and reader hold the lock of the model.
 
+    Parameters
+    ----------
+    names : list of str
+        All names in their order.
+    dtype : dtype
+        float32 or float64.
+
     Examples
     --------
-    >>> row = PlainRow(2, np.float64)
-    >>> row.filled({"a": 1.0, "b": 2.5}.values()).tolist()
+    >>> row = PlainRow(["a", "b"], np.float64)
+    >>> row.of({"a": 1.0, "b": 2.5}).tolist()
     [[1.0, 2.5]]
     """
 
-    __slots__ = ("_X", "_pack")
+    __slots__ = ("_X", "_memory", "_names", "_pack")
 
-    def __init__(self, width: int, dtype: Any) -> None:
-        self._X = np.zeros((1, width), dtype)
-        self._pack = struct.Struct(f"{width}{self._X.dtype.char}").pack_into
+    def __init__(self, names: list[str], dtype: Any) -> None:
+        self._names, self._X = names, np.zeros((1, len(names)), dtype)
+        self._memory = self._X.data
+        self._pack = struct.Struct(f"{len(names)}{self._X.dtype.char}").pack_into
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PlainRow, (self._X.shape[1], self._X.dtype)  # a copy of a model has a row of its own
+        return PlainRow, (self._names, self._X.dtype)  # a copy of a model has a row of its own
 
-    def filled(self, values: Iterable[Any]) -> Array | None:
-        """The row with these values, or None where they are not finite numbers, or have too large a sum."""
+    def of(self, x: Mapping[str, Any]) -> Array | None:
+        """The row x, or None where its names are others, its values are no finite numbers or have too large a sum."""
         try:
-            if isfinite(sum(values)):  # one sum checks them all, and unlike float() it refuses text
-                self._pack(self._X, 0, *values)
+            # One sum checks all values, and unlike float() it refuses text.
+            if [*x] == self._names and isfinite(sum(x.values())):
+                self._pack(self._memory, 0, *x.values())
                 return self._X
         except (TypeError, ValueError, OverflowError, struct.error):
             pass
