@@ -1,4 +1,4 @@
-"""One row at a time, 20 features: learn and predict, the way a stream comes."""
+"""One row at a time: learn and predict, the way a stream comes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from sklearn.linear_model import Perceptron as ScikitPerceptron
 from benchmarks.timing import Report, Work
 from linsep.learners import Perceptron
 
-N_FEATURES = 20
+WIDTHS = (9, 20, 100)
+WANTED = 1.5
 ROWS = 5_000
 ROWS_FOR_SCIKIT = 1_000
 
 
-def stream(n_rows: int) -> tuple[Any, list[dict[str, float]], list[int]]:
+def stream(n_rows: int, width: int) -> tuple[Any, list[dict[str, float]], list[int]]:
     """Normal rows with noisy labels, as an array and as dicts."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(n_rows, N_FEATURES))
-    y = (X @ rng.normal(size=N_FEATURES) + rng.normal(size=n_rows) > 0).astype(int)
-    names = [f"feature_{j}" for j in range(N_FEATURES)]
+    X = rng.normal(size=(n_rows, width))
+    y = (X @ rng.normal(size=width) + rng.normal(size=n_rows) > 0).astype(int)
+    names = [f"feature_{j}" for j in range(width)]
     return X, [dict(zip(names, row, strict=True)) for row in X.tolist()], y.tolist()
 
 
@@ -30,15 +31,37 @@ def each(make: Callable[[], Any], rows: Any, y: list[int]) -> Work:
     """A fresh model that predicts every row and then learns it."""
 
     def work() -> None:
-        model = make()
+        model = made(make, rows)
         predict, learn = model.predict_one, model.learn_one
-        learn(rows[0], 0)
-        learn(rows[0], 1)
         for x, label in zip(rows, y, strict=True):
             predict(x)
             learn(x, label)
 
     return work
+
+
+def each_alone(model: Any, rows: Any, y: list[int] | None) -> Work:
+    """A model that learns every row, or predicts every row where there are no labels."""
+
+    def learn() -> None:
+        one = model.learn_one
+        for x, label in zip(rows, y or (), strict=True):
+            one(x, label)
+
+    def predict() -> None:
+        one = model.predict_one
+        for x in rows:
+            one(x)
+
+    return learn if y else predict
+
+
+def made(make: Callable[[], Any], rows: Any) -> Any:
+    """A model that has seen both classes."""
+    model = make()
+    model.learn_one(rows[0], 0)
+    model.learn_one(rows[0], 1)
+    return model
 
 
 def each_scikit(X: Any, y: list[int]) -> Work:
@@ -55,17 +78,23 @@ def each_scikit(X: Any, y: list[int]) -> Work:
 
 def online(report: Report) -> None:
     """Dicts against River, rows against scikit-learn."""
-    X, dicts, y = stream(ROWS)
+    for width in WIDTHS:
+        _, dicts, y = stream(ROWS, width)
+        shape = f"{ROWS:,} dicts of {width} features"
+        ours, theirs = made(Perceptron, dicts), made(linear_model.Perceptron, dicts)
+        for words, labels in (("learn_one", y), ("predict_one", None)):
+            works = (each_alone(model, dicts, labels) for model in (ours, theirs))
+            report.compare(f"{shape}, {words}", next(works), "River", next(works), WANTED)
+        report.compare(
+            f"{shape}, predict_one and learn_one of each",
+            each(Perceptron, dicts, y),
+            "River",
+            each(linear_model.Perceptron, dicts, y),
+            WANTED,
+        )
+    X, _, y = stream(ROWS_FOR_SCIKIT, WIDTHS[1])
     report.compare(
-        f"{ROWS:,} dicts of {N_FEATURES} features, predict_one and learn_one of each",
-        each(Perceptron, dicts, y),
-        "River",
-        each(linear_model.Perceptron, dicts, y),
-        1,
-    )
-    X, _, y = stream(ROWS_FOR_SCIKIT)
-    report.compare(
-        f"{ROWS_FOR_SCIKIT:,} rows of {N_FEATURES} features, predict_one and learn_one of each",
+        f"{ROWS_FOR_SCIKIT:,} rows of {WIDTHS[1]} features, predict_one and learn_one of each",
         each(Perceptron, list(X), y),
         "scikit-learn predict and partial_fit",
         each_scikit(X, y),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -234,3 +236,28 @@ def test_fit_forgets_the_names_of_a_stream() -> None:
     assert [learner.predict_one(x) for x in X] == learner.predict(X).tolist()
     with pytest.raises(DataError, match="unnamed columns"):
         learner.predict_one({"a": 1.0})
+
+
+def test_a_copy_writes_rows_of_its_own() -> None:
+    learner = Perceptron()
+    for x, y in [({"a": 1.0, "b": 0.0}, 1), ({"a": -1.0, "b": 2.0}, 0), ({"a": 0.5, "b": 0.5}, 1)]:
+        learner.learn_one(x, y)
+    assert learner.predict_one({"a": 3.0, "b": 1.0}) == 1
+    twin = pickle.loads(pickle.dumps(learner))
+    rows: list[dict[str, Any]] = [{"a": a, "b": b} for a in (-2, 1.5, True) for b in (np.float32(0.25), 3)]
+    before = learner.coef_.copy()
+    backwards = [learner.predict_one(dict(reversed(x.items()))) for x in rows]
+    assert [twin.predict_one(x) for x in rows] == backwards and {*backwards} == {0, 1}
+    for x in rows:
+        twin.learn_one(x, 0)
+    assert np.array_equal(learner.coef_, before) and not np.array_equal(twin.coef_, before)
+
+
+def test_float32_weights_take_named_rows() -> None:
+    frame = pd.DataFrame({"a": [1.0, -1.0], "b": [0.0, 2.0]}, dtype=np.float32)
+    learner = Perceptron().fit(frame, [1, 0])
+    assert learner.coef_.dtype == np.float32
+    for x in ({"a": 0.1, "b": 0.2}, {"a": 1e-3, "b": -5}):
+        values = np.array([[x["a"], x["b"]]], np.float32)
+        learner.predict_one(x)  # the second time all names stand in their order in a row of this dtype
+        assert learner.predict_one(x) == learner.predict(pd.DataFrame(values, columns=["a", "b"]))[0]

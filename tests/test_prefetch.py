@@ -18,10 +18,11 @@ from linsep.learners.engine.visiting_order import shuffled_order
 from linsep.types import CSR, Array
 
 
+@pytest.mark.parametrize("dense", [False, True])
 @pytest.mark.parametrize("order", [NO_ORDER, np.arange(3, dtype=np.int32)])
-def test_a_sparse_pass_calls_none_of_our_functions_for_a_row(order: Array) -> None:
+def test_a_pass_calls_none_of_our_functions_for_a_row(order: Array, dense: bool) -> None:
     table = sp.csr_matrix(np.eye(3, dtype=np.float32))
-    rows = CSR(table.data, table.indices, table.indptr)
+    rows = table.toarray() if dense else CSR(table.data, table.indices, table.indptr)
     fresh = njit(nogil=True, fastmath=FASTMATH)(plain_epoch.py_func)  # one read from the cache has no code to look at
     w, b = np.zeros(3, np.float32), np.zeros(1, np.float32)
     fresh(rows, np.ones(3), NO_WEIGHTS, order, PerceptronStep(0.0), w, b, 1.0, None, 0)

@@ -103,55 +103,66 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
     Changes `w`, `watch` and `counts` (n_planes, 3), columns `PER_CLASS`: mistakes, steps with a gradient that is not 0,
     and those of them on mistakes that rounding left without effect.
     """
-    X = rows.X
-    bounded, clipped = rule.radius < np.inf, rule.clip < np.inf
-    measured = bounded or clipped
-    period = max(w.V.shape[1], _MEASURE)
-    ahead = rows_ahead(X, rows.order)
-    for t in range(row_count(X)):
-        i = row_at(rows.order, t)
-        if ahead > 0:
-            fetch_ahead(X, rows.y, rows.order, t, ahead)
-        eta = rule.eta0 / np.sqrt(visit + t + 1.0) if rule.decreasing else rule.eta0
-        omega = 0.0 if rule.weighting == NO_MEAN else 1.0 if rule.weighting == UNIFORM else eta
-        w.total[0] += omega
-        q = -1.0  # ||(x, c)||^2, computed when a plane first needs it
-        for k in range(w.s.shape[0]):
-            own = rows.y[i] == k
+    X, classes, weight, own_weight, order = rows.X, rows.y, rows.weight, rows.own, rows.order
+    bounded, clipped, averaged = rule.radius < np.inf, rule.clip < np.inf, rule.weighting != NO_MEAN
+    n, planes, period = row_count(X), w.s.shape[0], max(w.V.shape[1], _MEASURE)
+    ahead = rows_ahead(X, order)
+    # Planes know nothing of each other: one visits all rows before the next begins. A log is kept row by row.
+    span = max(n, 1) if watch is None or planes == 1 else 1
+    for turn in range(n // span * planes):
+        k = turn % planes
+        first = turn // planes * span
+        due = (visit + first) // period * period + period
+        # Numbers stand in variables: an entry of an array would be read and written at every row.
+        v, mean, s, S, norm2, b, mean_b = w.V[k], w.M[k], w.s[k], w.S[k], w.norm2[k], w.b[k], w.M_b[k]
+        total = 0.0 if k > 0 else w.total[0]
+        mistakes = updates = absorbed = 0
+        for t in range(first, first + span):
+            i = row_at(order, t)
+            if ahead > 0:
+                fetch_ahead(X, classes, order, t, ahead)
+            eta = rule.eta0 / np.sqrt(visit + t + 1.0) if rule.decreasing else rule.eta0
+            omega = 0.0 if not averaged else 1.0 if rule.weighting == UNIFORM else eta
+            total += omega
+            own = classes[i] == k
             y = 1.0 if own else -1.0
-            z = w.s[k] * (row_dot(X, i, w.V[k]) + w.b[k])
+            z = s * (row_dot(X, i, v) + b)
             mistake = y * z <= 0.0
-            counts[k, PER_CLASS.mistakes] += mistake
-            w.S[k] += omega * w.s[k]
-            g = loss_slope(rule.loss, y, z) * weight_at(rows.weight, i) * (weight_at(rows.own, i) if own else 1.0)
-            if g == 0.0:
-                continue
-            if measured and q < 0.0:
-                q = row_norm2(X, i) + rule.intercept
-            if clipped and abs(g) * np.sqrt(q) > rule.clip:
-                g *= rule.clip / (abs(g) * np.sqrt(q))
-            counts[k, PER_CLASS.updates] += 1
-            if not _step(X, i, -eta * g, rule, w, k, watch, visit + t) and mistake:
-                counts[k, PER_CLASS.absorbed] += row_norm2(X, i) > 0.0
-            if bounded:
-                w.norm2[k] += eta * g * (eta * g * q - 2.0 * z)
-                _project(rule, w, k)
-        if bounded and (visit + t + 1) % period == 0:
-            for k in range(w.s.shape[0]):
+            mistakes += mistake
+            S += omega * s
+            g = loss_slope(rule.loss, y, z) * weight_at(weight, i) * (weight_at(own_weight, i) if own else 1.0)
+            if g != 0.0:
+                updates += 1
+                q = row_norm2(X, i) + rule.intercept if bounded or clipped else 0.0
+                if clipped and abs(g) * np.sqrt(q) > rule.clip:
+                    g *= rule.clip / (abs(g) * np.sqrt(q))
+                a = -eta * g / s
+                if not row_axpy(X, i, a, v) and mistake:
+                    absorbed += row_norm2(X, i) > 0.0
+                b = w.b.dtype.type(b + rule.intercept * a)
+                if averaged:  # M + S v stays as it is
+                    row_axpy(X, i, -S * a, mean)
+                    mean_b -= rule.intercept * S * a
+                note_update(watch, X, i, -eta * g, rule.intercept, visit + t, k)
+                if bounded:
+                    norm2 += eta * g * (eta * g * q - 2.0 * z)
+                    factor = shrinkage(norm2, rule.radius)
+                    if factor < 1.0:
+                        s *= factor
+                        norm2 = rule.radius * rule.radius
+            if bounded and (s < LEAST_SCALE or visit + t + 1 == due):
+                w.s[k], w.S[k], w.b[k], w.M_b[k] = s, S, b, mean_b
+                if s < LEAST_SCALE:
+                    fold(w, k)
                 measure(w, k, rule.intercept)
-
-
-@njit(cache=True, nogil=True)
-def _step(X: Any, i: int, a: float, rule: Any, w: Any, k: int, watch: Any, visit: int) -> bool:
-    """w_k += a x_i, b_k += intercept a, with M + S v left as it is; return whether any entry of w_k changed."""
-    a_v = a / w.s[k]
-    changed = row_axpy(X, i, a_v, w.V[k])
-    w.b[k] += rule.intercept * a_v
-    if rule.weighting != NO_MEAN:
-        row_axpy(X, i, -w.S[k] * a_v, w.M[k])
-        w.M_b[k] -= rule.intercept * w.S[k] * a_v
-    note_update(watch, X, i, a, rule.intercept, visit, k)
-    return bool(changed)
+                s, S, norm2, b, mean_b = w.s[k], w.S[k], w.norm2[k], w.b[k], w.M_b[k]
+                due = (visit + t + 1) // period * period + period
+        w.s[k], w.S[k], w.norm2[k], w.b[k], w.M_b[k] = s, S, norm2, b, mean_b
+        if k == 0:
+            w.total[0] = total
+        counts[k, PER_CLASS.mistakes] += mistakes
+        counts[k, PER_CLASS.updates] += updates
+        counts[k, PER_CLASS.absorbed] += absorbed
 
 
 @njit(cache=True, nogil=True)
@@ -160,19 +171,7 @@ def shrinkage(norm2: float, radius: float) -> float:
     return radius / math.sqrt(norm2) if norm2 > radius * radius else 1.0
 
 
-@njit(cache=True, nogil=True)
-def _project(rule: Any, w: Any, k: int) -> None:
-    """(w_k, b_k / c) <- its projection on the ball of the rule. Changes `w`."""
-    factor = shrinkage(w.norm2[k], rule.radius)
-    if factor < 1.0:
-        w.s[k] *= factor
-        w.norm2[k] = rule.radius * rule.radius
-        if w.s[k] < LEAST_SCALE:
-            fold(w, k)
-            measure(w, k, rule.intercept)
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True)  # one row keeps the GIL, as in `one_row.py`
 def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts: Any, visit: int) -> int:
     """`sgd_epoch` over the one row of `X`; -1, and nothing has changed, if ||x||^2 is not finite.
 

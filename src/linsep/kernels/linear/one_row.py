@@ -1,4 +1,7 @@
-"""One row at a time: the passes of `epoch.py` and `multiclass.py` over a single row, in one call from Python."""
+"""One row at a time: the passes of `epoch.py` and `multiclass.py` over a single row, in one call from Python.
+
+These keep the GIL: letting it go and taking it again would cost a fifth of such a call.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from numba import njit
 
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
-from linsep.kernels.optional import watch_fits
+from linsep.kernels.optional import NO_ORDER, watch_fits
 from linsep.kernels.rows import FASTMATH, row_dot, row_fits, row_norm2
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def learn_row(
     X: Any, y: float, weight: float, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
@@ -27,11 +30,12 @@ def learn_row(
         return -2, 0, 0
     if not np.isfinite(row_norm2(X, 0)):
         return -1, 0, 0
-    order = np.empty(0, np.int32)
-    return plain_epoch(X, np.full(1, y), np.full(1, weight), order, step, W[0], b, intercept, watch, visit)
+    one = np.empty(2)  # of both, as a request for memory takes as long as the row
+    one[0], one[1] = y, weight
+    return plain_epoch(X, one[:1], one[1:], NO_ORDER, step, W[0], b, intercept, watch, visit)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def learn_row_of_many(
     X: Any, c: int, own: float, together: bool, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
@@ -53,7 +57,7 @@ def learn_row_of_many(
     return totals(model.counts)
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH)
+@njit(cache=True, fastmath=FASTMATH)
 def score_row(X: Any, W: Any, b: Any) -> Any:
     """w.x + b for the one row x of `X`, W = (1, n_features), b = (1,); NaN if these do not fit each other."""
     if not (W.shape[0] == 1 and b.shape[0] == 1 and row_fits(X, W.shape[1])):

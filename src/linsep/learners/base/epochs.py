@@ -228,10 +228,10 @@ class EpochLearner(LinearBatchLearner, OnlineClassifier):
     def _visit(self, X: Any, code: Any, own: float) -> tuple[int, int, int]:
         """Visit the one row of `X`; return (mistakes, updates, absorbed), mistakes below 0 if it is refused."""
         W, b = self.moving()
-        step, rest = self.step_rule(), (self.constant2_, self.watch(), self.t_)
+        step = self.step_rule()
         if type(step) is PerceptronStep:
             step = step.margin
         if len(self.classes_) <= 2:
-            return learn_row(X, code, own, step, W, b, *rest)
+            return learn_row(X, code, own, step, W, b, self.constant2_, self.watch(), self.t_)
         together = self.multi_class == "multiclass"
-        return learn_row_of_many(X, code, own, together, step, W, b, *rest)
+        return learn_row_of_many(X, code, own, together, step, W, b, self.constant2_, self.watch(), self.t_)

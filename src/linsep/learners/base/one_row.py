@@ -14,6 +14,7 @@ from linsep.kernels.linear.one_row import score_row
 from linsep.learners.base.classifier import as_matrix, check_columns
 from linsep.learners.base.linear import LinearClassifier
 from linsep.learners.inputs.labels import all_classes, check_label
+from linsep.learners.inputs.plain_row import PlainRow
 from linsep.learners.inputs.sample_weights import Given, check_class_weight
 from linsep.tables import is_sparse
 from linsep.types import CSR, Array, DataError
@@ -32,7 +33,7 @@ class OnlineClassifier(LinearClassifier):
     # Computed from the names and the labels on first access.
     _columns: dict[str, int] | None = None
     _names: list[str]
-    _plain: Any = None  # the dtype of a row of all names, where the weights suit such rows
+    _plain: PlainRow | None = None  # where the weights suit such rows
     _coded: Array | None = None
     _codes: dict[Any, Any]
     _labels: list[Any]
@@ -49,12 +50,13 @@ class OnlineClassifier(LinearClassifier):
     def _score_row(self, X: Any) -> Array | float:
         """Decision value or values of the one row of `X`."""
         if len(self.classes_) <= 2:
-            return float(score_row(X, self.coef_, self.intercept_))
+            z: float = score_row(X, self.coef_, self.intercept_)
+            return z
         coef = self.coef_
         if coef.shape != (len(self.classes_), self.n_features_in_):
             self.check_parts()
-        z: Array = as_matrix(X, self.n_features_in_) @ coef.T + self.intercept_
-        return np.asarray(z[0])
+        values: Array = as_matrix(X, self.n_features_in_) @ coef.T + self.intercept_
+        return np.asarray(values[0])
 
     # ----------------------------------------------------------------- public
     def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
@@ -124,7 +126,8 @@ class OnlineClassifier(LinearClassifier):
             check_label(y)
             self._check_kind(np.asarray([y]))
             self._check_joins(np.asarray([y]))
-        X, names = (self._named(x) if type(x) is dict else None), None
+        plain, names = self._plain, None
+        X: Any = plain.of(x) if plain is not None and type(x) is dict else None
         if X is None:
             X, names = self._row_to_learn(x)
         if names is not None or code is None or self.class_weight is not None:
@@ -156,7 +159,8 @@ class OnlineClassifier(LinearClassifier):
         guard = self._guard or self.guard()
         with guard.lock:
             try:
-                X = self._named(x) if type(x) is dict else None
+                plain = self._plain
+                X = plain.of(x) if plain is not None and type(x) is dict else None
                 z = self._score_row(self._row_to_predict(x) if X is None else X)
             except DataError:
                 raise
@@ -221,12 +225,12 @@ class OnlineClassifier(LinearClassifier):
     def _named(self, x: Mapping[str, Any]) -> Any:
         """A row from names that are all known, else None."""
         try:
-            if self._plain is not None and [*x] == self._names:  # all names in their order are a row without gaps
-                _check_sum(x)
-                return np.fromiter(x.values(), self._plain, len(x))[None]
             columns = self._column_of()
             W = self.moving()[0]
-            self._plain = W.dtype if W.flags.c_contiguous else None
+            if not W.flags.c_contiguous:
+                self._plain = None
+            elif self._plain is None:
+                self._plain = PlainRow(self._names, W.dtype)
             indices = np.fromiter(map(columns.__getitem__, x), np.int64, len(x))
             _check_sum(x)
             return _sparse_row(np.fromiter(x.values(), W.dtype, len(x)), indices)

@@ -73,42 +73,53 @@ class Support:
         ------
         OutOfTimeError
         """
-        basic = np.zeros(self.y.size, dtype=bool)
-        basic[self.basis] = True
-        for j in np.argsort(self.y, kind="stable").tolist():
-            amount = self.y[j] - self.low[j]
-            if basic[j] or amount <= 0 or j == keep:
-                continue
-            if time.perf_counter() > deadline.at:
-                raise OutOfTimeError
-            T = self.A[j] @ self.inverse
-            slack = np.where(self.basis < self.free, np.inf, self.y[self.basis] - self.low[self.basis])
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                ratio = np.where(T < -1e-10, np.maximum(slack, 0.0) / -T, np.inf)
-            k = int(ratio.argmin())
-            step = min(amount, float(ratio[k]))
-            self.y[self.basis] += step * T
-            self.y[j] -= step
-            if step == amount:
-                self.y[j] = self.low[j]
-                continue
-            gone = int(self.basis[k])
-            self.y[gone] = self.low[gone]
-            basic[gone], basic[j] = False, True
-            self.basis[k] = j
-            self._change(T, k)
+        # Plain numbers for the weights outside the basis, arrays for those in it: a call costs more than the sums.
+        outside, low = self.y.tolist(), self.low.tolist()
+        order = np.argsort(self.y, kind="stable").tolist()
+        basic = set(self.basis.tolist())
+        weights = self.y[self.basis]
+        least = np.where(self.basis < self.free, -np.inf, self.low[self.basis])
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            for j in order:
+                amount = outside[j] - low[j]
+                if j in basic or amount <= 0 or j == keep:
+                    continue
+                if time.perf_counter() > deadline.at:
+                    raise OutOfTimeError
+                T = self.A[j] @ self.inverse
+                ratio = np.where(T < -1e-10, np.maximum(weights - least, 0.0) / -T, np.inf)
+                k = int(ratio.argmin())
+                step = min(amount, float(ratio[k]))
+                weights += step * T
+                if step == amount:
+                    outside[j] = low[j]
+                    continue
+                gone = int(self.basis[k])
+                outside[gone] = low[gone]
+                basic ^= {gone, j}
+                self.basis[k], weights[k], least[k] = j, outside[j] - step, low[j]
+                if self._change(T, k):
+                    self._keep(outside, weights)
+                    self._refresh()
+                    weights = self.y[self.basis]
+        self._keep(outside, weights)
 
-    def _change(self, T: Array, k: int) -> None:
-        """The inverse after row k of A[basis] has become T A[basis]."""
+    def _keep(self, outside: list[float], weights: Array) -> None:
+        """Enter the weights of all rows, then those of the basis."""
+        self.y[:] = outside
+        self.y[self.basis] = weights
+
+    def _change(self, T: Array, k: int) -> bool:
+        """The inverse after row k of A[basis] has become T A[basis]; whether it is time for a fresh one instead."""
         self.changes += 1
         if self.changes > _REFRESH:
-            self._refresh()
-            return
+            return True
         column = self.inverse[:, k] / T[k]
         other = T.copy()
         other[k] = 0.0
         self.inverse = blas.dger(-1.0, column, other, a=self.inverse, overwrite_a=1)
         self.inverse[:, k] = column
+        return False
 
 
 def make_support(A: Array, y: Array, free: int) -> Support | None:
@@ -207,7 +218,10 @@ def exact_weights(
     check = fmpz_mat([found]) * fmpz_mat(whole.entries[:n]) + q * total
     if any(int(v) for v in check.entries()):
         return None
-    weights = {ids[k]: Fraction(v, q * unit) * f for k, v, f in zip(basis, found, whole.factors, strict=False)}
+    # One fraction for each, as each looks for a common factor of long integers.
+    below = q * unit
+    factors = [f.as_integer_ratio() for f in whole.factors[:n]]
+    weights = {ids[k]: Fraction(v * a, below * b) for k, v, (a, b) in zip(basis, found, factors, strict=True)}
     return weights | {ids[j]: Fraction(support.y[j]) for j in outside}
 
 

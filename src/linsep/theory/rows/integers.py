@@ -122,15 +122,24 @@ def primitive(values: Sequence[int]) -> list[int]:
 
 def whole_weights(weights: dict[int, Fraction]) -> dict[int, int]:
     """Rational weights that are not 0, times the one number that makes them integers without a common factor."""
-    kept = {i: w for i, w in weights.items() if w}
-    common = lcm(*(w.denominator for w in kept.values())) if kept else 1
-    values = primitive([w.numerator * (common // w.denominator) for w in kept.values()])
+    return _whole({i: w.as_integer_ratio() for i, w in weights.items()})
+
+
+def _whole(ratios: dict[int, tuple[int, int]]) -> dict[int, int]:
+    """The same of numerators and denominators, which may have common factors."""
+    kept = {i: ratio for i, ratio in ratios.items() if ratio[0]}
+    common = lcm(*(below for _, below in kept.values()))
+    values = primitive([above * (common // below) for above, below in kept.values()])
     return dict(zip(kept, values, strict=True))
 
 
 def of_rows(rows: SignedRows, weights: dict[int, Fraction]) -> dict[int, int]:
     """Weights of the scaled rows z_i as weights of the rows themselves: z_i is the row over 2^exponent."""
-    return whole_weights({i: w / Fraction(2) ** int(rows.row_exps[i]) for i, w in weights.items()})
+    ratios = {}
+    for i, w in weights.items():
+        (above, below), e = w.as_integer_ratio(), int(rows.row_exps[i])
+        ratios[i] = (above, below << e) if e > 0 else (above << -e, below)
+    return _whole(ratios)
 
 
 def whole_numbers(v: Any, bits: int = 53) -> list[int]:

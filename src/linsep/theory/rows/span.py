@@ -69,7 +69,8 @@ def _from_doubles(rows: SignedRows, ids: list[int], Z: Array) -> tuple[list[list
             entries[row][column] = v << up
         common = [gcd(*row) or 1 for row in entries]
         entries = [[v // g for v in row] if g > 1 else row for row, g in zip(entries, common, strict=True)]
-    factors = [Fraction(2) ** -int(e) / g for e, g in zip(lowest, common, strict=True)]
+    exponents = lowest.tolist()
+    factors = [Fraction(1, g << e) if e > 0 else Fraction(1 << -e, g) for e, g in zip(exponents, common, strict=True)]
     return entries, factors
 
 
