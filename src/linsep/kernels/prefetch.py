@@ -15,7 +15,6 @@ import numpy as np
 from numba.extending import overload
 
 from linsep.kernels.memory import LINE, ask_lines
-from linsep.kernels.optional import row_at
 from linsep.kernels.rows import is_csr, is_ones
 
 # Rows between the request and the use: a short row takes about 40 ns, a reply from memory 100 ns or more.
@@ -90,8 +89,10 @@ def fetch_ahead(X: Any, y: Any, order: Any, t: int, ahead: int) -> None:
 @overload(fetch_ahead, jit_options=_INLINE)
 def _fetch_ahead(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> Callable[..., Any]:
     def dense(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> None:
-        if t + ahead < X.shape[0]:
-            ask_lines(X, row_at(order, t + ahead), 0, X.shape[1] * X.itemsize // LINE + 1)  # a row may begin in a line
+        i = t + ahead
+        if i < X.shape[0]:
+            i = np.int64(order[i]) if order.shape[0] > 0 else i
+            ask_lines(X, i, 0, X.shape[1] * X.itemsize // LINE + 1)  # a row may begin within a line
 
     def sparse(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> None:
         # Near the end the last row is asked for again and again: a branch would cost more than that.
