@@ -19,10 +19,10 @@ from linsep.kernels.rows import is_csr
 
 # Rows between the request and the use: a short row takes about 40 ns, a reply from memory 100 ns or more.
 _AHEAD = 16
-# Bytes of a line of memory, and the lines of a dense row that are asked for: of longer rows the hardware guesses the
-# rest.
+# Bytes of a line of memory, and the lines of dense rows that are asked for. Half a row would be worse than nothing: the
+# hardware would no longer guess the other half. Of longer rows it guesses enough.
 _LINE = 64
-_MOST_LINES = 8
+_FEW_LINES, _MOST_LINES = 8, 16
 
 
 def _prefetch_code(typing_context: Any, address: Any) -> Any:
@@ -60,11 +60,15 @@ def fetch_ahead(X: Any, y: Any, order: Any, t: int) -> None:
 @overload(fetch_ahead, jit_options={"forceinline": True})
 def _fetch_ahead(X: Any, y: Any, order: Any, t: Any) -> Callable[..., Any]:
     def dense(X: Any, y: Any, order: Any, t: Any) -> None:
-        # The same number of requests whatever the width, as a loop would cost narrow rows more than it gives.
+        # One of two numbers of requests, as a loop of any length would cost narrow rows more than it gives.
         row = np.uint64(order[min(np.uint64(t + _AHEAD), np.uint64(order.shape[0] - 1))])
         start, last = row * np.uint64(X.shape[1]), np.uint64(X.shape[1] - 1)
-        for line in range(_MOST_LINES):
-            _ask(X, start + min(np.uint64(line * (_LINE // X.itemsize)), last))
+        if X.shape[1] * X.itemsize <= _FEW_LINES * _LINE:
+            for line in range(_FEW_LINES):
+                _ask(X, start + min(np.uint64(line * (_LINE // X.itemsize)), last))
+        elif X.shape[1] * X.itemsize <= _MOST_LINES * _LINE:
+            for line in range(_MOST_LINES):
+                _ask(X, start + min(np.uint64(line * (_LINE // X.itemsize)), last))
 
     def sparse(X: Any, y: Any, order: Any, t: Any) -> None:
         # Near the end the last row is asked for again and again: a branch would cost more than that.
