@@ -1,6 +1,7 @@
 """Asking memory ahead: a pass over short rows calls nothing for a row, and rows asked for change no bit."""
 
 import re
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -33,8 +34,13 @@ def test_a_pass_calls_none_of_our_functions_for_a_row(order: Array, dense: bool)
 
 
 @njit
-def _asked(X: Array, order: Array) -> int:
+def _ahead(X: Any, order: Any) -> Any:
     return rows_ahead(X, order)
+
+
+def _asked(X: Array, order: Array) -> int:
+    ahead: Any = _ahead
+    return int(ahead(X, order))
 
 
 SHUFFLED = np.zeros(1, np.int32)
@@ -78,7 +84,7 @@ def test_rows_asked_for_change_no_bit(classes: int, shuffle: bool, multi_class: 
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_aligned_zeros_begin_with_a_line(order: str) -> None:
+def test_aligned_zeros_begin_with_a_line(order: Literal["C", "F"]) -> None:
     for shape in ((1, 1), (3, 7), (20, 1_001)):
         for dtype in (np.float32, np.float64):
             room = aligned_zeros(shape, dtype, order)

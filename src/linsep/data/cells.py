@@ -317,7 +317,8 @@ def are_numbers(text: pa.Array, decimal: str = ".") -> pa.Array:
 
 @by_distinct
 def _are_infinite(text: pa.Array) -> pa.Array:
-    return pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), pa.array(INFINITE))
+    found: pa.Array = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), pa.array(INFINITE))
+    return found
 
 
 def refuse_other_mark(

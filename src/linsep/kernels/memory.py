@@ -25,7 +25,8 @@ def aligned_zeros(shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"] =
     size = prod(shape) * np.dtype(dtype).itemsize
     room = np.zeros(size + LINE, np.uint8)
     begin = -room.ctypes.data % LINE
-    return room[begin : begin + size].view(dtype).reshape(shape, order=order)
+    found: Array = room[begin : begin + size].view(dtype).reshape(shape, order=order)
+    return found
 
 
 def _ask_code(typing_context: Any, array: Any, i: Any, first: Any, end: Any) -> Any:

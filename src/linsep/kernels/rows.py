@@ -24,6 +24,7 @@ FASTMATH = {"reassoc", "contract", "nsz"}
 # the 8 sums and their 6 factors fit the 16 vector registers.
 BLOCK = 4
 _OPTIONS: Any = {"fastmath": FASTMATH}
+_INLINE: Any = {**_OPTIONS, "forceinline": True}
 
 
 def is_csr(X: Any) -> bool:
@@ -156,7 +157,7 @@ def _block_size(X: Any) -> Callable[..., Any]:
 
 
 # As a call it would take a fifth longer: its loops are compiled for the case in hand.
-@overload(block_dots, jit_options={**_OPTIONS, "forceinline": True})
+@overload(block_dots, jit_options=_INLINE)
 def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any]:
     def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         i = rows[0]

@@ -234,7 +234,7 @@ def _sparse_rows(parts: Iterable[tuple[Array | None, Array]], offsets: list[int]
     """The parts as CSR: one entry a row and part, less those that are 0."""
     width = len(offsets) - 1
     data = np.ones(n * width)
-    indices = np.empty(n * width, np.int32 if offsets[-1] < 2**31 else np.int64)
+    indices: Array = np.empty(n * width, np.int32 if offsets[-1] < 2**31 else np.int64)
     table, places = data.reshape(n, width), indices.reshape(n, width)
     for j, (codes, values) in enumerate(parts):
         if codes is None:

@@ -81,7 +81,7 @@ class SvmlightReader(TextReader):
         columns = indices.taken()
         first = 0 if columns.min() == 0 else 1
         columns -= first
-        indptr = np.zeros(len(y) + 1, np.int32 if columns.size < 2**31 else np.int64)
+        indptr: Array = np.zeros(len(y) + 1, np.int32 if columns.size < 2**31 else np.int64)
         np.cumsum(sizes.taken(), out=indptr[1:])
         X = sp.csr_matrix((data.taken(), columns, indptr), shape=(len(y), int(columns.max()) + 1))
         decimals = None if doubles_alone else Decimals(mantissa.taken(), exponent.taken(), beyond)

@@ -55,7 +55,7 @@ def decoded(encoded: pa.ChunkedArray) -> pa.Array:
     >>> text.to_pylist(), distinct(text).codes.tolist()
     (['b', 'a', 'a'], [0, 1, 1])
     """
-    whole = encoded.unify_dictionaries().combine_chunks()
+    whole: pa.DictionaryArray = encoded.unify_dictionaries().combine_chunks()
     text = whole.dictionary_decode()
     _keep(text, whole)
     return text
@@ -81,7 +81,7 @@ def by_distinct(
     """Make of a test that says yes or no of each cell one that tests each distinct text once."""
 
     @wraps(test)
-    def tested(text: pa.Array, *further: Further.args, **named: Further.kwargs) -> Array:
+    def tested(text: pa.Array, /, *further: Further.args, **named: Further.kwargs) -> Array:
         if text.null_count or len(text) < _FEW:
             return np.asarray(test(text, *further, **named).to_numpy(zero_copy_only=False), dtype=np.bool_)
         texts, codes = distinct(text)
