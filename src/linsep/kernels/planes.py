@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
 
 # Classes in a vector, and vectors in a pass over the entries: on processors with half or a quarter as wide registers
@@ -21,9 +21,9 @@ _CONTRACT = ("contract", "nsz")
 
 
 def _sum_code(
-    typing_context: Any, data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any, firsts: Any
+    n_lanes: int, context: Any, data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any, firsts: Any
 ) -> Any:
-    """Z[r, c] = sum of data[k] W[c, indices[k]], k from start to end, for `_LANES` classes from each of `firsts` on."""
+    """Z[r, c] = sum of data[k] W[c, indices[k]], k from start to end, for `n_lanes` classes from each of `firsts`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         def pointer(array: Any, *terms: Any) -> Any:
@@ -36,9 +36,9 @@ def _sum_code(
             return builder.bitcast(at, lanes.as_pointer())
 
         whole, number = ir.IntType(64), context.get_value_type(Z.dtype)
-        lanes, size = ir.VectorType(number, _LANES), Z.dtype.bitwidth // 8
+        lanes, size = ir.VectorType(number, n_lanes), Z.dtype.bitwidth // 8
         width = builder.extract_value(context.make_array(Z)(context, builder, value=args[5]).shape, 1)
-        first = [builder.extract_value(args[7], v) for v in range(_VECTORS)]
+        first = [builder.extract_value(args[7], v) for v in range(firsts.count)]
         before = builder.block
         test, body, after = (builder.append_basic_block() for _ in range(3))
         builder.branch(test)
@@ -49,7 +49,7 @@ def _sum_code(
         x = context.cast(builder, builder.load(pointer(0, k)), data.dtype, Z.dtype)
         j = context.cast(builder, builder.load(pointer(1, k)), indices.dtype, types.int64)
         lone = builder.insert_element(ir.Constant(lanes, ir.Undefined), x, whole(0))
-        every = builder.shuffle_vector(lone, lone, ir.Constant(ir.VectorType(ir.IntType(32), _LANES), None))
+        every = builder.shuffle_vector(lone, lone, ir.Constant(ir.VectorType(ir.IntType(32), n_lanes), None))
         for f, s in zip(first, sums, strict=True):
             w = builder.load(vector(pointer(4, builder.mul(j, width), f)), align=size)
             more = builder.fadd(s, builder.fmul(every, w, flags=_CONTRACT), flags=_CONTRACT)
@@ -66,7 +66,18 @@ def _sum_code(
     return types.void(data, indices, types.uint64, types.uint64, W, Z, types.uint64, firsts), codegen
 
 
-_sum: Any = intrinsic(_sum_code)
+def _eight_each_code(
+    context: Any, data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any, firsts: Any
+) -> Any:
+    return _sum_code(_LANES, context, data, indices, start, end, W, Z, r, firsts)
+
+
+def _one_code(context: Any, data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any, firsts: Any) -> Any:
+    return _sum_code(1, context, data, indices, start, end, W, Z, r, firsts)
+
+
+_eight_each: Any = intrinsic(_eight_each_code)
+_one: Any = intrinsic(_one_code)
 
 
 def sum_planes(data: Any, indices: Any, start: int, end: int, W: Any, Z: Any, r: int) -> None:
@@ -89,19 +100,18 @@ def _sum_planes(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r
             for c in range(np.uint64(Z.shape[1])):
                 Z[r, c] += x * W[c, j]
 
-    one_by_one = njit(fastmath=set(_CONTRACT))(anyhow)
-
     def side_by_side(data: Any, indices: Any, start: Any, end: Any, W: Any, Z: Any, r: Any) -> None:
         n = np.uint64(Z.shape[1])
         if n < _LANES:
-            one_by_one(data, indices, start, end, W, Z, r)
+            for c in range(n):
+                _one(data, indices, np.uint64(start), np.uint64(end), W, Z, np.uint64(r), (c,))
         else:
             # The last vector ends with the last class; what it shares with the one before comes out the same.
             last = n - np.uint64(_LANES)
             for c in range(np.uint64(0), n, np.uint64(_LANES * _VECTORS)):
                 second, third = c + np.uint64(_LANES), c + np.uint64(2 * _LANES)
                 firsts = (min(c, last), min(second, last), min(third, last))
-                _sum(data, indices, np.uint64(start), np.uint64(end), W, Z, np.uint64(r), firsts)
+                _eight_each(data, indices, np.uint64(start), np.uint64(end), W, Z, np.uint64(r), firsts)
 
     # The products of wider entries with narrower weights would be rounded where `anyhow` does not round them.
     fits = W.dtype == Z.dtype and data.dtype.bitwidth <= Z.dtype.bitwidth
