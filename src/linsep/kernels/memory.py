@@ -29,23 +29,39 @@ def aligned_zeros(shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"] =
     return found
 
 
-def _ask_code(typing_context: Any, array: Any, i: Any, first: Any, end: Any) -> Any:
-    """Ask for lines first, first + 1, ..., end - 1, counted from where array[i] begins; never fails, wherever they are.
+def _prefetch(builder: Any, address: Any) -> None:
+    """Ask for the cache line at an address; never fails, wherever it is."""
+    number, byte = ir.IntType(32), ir.PointerType(ir.IntType(8))
+    kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+    prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+    # To read, of use for long, data and no instructions.
+    builder.call(prefetch, [address, number(0), number(3), number(1)])
 
-    `array` is a vector, or a C-contiguous matrix, and array[i] its row. Other lines are asked for where array[i] begins
-    within a line: they lie the same way.
-    """
+
+def _ask_code(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask for the line of array[index], an entry of a vector."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        number, byte = ir.IntType(32), ir.PointerType(ir.IntType(8))
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        value = context.make_array(signature.args[0])(context, builder, args[0])
+        data = context.make_array(array)(context, builder, value=args[0]).data
+        _prefetch(builder, builder.bitcast(builder.gep(data, [args[1]]), ir.PointerType(ir.IntType(8))))
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), codegen
+
+
+ask: Any = intrinsic(_ask_code)
+
+
+def _ask_lines_code(typing_context: Any, matrix: Any, i: Any, first: Any, end: Any) -> Any:
+    """Ask for lines first, first + 1, ..., end - 1 of row i of a C-contiguous matrix, counted from where it begins."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = context.make_array(matrix)(context, builder, value=args[0])
         whole = args[1].type
         begin = builder.mul(args[1], builder.extract_value(value.strides, 0))
         start = builder.add(builder.ptrtoint(value.data, whole), begin)
         line = ir.Constant(whole, LINE)
-        asked, end = (builder.add(start, builder.mul(k, line)) for k in args[2:])
+        asked, last = (builder.add(start, builder.mul(k, line)) for k in args[2:])
         # From address to address: counted by line, LLVM unrolls it, and a pass over MNIST takes a tenth longer.
         before = builder.basic_block
         check, body, after = (builder.append_basic_block(name) for name in ("check", "ask", "asked"))
@@ -53,16 +69,15 @@ def _ask_code(typing_context: Any, array: Any, i: Any, first: Any, end: Any) -> 
         builder.position_at_end(check)
         address = builder.phi(whole)
         address.add_incoming(asked, before)
-        builder.cbranch(builder.icmp_signed("<", address, end), body, after)
+        builder.cbranch(builder.icmp_signed("<", address, last), body, after)
         builder.position_at_end(body)
-        # To read, of use for long, data and no instructions.
-        builder.call(prefetch, [builder.inttoptr(address, byte), number(0), number(3), number(1)])
+        _prefetch(builder, builder.inttoptr(address, ir.PointerType(ir.IntType(8))))
         address.add_incoming(builder.add(address, line, flags=["nsw"]), body)
         builder.branch(check)
         builder.position_at_end(after)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, types.intp, types.intp), codegen
+    return types.void(matrix, types.intp, types.intp, types.intp), codegen
 
 
-ask_lines: Any = intrinsic(_ask_code)
+ask_lines: Any = intrinsic(_ask_lines_code)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from linsep.kernels.memory import LINE, ask_lines
+from linsep.kernels.memory import LINE, ask, ask_lines
 from linsep.kernels.rows import is_csr, is_ones
 
 # Rows between the request and the use: a short row takes about 40 ns, a reply from memory 100 ns or more.
@@ -47,6 +47,22 @@ def _rows_ahead(X: Any, order: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
+def skipping_ahead(X: Any, order: Any) -> int:
+    """`rows_ahead` of a pass that leaves most rows out: 0 for dense ones, which it would bring for nothing."""
+    raise NotImplementedError
+
+
+@overload(skipping_ahead)
+def _skipping_ahead(X: Any, order: Any) -> Callable[..., Any]:
+    def sparse(X: Any, order: Any) -> Any:
+        return rows_ahead(X, order)
+
+    def dense(X: Any, order: Any) -> Any:
+        return 0
+
+    return sparse if is_csr(X) else dense
+
+
 def _ask_part(array: Any, start: Any, end: Any) -> None:
     """Ask for all of array[start:end], which may be empty."""
     raise NotImplementedError
@@ -54,11 +70,16 @@ def _ask_part(array: Any, start: Any, end: Any) -> None:
 
 @overload(_ask_part, jit_options=_INLINE)
 def _overload_ask_part(array: Any, start: Any, end: Any) -> Callable[..., Any]:
-    def ask(array: Any, start: Any, end: Any) -> None:
-        ask_lines(array, start, 0, (np.int64(end - start) * array.itemsize + LINE - 1) // LINE)
-        ask_lines(array, np.int64(end) - 1, 0, 1)  # the last entries may lie on a line of their own
+    step = np.uint64(8 * LINE // array.dtype.bitwidth)
 
-    return ask
+    def part(array: Any, start: Any, end: Any) -> None:
+        k = start
+        while k < end:
+            ask(array, k)
+            k += step
+        ask(array, end - np.uint64(1))  # the last entries may lie on a line of their own
+
+    return part
 
 
 def _ask_entries(X: Any, start: Any, end: Any) -> None:
@@ -98,8 +119,8 @@ def _fetch_ahead(X: Any, y: Any, order: Any, t: Any, ahead: Any) -> Callable[...
         # Near the end the last row is asked for again and again: a branch would cost more than that.
         n = np.uint64(order.shape[0] - 1)
         later = np.uint64(order[min(np.uint64(t + 2 * ahead), n)])
-        ask_lines(X.indptr, later, 0, 1)
-        ask_lines(y, later, 0, 1)
+        ask(X.indptr, later)
+        ask(y, later)
         soon = np.uint64(order[min(np.uint64(t + ahead), n)])
         start = np.uint64(X.indptr[soon])
         end = np.uint64(X.indptr[soon + np.uint64(1)])

@@ -156,12 +156,20 @@ def _block_size(X: Any) -> Callable[..., Any]:
     return one if is_csr(X) else several
 
 
-# As a call it would take a fifth longer: its loops are compiled for the case in hand.
-@overload(block_dots, jit_options=_INLINE)
-def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any]:
+@overload(block_dots, jit_options=_OPTIONS)
+def _block_of_one(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any] | None:
     def sparse(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         i = rows[0]
         sum_planes(X.data, X.indices, X.indptr[i], X.indptr[i + 1], W, Z, 0)
+
+    return sparse if is_csr(X) else None
+
+
+# As a call it would take a fifth longer: its loops are compiled for the case in hand.
+@overload(block_dots, jit_options=_INLINE)
+def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[..., Any] | None:
+    if is_csr(X):
+        return None
 
     def dense(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> None:
         zero = W.dtype.type(0)
@@ -192,7 +200,7 @@ def _block_dots(X: Any, rows: Any, W: Any, k: Any, m: Any, Z: Any) -> Callable[.
             Z[0, d], Z[1, d], Z[2, d], Z[3, d] = z0d, z1d, z2d, z3d
             Z[0, c], Z[1, c], Z[2, c], Z[3, c] = z0c, z1c, z2c, z3c
 
-    return sparse if is_csr(X) else dense
+    return dense
 
 
 # Not reassoc: with it "did w change?" may be answered as "is a x not 0?". On some processors LLVM would call it for

@@ -113,6 +113,8 @@ def bits_in_use(w: Any) -> int:
             most += 1
             power *= 0.5
             product = (power + 1.0) * x
+        if most >= full:
+            break
     return most
 
 

@@ -14,7 +14,7 @@ from numba import njit
 
 from linsep.kernels.linear.epoch import plain_epoch, squared_norm, weight_of_constant, write_record
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
-from linsep.kernels.prefetch import fetch_ahead, rows_ahead
+from linsep.kernels.prefetch import fetch_ahead, skipping_ahead
 from linsep.kernels.records import RECORD
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count, row_dot, row_norm2
 from linsep.kernels.steps import PerceptronStep
@@ -145,7 +145,7 @@ def skipping_epoch(
     mistakes = 0
     dots = 0
     absorbed = 0
-    ahead = rows_ahead(X, order) if order.shape[0] > 0 else 0
+    ahead = skipping_ahead(X, order)
     for t in range(n):
         i = row_at(order, t)
         if ahead > 0:
