@@ -11,6 +11,7 @@ intercept; with the rules of `steps.py` figures 1 and 2 of Crammer et al. 2006.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,20 +102,25 @@ def bits_in_use(w: Any) -> int:
     An integer w needs about log2(R sqrt t) bits after t mistakes; one that uses them all is about to round.
     """
     most = 0
-    power = 2.0**53
+    factor = np.inf
     full = 53 if w.itemsize == 8 else 24
     for j in range(w.shape[0]):
-        x = np.float64(w[j])
-        if x == 0.0:
+        # Veltkamp's split rounds to `most` bits: an entry that survives it has no more.
+        product = factor * np.float64(w[j])
+        if w[j] == 0.0 or product - (product - w[j]) == w[j]:
             continue
-        # Veltkamp's split rounds to `most` bits, and leaves alone what has no more.
-        product = (power + 1.0) * x
-        while most == 0 or (most < full and product - (product - x) != x):
-            most += 1
-            power *= 0.5
-            product = (power + 1.0) * x
+        mantissa = np.int64(abs(math.frexp(w[j])[0]) * 2.0**53)
+        bits = 53
+        while mantissa & 0xFFFF == 0:
+            mantissa >>= 16
+            bits -= 16
+        while mantissa & 1 == 0:
+            mantissa >>= 1
+            bits -= 1
+        most = max(most, bits)
         if most >= full:
             break
+        factor = 2.0 ** (53 - most) + 1.0
     return most
 
 
