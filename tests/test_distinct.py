@@ -62,7 +62,7 @@ def test_what_is_known_goes_with_its_column() -> None:
 
 
 def in_small_blocks(monkeypatch: pytest.MonkeyPatch, content: bytes) -> Any:
-    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 32)
+    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 256)
     return open_data(content, target="y").read()
 
 
@@ -75,6 +75,24 @@ def test_csv_is_the_same_in_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         assert parts.column(name).text.to_pylist() == whole.column(name).text.to_pylist()
     assert parts.column("a").values.tolist() == [float(k) for k in range(40)]
     assert parts.y.tolist() == whole.y.tolist() and parts.where(39) == whole.where(39)
+
+
+def test_columns_with_few_texts_keep_each_once_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"{k}.5,{'even' if k % 2 else 'odd'},{k % 2}\n" for k in range(400)]
+    parts = in_small_blocks(monkeypatch, ("a,b,y\n" + "".join(lines)).encode())
+    few, many = parts.column("b").text, parts.column("a")
+    found = known(few)
+    assert found is not None and found.texts.to_pylist() == ["odd", "even"]
+    assert known(many.text) is None and many.values.tolist() == [k + 0.5 for k in range(400)]
+
+
+def test_files_of_one_table_may_have_other_texts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 256)
+    for number, word in enumerate(("few", "{k} many")):
+        lines = [f"{word.format(k=k)},{k % 2}\n" for k in range(100)]
+        (tmp_path / f"{number}.csv").write_text("b,y\n" + "".join(lines), encoding="utf-8")
+    text = open_data(str(tmp_path / "*.csv"), target="y").read().column("b").text
+    assert text.to_pylist() == ["few"] * 100 + [f"{k} many" for k in range(100)]
 
 
 def test_a_ragged_row_of_a_later_block_is_told_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,8 @@ from linsep.types import Array, DataError, NoRowsError
 _NEWLINE = b"\n"
 _WHOLE = re.compile("-?[0-9]+")
 _BLOCK_BYTES = 1 << 20  # that Arrow parses at a time: it takes four times as long over a large file in one piece
-_TEXTS = pa.dictionary(pa.int32(), pa.string())
+# The type of columns in which a text comes so many times, on average.
+_FEW, _SHARE = pa.dictionary(pa.int32(), pa.string()), 8
 _HEAD_BYTES = 1 << 16  # in which a title is looked for, and cells of a column without a name
 _TITLE_LINES = 20
 
@@ -69,7 +70,7 @@ class CsvReader(TextReader):
             return None
         check_text(lines.content, lines.name, lines.first_line, self.written)
         place = _Place(lines, self.written)
-        chunk = self._chunk(_parse(place, self.names), place.of, self.names, lines.start)
+        chunk = self._chunk(_parse(place, self.names, {}), place.of, self.names, lines.start)
         return chunk if chunk.n_read else None
 
     def whole(self, pieces: Iterable[Lines]) -> Whole:
@@ -78,6 +79,7 @@ class CsvReader(TextReader):
         sources: list[str] = []
         places: list[Where] = []
         names: list[str] = []
+        types: dict[str, Any] = {}
         for lines in pieces:
             check_text(lines.content, lines.name, 1, self.written)
             self.begin(lines.content, lines.name)
@@ -86,7 +88,8 @@ class CsvReader(TextReader):
                 strange = sorted(set(self.names) ^ set(names))[0]
                 raise DataError(f"{sources[0]} and {lines.name}: only one of them has a column {strange!r}")
             place = _Place(lines, self.written)
-            tables.append(_parse(place, self.names).select(names))
+            types = types or _few_texts(place, self.names)
+            tables.append(_parse(place, self.names, types).select(names))
             sources.append(lines.name)
             places.append(place.of)
         table, where = joined(tables, sources, places)
@@ -243,18 +246,31 @@ def _as_lines(content: bytes) -> io.TextIOWrapper:
     return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
 
 
-def _parse(place: _Place, names: list[str]) -> Any:
-    """The cells as text; each distinct text of a block is kept once."""
+def _few_texts(place: _Place, names: list[str]) -> dict[str, Any]:
+    """The type of columns with few different texts in the first block of a large file: a block keeps each once."""
+    if len(place.content) <= _BLOCK_BYTES:
+        return {}
+    head = place.content[: place.content.rfind(b"\n", 0, _BLOCK_BYTES) + 1]
+    try:
+        table = _read(head, place, names, _BLOCK_BYTES, {})[0]
+    except pa.ArrowInvalid:  # cut within a cell, perhaps
+        return {}
+    few = (name for name in names if name in table.column_names)
+    return {name: _FEW for name in few if _SHARE * len(pc.unique(table.column(name))) <= table.num_rows}
+
+
+def _parse(place: _Place, names: list[str], types: dict[str, Any]) -> Any:
+    """The cells as text, of some columns as `types` says."""
     content = place.content
     if place.has_header and _is_header_alone(content, place.written):
         content += b"\n"
     try:
-        table, ragged = _read(content, place, names, _BLOCK_BYTES)
+        table, ragged = _read(content, place, names, _BLOCK_BYTES, types)
     except pa.ArrowInvalid:  # a record longer than a block, perhaps
         table, ragged = None, []
     if ragged or table is None:  # only in one block does Arrow tell the number of a ragged row
         try:
-            table, ragged = _read(content, place, names, max(_BLOCK_BYTES, len(content) + 1))
+            table, ragged = _read(content, place, names, max(_BLOCK_BYTES, len(content) + 1), types)
         except pa.ArrowInvalid as error:
             raise DataError(f"{place.name}: malformed CSV: {in_a_line(error)}") from None
     if ragged:
@@ -267,7 +283,9 @@ def _parse(place: _Place, names: list[str]) -> Any:
     return table
 
 
-def _read(content: bytes, place: _Place, names: list[str], block_bytes: int) -> tuple[Any, list[tuple[int, int, int]]]:
+def _read(
+    content: bytes, place: _Place, names: list[str], block_bytes: int, types: dict[str, Any]
+) -> tuple[Any, list[tuple[int, int, int]]]:
     """What Arrow reads, and of each ragged row its number, the fields it should have and those it has."""
     ragged: list[tuple[int, int, int]] = []
 
@@ -284,7 +302,7 @@ def _read(content: bytes, place: _Place, names: list[str], block_bytes: int) -> 
             delimiter=place.written.sep, newlines_in_values=True, invalid_row_handler=note
         ),
         convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys([*names, ""], _TEXTS), strings_can_be_null=False
+            column_types=dict.fromkeys([*names, ""], pa.string()) | types, strings_can_be_null=False
         ),
     )
     return table, ragged

@@ -47,7 +47,7 @@ def known(text: pa.Array) -> Distinct | None:
 
 
 def decoded(encoded: pa.ChunkedArray) -> pa.Array:
-    """The texts of a dictionary-encoded column, which `distinct` then knows.
+    """The texts of a column; if it is dictionary-encoded, `distinct` then knows them.
 
     Examples
     --------
@@ -55,6 +55,9 @@ def decoded(encoded: pa.ChunkedArray) -> pa.Array:
     >>> text.to_pylist(), distinct(text).codes.tolist()
     (['b', 'a', 'a'], [0, 1, 1])
     """
+    if not pa.types.is_dictionary(encoded.type):
+        text: pa.Array = encoded.combine_chunks()
+        return text
     whole: pa.DictionaryArray = encoded.unify_dictionaries().combine_chunks()
     text = whole.dictionary_decode()
     _keep(text, whole)
