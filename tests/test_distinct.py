@@ -86,13 +86,20 @@ def test_columns_with_few_texts_keep_each_once_and_others_do_not(monkeypatch: py
     assert known(many.text) is None and many.values.tolist() == [k + 0.5 for k in range(400)]
 
 
-def test_files_of_one_table_may_have_other_texts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sizes", [(100, 100), (3, 100), (100, 3)])
+@pytest.mark.parametrize("words", [("few", "{k} many"), ("{k} many", "few")])
+def test_files_of_one_table_may_have_other_texts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, str], sizes: tuple[int, int]
+) -> None:
     monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 256)
-    for number, word in enumerate(("few", "{k} many")):
-        lines = [f"{word.format(k=k)},{k % 2}\n" for k in range(100)]
+    expected = []
+    for number, (word, size) in enumerate(zip(words, sizes, strict=True)):
+        cells = [word.format(k=k) for k in range(size)]
+        lines = [f"{cell},{k % 2}\n" for k, cell in enumerate(cells)]
         (tmp_path / f"{number}.csv").write_text("b,y\n" + "".join(lines), encoding="utf-8")
+        expected += cells
     text = open_data(str(tmp_path / "*.csv"), target="y").read().column("b").text
-    assert text.to_pylist() == ["few"] * 100 + [f"{k} many" for k in range(100)]
+    assert text.to_pylist() == expected
 
 
 def test_a_ragged_row_of_a_later_block_is_told_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:

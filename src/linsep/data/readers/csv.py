@@ -79,7 +79,7 @@ class CsvReader(TextReader):
         sources: list[str] = []
         places: list[Where] = []
         names: list[str] = []
-        types: dict[str, Any] = {}
+        types: dict[str, Any] | None = None  # those of the first file for all: only columns of one type are joined
         for lines in pieces:
             check_text(lines.content, lines.name, 1, self.written)
             self.begin(lines.content, lines.name)
@@ -88,7 +88,7 @@ class CsvReader(TextReader):
                 strange = sorted(set(self.names) ^ set(names))[0]
                 raise DataError(f"{sources[0]} and {lines.name}: only one of them has a column {strange!r}")
             place = _Place(lines, self.written)
-            types = types or _few_texts(place, self.names)
+            types = _few_texts(place, self.names) if types is None else types
             tables.append(_parse(place, self.names, types).select(names))
             sources.append(lines.name)
             places.append(place.of)
