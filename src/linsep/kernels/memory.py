@@ -18,6 +18,10 @@ from linsep.types import Array
 
 # What memory hands over at a time.
 LINE = 64
+# For kernels that make no array. Numba counts references to an array wherever one function hands it to another, with a
+# locked instruction each, and takes few of them out again where there are branches: reading text took four times as
+# long. Who calls a kernel holds its arrays meanwhile, so nothing needs to be counted.
+UNCOUNTED: Any = {"_nrt": False}
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"] = "C") -> Array:

@@ -65,7 +65,8 @@ def hash_words(text: Array, offsets: Array, grams: Grams, seed: Any, bits: int, 
     new, signs = np.empty((1 << 14, 3), np.int64), np.empty(1 << 14)
     seen = np.full(1 << bits, -1, np.int32)
     is_words = grams.unit == "words"
-    out = (indptr, columns, values, new, signs, seen, named)
+    rings = np.zeros((2, grams.high), np.int64)
+    out = (indptr, columns, values, new, signs, seen, named, *rings)
     k, n_new = hash_ngrams(text, offsets.astype(np.int64), is_words, grams.low, grams.high, seed, bits, out)
     found = [(c, s, a, b) for (c, a, b), s in zip(new[:n_new].tolist(), signs[:n_new].tolist(), strict=True)]
     return Found(indptr, columns[:k], values[:k], found)

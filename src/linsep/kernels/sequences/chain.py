@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from linsep.kernels.memory import UNCOUNTED
 from linsep.kernels.records import TALLY
 from linsep.kernels.rows import FASTMATH
 from linsep.types import Array
@@ -53,7 +54,7 @@ class Chain(NamedTuple):
 class Work(NamedTuple):
     """Scratch space for sentences of up to as many tokens as `path` is long.
 
-    `scores` and `back` are (tokens, width); `reach` (n_tags, 2) holds the least and the greatest entry of each row of
+    `scores` and `back` are (tokens, width), `best` (width,); `reach` (n_tags, 2) holds the least and the greatest entry of each row of
     T among the tags, and must be that when a kernel is called (`measure_reach`).
     """
 
@@ -61,6 +62,7 @@ class Work(NamedTuple):
     back: Array
     path: Array
     reach: Array
+    best: Array
 
 
 def make_chain(n_features: int, n_tags: int, dtype: Any) -> Chain:
@@ -76,13 +78,14 @@ def make_work(chain: Chain, n_tokens: int) -> Work:
     width = chain.T.shape[1]
     n_tags = chain.T.shape[0] - 2
     scores, back = np.empty((n_tokens, width), chain.W.dtype), np.zeros((n_tokens, width), np.int32)
-    work = Work(scores, back, np.empty(n_tokens, np.int32), np.empty((n_tags, 2), chain.T.dtype))
+    reach, best = np.empty((n_tags, 2), chain.T.dtype), np.empty(width, chain.T.dtype)
+    work = Work(scores, back, np.empty(n_tokens, np.int32), reach, best)
     for k in range(n_tags):
         measure_reach(chain.T, k, work.reach)
     return work
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def measure_reach(T: Any, k: int, reach: Any) -> None:
     """reach[k] = (min, max) of T[k, tag] over the tags. Changes `reach` (n_tags, 2)."""
     n_tags = T.shape[0] - 2
@@ -94,7 +97,7 @@ def measure_reach(T: Any, k: int, reach: Any) -> None:
     reach[k, 1] = high
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH)
+@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
 def _emit(S: Any, t: int, W: Any, z: Any) -> None:
     """z[k] = sum of W[f, k] over the features f of token t; four rows of W at a time, so that z is loaded less often.
 
@@ -129,7 +132,7 @@ def _emit(S: Any, t: int, W: Any, z: Any) -> None:
         e += np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _step(before: Any, z: Any, back: Any, best: Any, T: Any, reach: Any) -> None:
     """best[k] = max_p before[p] + T[p, k], back[k] the first p that attains it, then z += best: one step of Viterbi.
 
@@ -161,7 +164,7 @@ def _step(before: Any, z: Any, back: Any, best: Any, T: Any, reach: Any) -> None
         z[k] += best[k]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def viterbi(S: Any, i: int, chain: Any, work: Any) -> None:
     """work.path = the best tags of sentence i; of several the one chosen by the rule for ties above. Changes `work`.
 
@@ -172,7 +175,6 @@ def viterbi(S: Any, i: int, chain: Any, work: Any) -> None:
         return
     T = chain.T
     n_tags = T.shape[0] - 2
-    best = np.empty(T.shape[1], T.dtype)
     for t in range(length):
         z = work.scores[t]
         _emit(S, start + t, chain.W, z)
@@ -180,7 +182,7 @@ def viterbi(S: Any, i: int, chain: Any, work: Any) -> None:
             for k in range(z.shape[0]):
                 z[k] += T[n_tags, k]
         else:
-            _step(work.scores[t - 1], z, work.back[t], best, T, work.reach)
+            _step(work.scores[t - 1], z, work.back[t], work.best, T, work.reach)
         top = z[0]
         for k in range(1, n_tags):
             top = max(top, z[k])
@@ -197,7 +199,7 @@ def viterbi(S: Any, i: int, chain: Any, work: Any) -> None:
         last = work.back[t, last]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def tag_all(S: Any, chain: Any, work: Any, tags: Any) -> None:
     """tags[t] = the best tag of every token t. Changes `tags` (tokens,) and `work`."""
     for i in range(S.first.shape[0] - 1):
@@ -206,7 +208,7 @@ def tag_all(S: Any, chain: Any, work: Any, tags: Any) -> None:
             tags[t] = work.path[t - S.first[i]]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
     """w += Phi(x, y) - Phi(x, z) wherever the best tags z of a sentence are not the gold tags y.
 
@@ -226,7 +228,7 @@ def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int
             _correct(S, i, tags, chain, mean, visit + s, work, tally)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
     """w += Phi(x, y) - Phi(x, z) for the path z in `work`; keeps `work.reach` true."""
     n_tags = chain.T.shape[0] - 2
@@ -250,7 +252,7 @@ def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work:
         _add(chain.T, mean.T, n_tags + 1, guessed, -1.0, visit, tally)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _add(W: Any, u: Any, j: int, k: int, a: float, visit: int, tally: Any) -> None:
     """W[j, k] += a, u[j, k] += a visit. Changes `W`, `u` and `tally`."""
     before = np.float64(W[j, k])

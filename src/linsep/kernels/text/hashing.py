@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from linsep.kernels.memory import UNCOUNTED
+
 # Prime and offset basis of 64-bit FNV-1a.
 _PRIME = np.uint64(1099511628211)
 FNV_START = np.uint64(14695981039346656037)
@@ -22,7 +24,7 @@ _LANE, _WORD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x6A09E667F3BCC909)
 _TURN, _BACK = np.uint64(29), np.uint64(35)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def add_bytes(h: Any, text: Any, a: int, b: int) -> Any:
     """FNV-1a: h after the bytes text[a:b]."""
     for i in range(np.uint64(a), np.uint64(b)):
@@ -30,7 +32,7 @@ def add_bytes(h: Any, text: Any, a: int, b: int) -> Any:
     return h
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def mixed(h: Any) -> Any:
     """The finaliser of MurmurHash3: every bit of the result depends on every bit of h."""
     h = (h ^ (h >> _HALF)) * _M1
@@ -38,14 +40,14 @@ def mixed(h: Any) -> Any:
     return h ^ (h >> _HALF)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def column_of(h: Any, bits: Any) -> Any:
     """(h mod 2^bits, sign): the column of a mixed hash, and +1.0 or -1.0 by its top bit."""
     column = np.int64(h & ((_ONE << np.uint64(bits)) - _ONE))
     return column, (1.0 if h >> _TOP else -1.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def hash_all(text: Any, offsets: Any, seed: Any, bits: Any, columns: Any, signs: Any) -> None:
     """(columns[k], signs[k]) = `column_of` the bytes text[offsets[k]:offsets[k + 1]], hashed on from `seed`.
 
@@ -55,7 +57,7 @@ def hash_all(text: Any, offsets: Any, seed: Any, bits: Any, columns: Any, signs:
         columns[k], signs[k] = column_of(mixed(add_bytes(seed, text, offsets[k], offsets[k + 1])), bits)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def add_words(lanes: Any, words: Any) -> None:
     """Take 64-bit words, a multiple of four of them, into four running hashes, one word in four each.
 
@@ -71,7 +73,7 @@ def add_words(lanes: Any, words: Any) -> None:
     lanes[0], lanes[1], lanes[2], lanes[3] = a, b, c, d
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _step(lane: Any, word: Any) -> Any:
     lane += word * _WORD
     return ((lane << _TURN) | (lane >> _BACK)) * _LANE

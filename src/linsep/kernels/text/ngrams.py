@@ -7,23 +7,23 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from linsep.kernels.memory import UNCOUNTED
 from linsep.kernels.text.hashing import add_bytes, column_of, mixed
 
 # What joins the words of an n-gram: a space.
 _JOIN = np.array([ord(" ")], dtype=np.uint8)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def hash_ngrams(text: Any, offsets: Any, is_words: bool, low: int, high: int, seed: Any, bits: Any, out: Any) -> Any:
     """Row r = the distinct n-grams, n from `low` to `high`, of text[offsets[r]:offsets[r + 1]], all of one length.
 
-    Return (entries, new names). `out` is (indptr, columns, values, new, signs, seen, named): the rows in CSR; of an
-    n-gram whose column `named` does not know, up to the length of `signs`, its column and where it begins and ends,
-    `new` (., 3), and its sign; scratch space of a row number a column, -1 at first; and the columns whose name is
-    known. Starts and ends of the last `high` words or characters move along in two rings. Changes `out`.
+    Return (entries, new names). `out` is (indptr, columns, values, new, signs, seen, named, starts, ends): the rows in
+    CSR; of an n-gram whose column `named` does not know, up to the length of `signs`, its column and where it begins
+    and ends, `new` (., 3), and its sign; scratch space of a row number a column, -1 at first; the columns whose name is
+    known; and two rings (high,) in which starts and ends of the last words or characters move along. Changes `out`.
     """
-    indptr, columns, values, new, signs, seen, named = out
-    starts, ends = np.zeros(high, np.int64), np.zeros(high, np.int64)
+    indptr, columns, values, new, signs, seen, named, starts, ends = out
     k = n_new = 0
     for row in range(offsets.size - 1):
         first = k
@@ -60,7 +60,7 @@ def hash_ngrams(text: Any, offsets: Any, is_words: bool, low: int, high: int, se
     return k, n_new
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _unit_end(text: Any, i: int, end: int, is_words: bool) -> int:
     """Where the word or character at i ends; i itself where none begins.
 

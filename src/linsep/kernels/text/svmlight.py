@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from linsep.kernels.memory import UNCOUNTED
 from linsep.kernels.text.numbers import NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
 from linsep.types import Array
 
@@ -74,7 +75,7 @@ def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
     """Fill the arrays of `Scanned`. Return (error, position, rows, entries, slow labels, slow values).
 
@@ -139,7 +140,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
     return 0, i, r, k, n_label_slow, n_slow
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def _index(text: Any, i: Any) -> Any:
     """(index, where its value begins), or a position of i if there is none."""
     j, index = i, _NOUGHT
