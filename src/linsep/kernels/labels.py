@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from linsep.kernels.memory import UNCOUNTED
 
-@njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def mark_labels(y: Any, low: int, present: Any) -> None:
     """present[y_i - low] = True for every i. Changes `present` (largest - low + 1,)."""
     for i in range(y.shape[0]):
         present[np.int64(y[i]) - low] = True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def look_up(y: Any, low: int, table: Any, out: Any) -> int:
     """out[i] = table[y_i - low]. Return the first i whose label is not in the table or has NaN there, or -1.
 

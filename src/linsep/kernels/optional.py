@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
+from linsep.kernels.memory import UNCOUNTED
 from linsep.kernels.rows import row_axpy
 from linsep.types import Array
 
@@ -65,13 +66,13 @@ def is_none(value: Any) -> bool:
     return isinstance(value, types.NoneType | types.Omitted)
 
 
-@njit(nogil=True)
+@njit(nogil=True, **UNCOUNTED)
 def row_at(order: Any, t: int) -> Any:
     """The row visited at step t: order[t], or t itself where there is no order."""
     return np.int64(order[t]) if order.shape[0] > 0 else t
 
 
-@njit(nogil=True)
+@njit(nogil=True, **UNCOUNTED)
 def weight_at(weight: Any, i: int) -> Any:
     """The weight of row i, or 1 where there are no weights."""
     return weight[i] if weight.shape[0] > 0 else 1.0

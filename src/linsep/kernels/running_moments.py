@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from linsep.kernels.memory import UNCOUNTED
 
-@njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def standardise_running(values: Any, moments: Any, learn: bool, out: Any) -> None:
     """out_i = (x_i - mean) / s: mean and population standard deviation s of all rows up to and with row i.
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
+from linsep.kernels.memory import UNCOUNTED
 from linsep.types import Array
 
 
@@ -23,7 +24,7 @@ class Kept(NamedTuple):
     sums: Array
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def value_at(G: Any, s: int, kept: Any, size: int) -> float:
     """sum_j a_j G[s, j] over the `size` rows in use: w(x) where G[s, j] = k(x, x_j)."""
     z = 0.0
@@ -32,7 +33,7 @@ def value_at(G: Any, s: int, kept: Any, size: int) -> float:
     return z
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def solve(L: Any, size: int, v: Any) -> None:
     """v = L^-1 v for the lower triangle L[:size, :size]. Changes `v`."""
     for i in range(size):
@@ -41,7 +42,7 @@ def solve(L: Any, size: int, v: Any) -> None:
         v[i] /= L[i, i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def solve_transposed(L: Any, size: int, v: Any) -> None:
     """v = L'^-1 v for the lower triangle L[:size, :size]. Changes `v`."""
     for i in range(size - 1, -1, -1):

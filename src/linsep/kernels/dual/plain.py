@@ -10,8 +10,10 @@ from typing import Any
 
 from numba import njit
 
+from linsep.kernels.memory import UNCOUNTED
 
-@njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def dual_block(
     G: Any, known: Any, steps: Any, Z: Any, norm2: Any, rows: Any, classes: Any, start: int, made: int
 ) -> tuple[int, int]:

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from linsep.kernels.memory import UNCOUNTED
+
 # Chunks that are shuffled as one group: 1,024 rows of 128 a chunk, whose order and rows stay in the cache.
 GROUP = 8
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **UNCOUNTED)
 def fill_order(order: Any, starts: Any, chunk: int, seed: Any) -> None:
     """order = the rows of chunk starts[0], starts[1], ..., each group of `GROUP` chunks shuffled. Changes `order`.
 

@@ -54,8 +54,8 @@ class Chain(NamedTuple):
 class Work(NamedTuple):
     """Scratch space for sentences of up to as many tokens as `path` is long.
 
-    `scores` and `back` are (tokens, width), `best` (width,); `reach` (n_tags, 2) holds the least and the greatest entry of each row of
-    T among the tags, and must be that when a kernel is called (`measure_reach`).
+    `scores` and `back` are (tokens, width), `best` (width,); `reach` (n_tags, 2) holds the least and the greatest entry
+    of each row of T among the tags, and must be that when a kernel is called (`measure_reach`).
     """
 
     scores: Array
