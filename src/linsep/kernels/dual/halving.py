@@ -15,14 +15,13 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels.dual.kept import Kept, solve, solve_transposed, value_at
-from linsep.kernels.memory import UNCOUNTED
 from linsep.kernels.records import COUNTS, SUMS
 
 # Rows of zeros, or nearly, have kernel values of 0; what is projected is divided by the root of the ridge twice.
 _LEAST_RIDGE = 1e-300
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@njit(cache=True, nogil=True)
 def halving_block(G: Any, y: Any, kept: Kept, budget: int, tolerance: float, updated: Any) -> int:
     """w += y k(x, .) where y w(x) <= 0 or y w(x) < 2 R^2; of `budget` rows half go first. Return the updates.
 
