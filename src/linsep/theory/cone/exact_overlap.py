@@ -3,7 +3,8 @@
 Rows A = (free rows, the others), weights y with y'A = 0 to rounding, positive on the others. Independent rows `basis`
 span all: z_j = T_j A[basis]. Lowering a weight y_j by t changes the basic weights by t T_j; when one of those would
 fall below its bound it leaves the basis and j enters, as in the simplex method. In the end every row outside the basis
-has its weight at its bound, an integer: the basic weights then follow from one exact linear system.
+has its weight at its bound, an integer: the basic weights then follow from one exact linear system. With the bounds at
+0 and one row left where it is, few rows have a weight: the witness. If no basic weight is 0 these few span everything.
 """
 
 from __future__ import annotations
@@ -215,40 +216,38 @@ def _pivot_rows(M: Array) -> Array:
 
 def exact_weights(
     rows: SignedRows, ids: Sequence[int], support: Support, deadline: Deadline
-) -> dict[int, int] | None:
+) -> tuple[dict[int, int], Span] | None:
     """Weights of rows in the units of X, exact: those outside the basis as they are, the basic ones solved for.
 
-    None if the matrix is singular, a basic weight is negative, or some column does not add up to 0.
+    With them the span of the basis. None if the matrix is singular, a basic weight is negative, or some column does not
+    add up to 0.
     """
     basis = support.basis.tolist()
     outside = [j for j in np.flatnonzero(support.y).tolist() if j not in set(basis)]
-    whole = IntegerRows(rows, [ids[j] for j in [*basis, *outside]])
-    n = len(basis)
+    span, rest = Span(rows, [ids[j] for j in basis], support.columns), IntegerRows(rows, [ids[j] for j in outside])
     # The rows outside, with their weights, as one row of integers.
-    given = [Fraction(support.y[j]) / f for j, f in zip(outside, whole.factors[n:], strict=True)]
+    given = [Fraction(support.y[j]) / f for j, f in zip(outside, rest.factors, strict=True)]
     unit = lcm(*(g.denominator for g in given))
     given_whole = [int(g * unit) for g in given]
-    total = fmpz_mat([given_whole]) * fmpz_mat(whole.entries[n:]) if outside else fmpz_mat(1, rows.width)
-    matrix = fmpz_mat(whole.entries[:n])
-    every = n == rows.width  # then the system has all columns
-    columns = range(n) if every else support.columns
-    square = matrix if every else fmpz_mat([[row[j] for j in columns] for row in whole.entries[:n]])
+    total = (fmpz_mat([given_whole]) * fmpz_mat(rest.entries) if outside else fmpz_mat(1, rows.width)).entries()
     try:
-        numerators, q = solve(square.transpose(), fmpz_mat([[-total[0, j]] for j in columns]), deadline)
+        numerators, q = solve(span.square.transpose(), fmpz_mat([[-total[j]] for j in span.pivots]), deadline)
     except ZeroDivisionError:
         return None
     found = [int(v) for v in numerators.entries()]
     if any(v < 0 for v, k in zip(found, basis, strict=True) if k >= support.free):
         return None
-    if not every and any(int(v) for v in (fmpz_mat([found]) * matrix + q * total).entries()):
+    others = fmpz_mat(len(found), len(span.others), [row[j] for row in span.whole.entries for j in span.others])
+    sums = (fmpz_mat([found]) * others).entries()
+    if any(v + q * total[j] for v, j in zip(sums, span.others, strict=True)):
         return None
     # All weights times the denominator of the basic ones.
-    factors = [f.as_integer_ratio() for f in whole.factors[:n]]
-    ratios = {ids[k]: (v * a, b) for k, v, (a, b) in zip(basis, found, factors, strict=True)}
+    factors = [f.as_integer_ratio() for f in span.whole.factors]
+    ratios = {i: (v * a, b) for i, v, (a, b) in zip(span.ids, found, factors, strict=True)}
     for j in outside:
         above, below = float(support.y[j]).as_integer_ratio()
         ratios[ids[j]] = above * q * unit, below
-    return of_rows(rows, ratios)
+    return of_rows(rows, ratios), span
 
 
 def prove_overlap(
@@ -281,20 +280,21 @@ def _prove_overlap(
     few, witness = support.emptied(deadline) if want_witness else None, None
     if few is not None and few.spans():
         witness = exact_weights(rows, ids, few, deadline)
-        if witness is not None and _has_all(witness, ids, few.basis[few.basis >= len(free)]):
-            return Overlap(witness, witness, Span(rows, [ids[j] for j in few.basis], support.columns))
-    weights = exact_weights(rows, ids, support, deadline)
+        if witness is not None and _has_all(witness[0], ids, few.basis[few.basis >= len(free)]):
+            return Overlap(witness[0], *witness)
+    found = exact_weights(rows, ids, support, deadline)
     # Every row that spans must have a weight: it is what makes later weights of it positive.
-    if weights is None or not _has_all(weights, ids, spanning):
+    if found is None or not _has_all(found[0], ids, spanning):
         return None
+    weights, span = found
     if not _has_all(weights, ids, support.basis[support.basis >= len(free)]):
         # Of two rows whose weights ran out together one is left in the basis without any.
-        support.basis = first
-        if len(independent_rows(rows, [ids[j] for j in first], (), deadline)) < len(first):
+        span = Span(rows, [ids[j] for j in first], support.columns)
+        if len(independent_rows(rows, span.ids, (), deadline)) < len(first):
             return None
     if few is not None and witness is None:
         witness = exact_weights(rows, ids, few, deadline)
-    return Overlap(weights, witness, Span(rows, [ids[j] for j in support.basis], support.columns))
+    return Overlap(weights, None if witness is None else witness[0], span)
 
 
 def _has_all(weights: dict[int, int], ids: list[int], positions: Array) -> bool:

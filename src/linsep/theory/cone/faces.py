@@ -123,7 +123,8 @@ def solve_cone(
         The rows that are equalities.
     deadline : Deadline
     want_witness : bool, default=True
-        Whether few rows that add up to 0 are asked for beside those that span; they cost as much again.
+        Whether few rows that add up to 0 are asked for beside those that span. Where these few span they are both;
+        elsewhere they cost as much again.
     may_be_near : bool, default=False
         Whether weights near exact ones will do instead of an overlap and a witness.
 

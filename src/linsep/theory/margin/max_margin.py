@@ -235,7 +235,7 @@ def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBrac
 def _many_and_wide(X: Any) -> bool:
     """Whether the exchange of weight is tried first: its moves grow with the rows, Wolfe's steps with the columns."""
     n, p = X.shape
-    return p >= _WIDE and n * p >= _MANY
+    return bool(p >= _WIDE and n * p >= _MANY)
 
 
 def _quick(X: Any, s: Array, found: Exchanged, bias: Bias) -> MarginBracket:
