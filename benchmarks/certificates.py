@@ -36,7 +36,7 @@ Design = tuple[str, Any, Any]
 
 
 def small() -> Iterator[Design]:
-    """Breast cancer, Sonar and Ionosphere (where pyreadr is there to read them), endometrial."""
+    """Breast cancer, Sonar and Ionosphere (where pyreadr is there to read them), endometrial, noise."""
     X, y = load_breast_cancer(return_X_y=True)
     yield "breast cancer, standardised", StandardScaler().fit_transform(X), y
     if find_spec("pyreadr"):
@@ -50,6 +50,9 @@ def small() -> Iterator[Design]:
         np.array([[float(row[c]) for c in ("NV", "PI", "EH")] for row in rows]),
         [r["HG"] for r in rows],
     )
+    rng = np.random.default_rng(0)
+    for n, p in ((80, 25), (150, 40)):
+        yield "noise", rng.standard_normal((n, p)), rng.integers(0, 2, n)
 
 
 def digits(n: int, chosen: Iterable[int], *, scaled: bool = False) -> Iterator[Design]:

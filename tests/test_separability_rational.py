@@ -143,6 +143,21 @@ def test_no_overlap_of_the_axes_has_fewer_rows_than_twice_their_number(p: int) -
     assert len(found.overlap.rows) == 2 * p
 
 
+@pytest.mark.parametrize(("n", "p"), [(40, 3), (80, 25), (150, 40)])
+def test_a_witness_that_spans_is_the_overlap_too(n: int, p: int) -> None:
+    rng = np.random.default_rng(p)
+    X, y = rng.normal(size=(n, p)), rng.integers(0, 2, n)
+    found = separability(X, y)
+    assert (found.verdict, found.overlap) == ("inseparable", found.witness)
+    assert found.witness is not None
+    assert len(found.witness.rows) == p + 2
+    # A column of its own on some rows of one class: a direction takes these away, the others are what they were.
+    far = (np.arange(n) < 3) & (y == y[0])
+    beside = separability(np.column_stack([X, far]), y)
+    assert (beside.verdict, beside.overlap) == ("quasi-separable", beside.witness)
+    assert beside.separated_rows.tolist() == np.flatnonzero(far).tolist()
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_planted_cones(seed: int) -> None:
     rng = np.random.default_rng(seed)

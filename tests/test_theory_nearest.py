@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -149,7 +151,15 @@ def test_exchange_of_weight_finds_the_same_margin(seed: int, p: int, n: int, bia
 
 
 def test_a_large_table_has_its_bracket_by_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def seen(X: Any, *arguments: Any, **options: Any) -> Any:
+        asked.append(X.shape)
+        return exchanged(X, *arguments, **options)
+
+    monkeypatch.setattr("linsep.theory.margin.max_margin.exchanged", seen)
     monkeypatch.setattr("linsep.theory.margin.max_margin._MANY", 50_000)
+    monkeypatch.setattr("linsep.theory.margin.max_margin._WIDE", 20)
     rng = np.random.default_rng(0)
     X, w = rng.normal(size=(6_000, 20)), rng.normal(size=20)
     X, y = X[np.abs(X @ w) > 0.5], (X @ w > 0)[np.abs(X @ w) > 0.5]
@@ -157,5 +167,10 @@ def test_a_large_table_has_its_bracket_by_exchange(monkeypatch: pytest.MonkeyPat
         found = max_margin(X, y, bias=bias, tol=1e-5)
         checked(X, y, found)
         assert 0 < found.lower <= found.upper <= found.lower * (1 + 2e-5)
+    assert asked == [X.shape] * 3
     y[0] = ~y[0]
     assert max_margin(X, y).lower <= 0
+    # Of narrow tables Wolfe's algorithm is the faster one, however many rows there are.
+    asked.clear()
+    checked(X[:, :19], y, max_margin(X[:, :19], y))
+    assert not asked

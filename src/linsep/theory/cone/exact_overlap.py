@@ -3,13 +3,15 @@
 Rows A = (free rows, the others), weights y with y'A = 0 to rounding, positive on the others. Independent rows `basis`
 span all: z_j = T_j A[basis]. Lowering a weight y_j by t changes the basic weights by t T_j; when one of those would
 fall below its bound it leaves the basis and j enters, as in the simplex method. In the end every row outside the basis
-has its weight at its bound, an integer: the basic weights then follow from one exact linear system.
+has its weight at its bound, an integer: the basic weights then follow from one exact linear system. With the bounds at
+0 and one row left where it is, few rows have a weight: the witness. If no basic weight is 0 these few span everything.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -20,7 +22,7 @@ import scipy.linalg.blas as blas
 from flint import fmpz_mat
 
 from linsep.theory.rows.deadline import Deadline, OutOfTimeError
-from linsep.theory.rows.integers import solve
+from linsep.theory.rows.integers import of_rows, solve
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import IntegerRows, Span, independent_rows
 from linsep.types import Array
@@ -29,14 +31,18 @@ _RANK = 1e-9  # a column this close to the span of those before it counts as ins
 _TOUCH = 1e-9  # rows whose part outside a span is this small count as inside
 _LOWEST_WEIGHT = 2.0**12  # the least bound of a weight in an overlap: integers, so rounding it loses little
 _REFRESH = 600  # changes of the basis between two fresh inverses
+_CLEAR = 1e-6  # of the largest weight: rounding has not made this much of 0
 
 
 @dataclass
 class Overlap:
-    """Exact weights of rows z_i that bring them to 0, those of free rows of any sign; `span` holds them all."""
+    """Whole weights of rows, in the units of X, that bring them to 0, those of free rows of any sign.
 
-    weights: dict[int, Fraction]
-    witness: dict[int, Fraction] | None
+    `span` holds them all. `witness` has few rows; it is `weights` where these few span everything.
+    """
+
+    weights: dict[int, int]
+    witness: dict[int, int] | None
     span: Span
 
 
@@ -65,6 +71,23 @@ class Support:
     def positive(self) -> bool:
         """Whether no weight is below its bound."""
         return bool((self.y[self.free :] >= self.low[self.free :]).all())
+
+    def emptied(self, deadline: Deadline) -> Support:
+        """Return a copy in which all rows outside the basis but one, the one of largest weight, have the weight 0."""
+        out = copy(self)
+        out.y, out.basis, out.inverse = self.y.copy(), self.basis.copy(), self.inverse.copy(order="F")
+        out.low = np.zeros(self.y.size)
+        outside = np.ones(self.y.size, dtype=bool)
+        outside[self.basis] = False
+        keep = int(np.where(outside, self.y, -1.0).argmax())
+        out.lower(deadline, keep)
+        out.y[keep] = 1.0
+        return out
+
+    def spans(self) -> bool:
+        """Whether all rows of the basis, the free ones aside, have weights clearly above 0."""
+        basic = self.y[self.basis[self.basis >= self.free]]
+        return bool((basic > _CLEAR * basic.max(initial=0.0)).all())
 
     def lower(self, deadline: Deadline, keep: int | None = None) -> None:
         """Bring every weight outside the basis to its bound, smallest first; row `keep` is left where it is.
@@ -193,36 +216,38 @@ def _pivot_rows(M: Array) -> Array:
 
 def exact_weights(
     rows: SignedRows, ids: Sequence[int], support: Support, deadline: Deadline
-) -> dict[int, Fraction] | None:
-    """Weights of z_i, exact: those outside the basis as they are, the basic ones solved for.
+) -> tuple[dict[int, int], Span] | None:
+    """Weights of rows in the units of X, exact: those outside the basis as they are, the basic ones solved for.
 
-    None if the matrix is singular, a basic weight is negative, or some column does not add up to 0.
+    With them the span of the basis. None if the matrix is singular, a basic weight is negative, or some column does not
+    add up to 0.
     """
     basis = support.basis.tolist()
     outside = [j for j in np.flatnonzero(support.y).tolist() if j not in set(basis)]
-    whole = IntegerRows(rows, [ids[j] for j in [*basis, *outside]])
-    n = len(basis)
+    span, rest = Span(rows, [ids[j] for j in basis], support.columns), IntegerRows(rows, [ids[j] for j in outside])
     # The rows outside, with their weights, as one row of integers.
-    given = [Fraction(support.y[j]) / f for j, f in zip(outside, whole.factors[n:], strict=True)]
+    given = [Fraction(support.y[j]) / f for j, f in zip(outside, rest.factors, strict=True)]
     unit = lcm(*(g.denominator for g in given))
     given_whole = [int(g * unit) for g in given]
-    total = fmpz_mat([given_whole]) * fmpz_mat(whole.entries[n:]) if outside else fmpz_mat(1, rows.width)
-    square = fmpz_mat([[row[j] for j in support.columns] for row in whole.entries[:n]]).transpose()
+    total = (fmpz_mat([given_whole]) * fmpz_mat(rest.entries) if outside else fmpz_mat(1, rows.width)).entries()
     try:
-        numerators, q = solve(square, fmpz_mat([[-total[0, j]] for j in support.columns]), deadline)
+        numerators, q = solve(span.square.transpose(), fmpz_mat([[-total[j]] for j in span.pivots]), deadline)
     except ZeroDivisionError:
         return None
     found = [int(v) for v in numerators.entries()]
     if any(v < 0 for v, k in zip(found, basis, strict=True) if k >= support.free):
         return None
-    check = fmpz_mat([found]) * fmpz_mat(whole.entries[:n]) + q * total
-    if any(int(v) for v in check.entries()):
+    others = fmpz_mat(len(found), len(span.others), [row[j] for row in span.whole.entries for j in span.others])
+    sums = (fmpz_mat([found]) * others).entries()
+    if any(v + q * total[j] for v, j in zip(sums, span.others, strict=True)):
         return None
-    # One fraction for each, as each looks for a common factor of long integers.
-    below = q * unit
-    factors = [f.as_integer_ratio() for f in whole.factors[:n]]
-    weights = {ids[k]: Fraction(v * a, below * b) for k, v, (a, b) in zip(basis, found, factors, strict=True)}
-    return weights | {ids[j]: Fraction(support.y[j]) for j in outside}
+    # All weights times the denominator of the basic ones.
+    factors = [f.as_integer_ratio() for f in span.whole.factors]
+    ratios = {i: (v * a, b) for i, v, (a, b) in zip(span.ids, found, factors, strict=True)}
+    for j in outside:
+        above, below = float(support.y[j]).as_integer_ratio()
+        ratios[ids[j]] = above * q * unit, below
+    return of_rows(rows, ratios), span
 
 
 def prove_overlap(
@@ -252,24 +277,26 @@ def _prove_overlap(
     support.y *= _LOWEST_WEIGHT * 2 / support.y[spanning].min()
     support.low[spanning] = np.floor(support.y[spanning] / 2)
     support.lower(deadline)
-    weights = exact_weights(rows, ids, support, deadline)
+    few, witness = support.emptied(deadline) if want_witness else None, None
+    if few is not None and few.spans():
+        witness = exact_weights(rows, ids, few, deadline)
+        if witness is not None and _has_all(witness[0], ids, few.basis[few.basis >= len(free)]):
+            return Overlap(witness[0], *witness)
+    found = exact_weights(rows, ids, support, deadline)
     # Every row that spans must have a weight: it is what makes later weights of it positive.
-    if weights is None or not all(weights[ids[j]] > 0 for j in spanning):
+    if found is None or not _has_all(found[0], ids, spanning):
         return None
-    basis = [ids[j] for j in support.basis]
-    if not all(weights.get(i, 0) > 0 for i in basis[len(free) :]):
+    weights, span = found
+    if not _has_all(weights, ids, support.basis[support.basis >= len(free)]):
         # Of two rows whose weights ran out together one is left in the basis without any.
-        basis = [ids[j] for j in first]
-        if len(independent_rows(rows, basis, (), deadline)) < len(basis):
+        span = Span(rows, [ids[j] for j in first], support.columns)
+        if len(independent_rows(rows, span.ids, (), deadline)) < len(first):
             return None
-    span = Span(rows, basis, support.columns)
-    witness = None
-    if want_witness:
-        support.low[:] = 0.0
-        outside = np.ones(support.y.size, dtype=bool)
-        outside[support.basis] = False
-        keep = int(np.where(outside, support.y, -1.0).argmax())
-        support.lower(deadline, keep)
-        support.y[keep] = 1.0
-        witness = exact_weights(rows, ids, support, deadline)
-    return Overlap(weights, witness, span)
+    if few is not None and witness is None:
+        witness = exact_weights(rows, ids, few, deadline)
+    return Overlap(weights, None if witness is None else witness[0], span)
+
+
+def _has_all(weights: dict[int, int], ids: list[int], positions: Array) -> bool:
+    """Whether the rows at these positions have positive weights."""
+    return all(weights.get(ids[j], 0) > 0 for j in positions.tolist())

@@ -28,7 +28,7 @@ from linsep.theory.cone.peel import peel
 from linsep.theory.margin.wolfe import RowHull, nearest_point
 from linsep.theory.rows.deadline import NEVER, Deadline, OutOfTimeError
 from linsep.theory.rows.exact_signs import as_floats, row_signs
-from linsep.theory.rows.integers import of_rows, primitive, whole_numbers
+from linsep.theory.rows.integers import primitive, whole_numbers
 from linsep.theory.rows.powers_of_two import times_columns
 from linsep.theory.rows.signed import SignedRows
 from linsep.theory.rows.span import Span, independent_rows
@@ -123,7 +123,8 @@ def solve_cone(
         The rows that are equalities.
     deadline : Deadline
     want_witness : bool, default=True
-        Whether few rows that add up to 0 are asked for beside those that span; they cost as much again.
+        Whether few rows that add up to 0 are asked for beside those that span. Where these few span they are both;
+        elsewhere they cost as much again.
     may_be_near : bool, default=False
         Whether weights near exact ones will do instead of an overlap and a witness.
 
@@ -296,8 +297,8 @@ class _Faces:
             if found is None:
                 return False
             if want and found.witness is not None:
-                self.witness = of_rows(rows, found.witness)
-            self._set_aside(of_rows(rows, found.weights), found.span.ids, found.span)
+                self.witness = found.witness
+            self._set_aside(found.weights, found.span.ids, found.span)
             if not self.active.any():
                 return True
         d = (self.span or Span(rows, [])).direction_near(guess.d, self.deadline)

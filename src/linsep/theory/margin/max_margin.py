@@ -19,7 +19,7 @@ from linsep.theory.rows.powers_of_two import times_columns
 from linsep.theory.rows.signed import SignedRows
 from linsep.types import Array, Hyperplane
 
-_MANY = 500_000  # tables with at least so many entries try the exchange of weight first
+_MANY, _WIDE = 500_000, 300  # tables with at least so many entries and columns try the exchange of weight first
 _SHORT = 100  # rows that each visit of all rows adds to the shortlist
 _SQUARES = 400  # up to this power of two the squares of entries, and their sums, are finite doubles
 Bias = Literal["free", "homogeneous"] | None
@@ -147,8 +147,8 @@ def max_margin(
     - free bias, with p summing to 1/2 on each class: min_i y_i (w.x_i + b) / ||w|| <= gamma* <= ||sum_i p_i y_i x_i||,
       which is half the distance between a point of each convex hull.
 
-    Both sides are computed in float64: on large tables by the algorithm of Mitchell, Demyanov and Malozemov, on other
-    tables, and if that does not converge, by Wolfe's nearest-point algorithm.
+    Both sides are computed in float64: on large tables of 300 columns or more by the algorithm of Mitchell, Demyanov
+    and Malozemov, on other tables, and if that does not converge, by Wolfe's nearest-point algorithm.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBrac
     """The bracket of a table whose entries have squares that are finite doubles."""
     if bias == "free":
         return _free(X, s, limits)
-    if len(s) * X.shape[1] >= _MANY:
+    if _many_and_wide(X):
         quick = exchanged(X, s, constant=bias == "homogeneous", free=False, tol=limits["tol"])
         if quick is not None:
             return _quick(X, s, quick, bias)
@@ -230,6 +230,12 @@ def _nearest(X: Any, s: Array, bias: Bias, limits: dict[str, Any]) -> MarginBrac
     plane = Hyperplane(found.best[:p], float(found.best[p]) if bias else 0.0)
     weights = dict(zip(found.keys, found.weights.tolist(), strict=True))
     return MarginBracket(min(found.lower, found.upper), found.upper, plane, weights, bias)
+
+
+def _many_and_wide(X: Any) -> bool:
+    """Whether the exchange of weight is tried first: its moves grow with the rows, Wolfe's steps with the columns."""
+    n, p = X.shape
+    return bool(p >= _WIDE and n * p >= _MANY)
 
 
 def _quick(X: Any, s: Array, found: Exchanged, bias: Bias) -> MarginBracket:
@@ -246,7 +252,7 @@ def _quick(X: Any, s: Array, found: Exchanged, bias: Bias) -> MarginBracket:
 
 def _free(X: Any, s: Array, limits: dict[str, Any]) -> MarginBracket:
     """The bracket with a free bias: half the distance of the two convex hulls."""
-    if X.shape[0] * X.shape[1] >= _MANY:
+    if _many_and_wide(X):
         quick = exchanged(X, s, constant=False, free=True, tol=limits["tol"])
         if quick is not None:
             return _quick(X, s, quick, "free")

@@ -133,11 +133,14 @@ def _whole(ratios: dict[int, tuple[int, int]]) -> dict[int, int]:
     return dict(zip(kept, values, strict=True))
 
 
-def of_rows(rows: SignedRows, weights: dict[int, Fraction]) -> dict[int, int]:
-    """Weights of the scaled rows z_i as weights of the rows themselves: z_i is the row over 2^exponent."""
+def of_rows(rows: SignedRows, weights: dict[int, tuple[int, int]]) -> dict[int, int]:
+    """Weights of the scaled rows z_i, each a numerator and a denominator, as whole weights of the rows in units of X.
+
+    z_i is the row over 2^exponent. Weights that are 0 are left out.
+    """
     ratios = {}
-    for i, w in weights.items():
-        (above, below), e = w.as_integer_ratio(), int(rows.row_exps[i])
+    for i, (above, below) in weights.items():
+        e = int(rows.row_exps[i])
         ratios[i] = (above, below << e) if e > 0 else (above << -e, below)
     return _whole(ratios)
 

@@ -147,6 +147,8 @@ class Span:
 
         One for each column of `others`, in which only it has an entry; first those of columns that are 0 on the rows.
         """
+        if not self.others:
+            return []
         units, used = self.rows.units, np.zeros(self.rows.width, dtype=bool)
         if self.ids:
             used |= (self.whole.doubles != 0).any(axis=0)
