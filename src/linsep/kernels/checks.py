@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 # Rows, or entries, that are looked at before the next question is asked.
 _TOGETHER = 1024
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def largest_bits(patterns: Any, sign: Any) -> Any:
     """max_k patterns[k] without the bit `sign`: the bit pattern of the largest |x_k|, or of a NaN where there is one.
 
@@ -26,7 +26,7 @@ def largest_bits(patterns: Any, sign: Any) -> Any:
     return most
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def are_ones(values: Any) -> bool:
     """Whether all of these are 1; it ends soon after the first that is not."""
     for first in range(0, values.shape[0], _TOGETHER):
@@ -38,7 +38,7 @@ def are_ones(values: Any) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def is_rising(indices: Any, indptr: Any) -> bool:
     """Whether the columns of each row of a CSR matrix rise, as they nearly always do: then no row names one twice."""
     n = indptr.shape[0] - 1

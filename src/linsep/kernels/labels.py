@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def mark_labels(y: Any, low: int, present: Any) -> None:
     """present[y_i - low] = True for every i. Changes `present` (largest - low + 1,)."""
     for i in range(y.shape[0]):
         present[np.int64(y[i]) - low] = True
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def look_up(y: Any, low: int, table: Any, out: Any) -> int:
     """out[i] = table[y_i - low]. Return the first i whose label is not in the table or has NaN there, or -1.
 

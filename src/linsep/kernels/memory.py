@@ -6,22 +6,33 @@ compile would be felt in a first fit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.extending import intrinsic
 
 from linsep.types import Array
 
 # What memory hands over at a time.
 LINE = 64
-# For kernels that make no array. Numba counts references to an array wherever one function hands it to another, with a
-# locked instruction each, and takes few of them out again where there are branches: reading text took four times as
-# long. Who calls a kernel holds its arrays meanwhile, so nothing needs to be counted.
-UNCOUNTED: Any = {"_nrt": False}
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+def uncounted(**options: Any) -> Callable[[Kernel], Kernel]:
+    """`numba.njit` for functions that make no array, nor call one that does: references to arrays are not counted.
+
+    Numba counts them wherever one function hands an array to another, with a locked instruction each, and takes few of
+    these out again where there are branches: text took four times as long to read, and the passes of a pocket twice.
+    Whoever calls a kernel holds its arrays meanwhile, so there is nothing to count.
+    """
+    decorator: Any = njit  # its types do not name this option
+    compiled: Callable[[Kernel], Kernel] = decorator(_nrt=False, **options)
+    return compiled
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"] = "C") -> Array:

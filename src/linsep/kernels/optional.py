@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.rows import row_axpy
 from linsep.types import Array
 
@@ -66,13 +66,13 @@ def is_none(value: Any) -> bool:
     return isinstance(value, types.NoneType | types.Omitted)
 
 
-@njit(nogil=True, **UNCOUNTED)
+@uncounted(nogil=True)
 def row_at(order: Any, t: int) -> Any:
     """The row visited at step t: order[t], or t itself where there is no order."""
     return np.int64(order[t]) if order.shape[0] > 0 else t
 
 
-@njit(nogil=True, **UNCOUNTED)
+@uncounted(nogil=True)
 def weight_at(weight: Any, i: int) -> Any:
     """The weight of row i, or 1 where there are no weights."""
     return weight[i] if weight.shape[0] > 0 else 1.0

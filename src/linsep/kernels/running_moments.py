@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def standardise_running(values: Any, moments: Any, learn: bool, out: Any) -> None:
     """out_i = (x_i - mean) / s: mean and population standard deviation s of all rows up to and with row i.
 

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from linsep.data.columns import as_labels
 from linsep.data.readers.arrow import Where, row_of
 from linsep.data.readers.asked import Decimals, Lines, TextReader, Whole
-from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Scanned, scan
+from linsep.kernels.text.svmlight import ENTRY, LABEL, ORDER, QUERY, SIZE, VALUE, Room, Scanned, scan
 from linsep.types import Array, Chunk, DataError, NoRowsError
 
 _EXPECTED = {
@@ -22,6 +24,10 @@ _EXPECTED = {
     QUERY: "index:value (query ids are not used; take them out)",
     SIZE: "an index below 2147483648",
 }
+
+
+# Room beyond what the first piece lets expect, and how many times as much as that is believed.
+_SPARE, _MOST_PIECES = 1.05, 100_000
 
 
 class SvmlightReader(TextReader):
@@ -51,25 +57,30 @@ class SvmlightReader(TextReader):
     def whole(self, pieces: Iterable[Lines]) -> Whole:
         """Read everything, a piece at a time; indices count from 1, or from 0 when an index 0 appears anywhere."""
         name = ""
-        labels, sizes = _Growing(np.float64), _Growing(np.int32)
-        indices, data = _Growing(np.int32), _Growing(np.float64)
-        mantissa, exponent = _Growing(np.int64), _Growing(np.int32)
+        grown = {"labels": _Growing(np.float64), "indices": _Growing(np.int32), "data": _Growing(np.float64)}
+        labels, indices, data = grown.values()
+        sizes, mantissa, exponent = _Growing(np.int32), _Growing(np.int64), _Growing(np.int32)
         beyond: dict[int, str] = {}
         doubles_alone = True  # whole numbers that their doubles hold need no digits beside them
         for lines in pieces:
             name = name or lines.name
-            found = _scanned(lines)
-            over = found.exponent[found.slow] == np.iinfo(np.int32).min
-            for k, (a, b) in zip(found.slow[over].tolist(), found.spans[over].tolist(), strict=True):
-                beyond[indices.size + k] = lines.content[a:b].decode()
-            if doubles_alone and (found.exponent.any() or (np.abs(found.mantissa) >= 2**53).any()):
+            found = _scanned(lines, lambda kind, size: grown[kind].room(size), keep_digits=not doubles_alone)
+            if doubles_alone and not found.whole:
                 doubles_alone = False
                 mantissa.add(data.so_far().astype(np.int64))
                 exponent.add(np.zeros(data.size, np.int32))
-            labels.add(found.labels)
+                found = _scanned(lines, lambda kind, size: grown[kind].room(size))
+            over = found.exponent[found.slow] == np.iinfo(np.int32).min if not doubles_alone else np.empty(0, bool)
+            for k, (a, b) in zip(found.slow[over].tolist(), found.spans[over].tolist(), strict=True):
+                beyond[indices.size + k] = lines.content[a:b].decode()
+            if lines.content and not indices.size:  # the other pieces are likely to be as dense
+                share = min(_SPARE * self.n_bytes / len(lines.content), _MOST_PIECES)
+                for kind, part in (("labels", found.labels), ("indices", found.indices), ("data", found.data)):
+                    grown[kind].expect(int(share * part.size))
             sizes.add(np.diff(found.indptr))
-            indices.add(found.indices)
-            data.add(found.data)
+            labels.size += found.labels.size
+            indices.size += found.indices.size
+            data.size += found.data.size
             if not doubles_alone:
                 mantissa.add(found.mantissa)
                 exponent.add(found.exponent)
@@ -106,18 +117,36 @@ class ChunkOfLines(Chunk):
 
 
 class _Growing:
-    """An array that grows in place, so that joining many parts takes little more memory than the whole."""
+    """An array that grows in place, so that joining many parts takes little more memory than the whole.
+
+    Memory that nobody has written to is not there yet: to expect too much costs nothing.
+    """
 
     def __init__(self, dtype: type) -> None:
         self._values: Array = np.empty(0, dtype)
         self.size = 0
 
-    def add(self, part: Array) -> None:
-        end = self.size + part.size
+    def expect(self, size: int) -> None:
+        """Make room for `size` in all at once: growing writes zeros, and in small pages of memory."""
+        if size <= self._values.size:
+            return
+        try:
+            values: Array = np.empty(size, self._values.dtype)
+        except MemoryError:  # it may be less in the end
+            return
+        values[: self._values.size] = self._values
+        self._values = values
+
+    def room(self, size: int) -> Array:
+        """A view of what follows, to be filled; `size` of this object tells how much of it was. Earlier views end."""
+        end = self.size + size
         if end > self._values.size:
             self._values.resize(end + end // 8, refcheck=False)
-        self._values[self.size : end] = part
-        self.size = end
+        return self._values[self.size : end]
+
+    def add(self, part: Array) -> None:
+        self.room(part.size)[:] = part
+        self.size += part.size
 
     def so_far(self) -> Array:
         """A view of what there is, until more is added."""
@@ -130,8 +159,8 @@ class _Growing:
         return values
 
 
-def _scanned(lines: Lines, *, keep_digits: bool = True) -> Scanned:
-    found = scan(np.frombuffer(lines.content, dtype=np.uint8), keep_digits=keep_digits)
+def _scanned(lines: Lines, room: Room | None = None, *, keep_digits: bool = True) -> Scanned:
+    found = scan(np.frombuffer(lines.content, dtype=np.uint8), room, keep_digits=keep_digits)
     if found.error:
         raise malformed(_EXPECTED[found.error], found.position, lines)
     finish_numbers(found.labels, found.label_slow, found.label_spans, _EXPECTED[LABEL], lines)
@@ -143,7 +172,11 @@ def finish_numbers(values: Array, slow: Array, spans: Array, expected: str, line
     """Read in place the numbers whose digits or powers of ten one double cannot hold; each ends rounded correctly."""
     if not slow.size:
         return
-    values[slow] = [float(lines.content[a:b]) for a, b in spans.tolist()]
+    raw = np.frombuffer(lines.content, np.uint8)
+    offsets = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])])
+    places = np.repeat(spans[:, 0] - offsets[:-1], np.diff(offsets)) + np.arange(offsets[-1])
+    texts = pa.LargeStringArray.from_buffers(len(slow), pa.py_buffer(offsets), pa.py_buffer(raw[places]))
+    values[slow] = pc.cast(texts, pa.float64()).to_numpy()
     infinite = np.flatnonzero(~np.isfinite(values[slow]))
     if infinite.size:
         raise malformed(expected, int(spans[infinite[0], 0]), lines)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from numba import njit
-
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.types import Array
 
 
@@ -24,7 +22,7 @@ class Kept(NamedTuple):
     sums: Array
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def value_at(G: Any, s: int, kept: Any, size: int) -> float:
     """sum_j a_j G[s, j] over the `size` rows in use: w(x) where G[s, j] = k(x, x_j)."""
     z = 0.0
@@ -33,7 +31,7 @@ def value_at(G: Any, s: int, kept: Any, size: int) -> float:
     return z
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def solve(L: Any, size: int, v: Any) -> None:
     """v = L^-1 v for the lower triangle L[:size, :size]. Changes `v`."""
     for i in range(size):
@@ -42,7 +40,7 @@ def solve(L: Any, size: int, v: Any) -> None:
         v[i] /= L[i, i]
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def solve_transposed(L: Any, size: int, v: Any) -> None:
     """v = L'^-1 v for the lower triangle L[:size, :size]. Changes `v`."""
     for i in range(size - 1, -1, -1):

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def dual_block(
     G: Any, known: Any, steps: Any, Z: Any, norm2: Any, rows: Any, classes: Any, start: int, made: int
 ) -> tuple[int, int]:

@@ -10,17 +10,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from linsep.kernels.dual.kept import Kept, value_at
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.records import COUNTS, SUMS
 
 # What all removals may add up to, psi by psi, for each mistake so far: the paper's condition on the shrinking factor.
 _AFFORDABLE = 15.0 / 32.0
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def removing_block(G: Any, y: Any, kept: Kept, budget: int, draws: Any, forget: bool, updated: Any) -> int:
     """w += y k(x, .) where y w(x) <= 0; if there are then budget + 1 rows, an old one goes. Return the mistakes made.
 
@@ -70,7 +68,7 @@ def removing_block(G: Any, y: Any, kept: Kept, budget: int, draws: Any, forget: 
     return made
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _shrink_factor(sigma: float, mu: float, left: float) -> float:
     """The largest phi <= 1 with psi(phi sigma, phi mu) <= left, psi(l, m) = l^2 + 2 l - 2 l m.
 

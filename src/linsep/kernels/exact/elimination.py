@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.types import Array
 
 
@@ -33,7 +33,7 @@ class Factors(NamedTuple):
     u_value: Array
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def inverse(a: Any, prime: Any) -> Any:
     """The inverse modulo the prime, as a power (Fermat)."""
     out, exponent = 1, prime - 2
@@ -45,7 +45,7 @@ def inverse(a: Any, prime: Any) -> Any:
     return out
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _push(heap: Array, size: Any, k: Any) -> Any:
     at = size
     heap[at] = k
@@ -56,7 +56,7 @@ def _push(heap: Array, size: Any, k: Any) -> Any:
     return size + 1
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _pop(heap: Array, size: Any) -> Any:
     """Take the first one away; return how many are left."""
     size -= 1

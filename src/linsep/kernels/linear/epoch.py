@@ -15,9 +15,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import NO_ORDER, NO_WEIGHTS, before_update, note_margin, note_update, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import RECORD
@@ -42,7 +41,7 @@ class Rows(NamedTuple):
     order: Array = NO_ORDER
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def plain_epoch(
     X: Any, y: Any, weight: Any, order: Any, step: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int
 ) -> tuple[int, int, int]:
@@ -80,7 +79,7 @@ def plain_epoch(
     return mistakes, updates, absorbed
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def squared_norm(w: Any) -> Any:
     """||w||^2, summed in float64."""
     norm2 = 0.0
@@ -89,14 +88,14 @@ def squared_norm(w: Any) -> Any:
     return norm2
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def weight_of_constant(b: Any, intercept: float) -> Any:
     """v = b / c in float64, where `intercept` is c^2, or 0 without an intercept, where b is 0."""
     return np.float64(b[0]) / (np.sqrt(intercept) if intercept > 0.0 else 1.0)
 
 
 # fastmath is handed down to callees that do not refuse it, and would undo the split below.
-@njit(cache=True, nogil=True, fastmath=False, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=False)
 def bits_in_use(w: Any) -> int:
     """The most significant bits that an entry of w takes, from its first to its last 1: 53 at most, 24 in float32.
 
@@ -125,7 +124,7 @@ def bits_in_use(w: Any) -> int:
     return most
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def write_record(record: Any, e: int, w: Any, b: Any, intercept: float, reference: Any) -> None:
     """record[e] = ||w||, b, bits of w and, with a reference (w*, b*), w.w* + v v* and the cosine of the angle to it.
 
@@ -150,7 +149,7 @@ def write_record(record: Any, e: int, w: Any, b: Any, intercept: float, referenc
         record[e, RECORD.w_dot_reference] = dot
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def plain_epochs(
     rows: Any,
     step: Any,

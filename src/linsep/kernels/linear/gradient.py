@@ -27,7 +27,7 @@ from numba import njit
 
 from linsep.kernels.linear.epoch import Rows, squared_norm, weight_of_constant
 from linsep.kernels.linear.losses import loss_slope, loss_value
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import PER_CLASS
@@ -76,7 +76,7 @@ class Iterate(NamedTuple):
     total: Array
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def fold(w: Any, k: int) -> None:
     """Put s_k back to 1: v <- s v, M <- M + S v, S <- 0. Changes `w`."""
     V, M = w.V[k], w.M[k]
@@ -90,13 +90,13 @@ def fold(w: Any, k: int) -> None:
     w.S[k] = 0.0
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def measure(w: Any, k: int, intercept: float) -> None:
     """norm2_k = ||(w_k, b_k / c)||^2 from its entries, `intercept` being c^2. Changes `w.norm2`."""
     w.norm2[k] = w.s[k] ** 2 * (squared_norm(w.V[k]) + weight_of_constant(w.b[k:], intercept) ** 2)
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int) -> None:
     """w_k <- proj(w_k - eta_t slope(y, z) x) for t = visit + 1, visit + 2, ..., a row each, and every plane k.
 
@@ -166,7 +166,7 @@ def sgd_epoch(rows: Any, rule: Any, w: Any, counts: Any, watch: Any, visit: int)
         counts[k, PER_CLASS.absorbed] += absorbed
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def shrinkage(norm2: float, radius: float) -> float:
     """The factor that projects a vector of squared length `norm2` on the ball of that radius: min(1, radius/norm)."""
     return radius / math.sqrt(norm2) if norm2 > radius * radius else 1.0
@@ -192,7 +192,7 @@ def sgd_row(X: Any, c: int, weight: float, own: float, rule: Any, w: Any, counts
     return 0
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def row_sizes(X: Any, weight: Any, intercept: float) -> tuple[float, float]:
     """max_i q_i and (1/n) sum_i weight_i q_i, q_i = ||x_i||^2 + c^2; `intercept` is c^2."""
     most = total = 0.0
@@ -203,7 +203,7 @@ def row_sizes(X: Any, weight: Any, intercept: float) -> tuple[float, float]:
     return most, total / row_count(X)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def mean_loss(loss: int, y: Any, z: Any, weight: Any) -> Any:
     """(1/n) sum_i weight_i loss(y_i, z_i)."""
     total = 0.0

@@ -9,46 +9,44 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 LOSSES = ("perceptron", "hinge", "logistic", "squared_hinge", "squared")
 PERCEPTRON, HINGE, LOGISTIC, SQUARED_HINGE = range(4)  # what is none of these is "squared"
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def perceptron_value(y: float, z: float) -> float:
     """max(0, -y z)"""
     return max(0.0, -y * z)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def perceptron_slope(y: float, z: float) -> float:
     """-y where y z <= 0, a tie being a mistake, else 0."""
     return -y if y * z <= 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def hinge_value(y: float, z: float) -> float:
     """max(0, 1 - y z)"""
     return max(0.0, 1.0 - y * z)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def hinge_slope(y: float, z: float) -> float:
     """-y where y z < 1, else 0."""
     return -y if y * z < 1.0 else 0.0
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def logistic_value(y: float, z: float) -> float:
     """ln(1 + exp(-y z)), which is accurate for every y z."""
     m = y * z
     return max(0.0, -m) + math.log1p(math.exp(-abs(m)))
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def logistic_slope(y: float, z: float) -> float:
     """-y / (1 + exp(y z))"""
     m = y * z
@@ -56,31 +54,31 @@ def logistic_slope(y: float, z: float) -> float:
     return -y * (e if m > 0.0 else 1.0) / (1.0 + e)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def squared_hinge_value(y: float, z: float) -> float:
     """max(0, 1 - y z)^2"""
     return max(0.0, 1.0 - y * z) ** 2
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def squared_hinge_slope(y: float, z: float) -> float:
     """-2 y max(0, 1 - y z)"""
     return -2.0 * y * max(0.0, 1.0 - y * z)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def squared_value(y: float, z: float) -> float:
     """(y - z)^2"""
     return (y - z) ** 2
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def squared_slope(y: float, z: float) -> float:
     """2 (z - y)"""
     return 2.0 * (z - y)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def loss_value(loss: int, y: float, z: float) -> Any:
     """The loss at position `loss` of `LOSSES`."""
     if loss == PERCEPTRON:
@@ -94,7 +92,7 @@ def loss_value(loss: int, y: float, z: float) -> Any:
     return squared_value(y, z)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def loss_slope(loss: int, y: float, z: float) -> Any:
     """A subgradient in z of the loss at position `loss` of `LOSSES`."""
     if loss == PERCEPTRON:

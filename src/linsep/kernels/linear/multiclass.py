@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, rows_ahead
 from linsep.kernels.records import PER_CLASS
@@ -41,7 +41,7 @@ class Classes(NamedTuple):
     counts: Array
 
 
-@njit(**UNCOUNTED)
+@uncounted()
 def _fill_block(rows: Any, order: Any, start: int, n: int) -> None:
     """rows = the rows visited at steps start, start + 1, ... of n, the last one again where there are no more."""
     for r in range(rows.shape[0]):
@@ -150,7 +150,7 @@ def with_scratch(W: Any, b: Any) -> Classes:
     return Classes(W, b, np.zeros((BLOCK, k), W.dtype), np.zeros((k, len(PER_CLASS)), np.int64))
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def totals(counts: Any) -> tuple[int, int, int]:
     """(mistakes, updates, absorbed) of all classes together."""
     return (
@@ -160,7 +160,7 @@ def totals(counts: Any) -> tuple[int, int, int]:
     )
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _best_other(model: Any, r: int, y: int) -> Any:
     """(k, z_k): the first class k other than y with the largest z_k = Z[r, k] + b_k."""
     rival = 1 if y == 0 else 0
@@ -173,7 +173,7 @@ def _best_other(model: Any, r: int, y: int) -> Any:
     return rival, best
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def _move(X: Any, i: int, a: float, wanted: bool, model: Any, intercept: float, k: int, watch: Any, visit: int) -> None:
     """w_k += a x_i, b_k += intercept a. Changes `model` and `watch`.
 

@@ -14,10 +14,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, weight_at
 from linsep.kernels.records import SPENT
 from linsep.kernels.rows import FASTMATH, row_count, row_dot
@@ -52,7 +51,7 @@ class Pocket(NamedTuple):
     spent: Array
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def _margin(X: Any, i: int, c: int, W: Any, b: Any, k: int) -> Any:
     """y z of plane k on row i; z_c - max of the other z for k = -1."""
     if k >= 0:
@@ -66,7 +65,7 @@ def _margin(X: Any, i: int, c: int, W: Any, b: Any, k: int) -> Any:
     return row_dot(X, i, W[c]) + b[c] - best
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _error_of(X: Any, pocket: Any, W: Any, b: Any, p: int, limit: float) -> Any:
     """Sum of the weights of the rows on which plane p of (W, b), or all of W, makes a mistake: y z <= 0.
 
@@ -85,7 +84,7 @@ def _error_of(X: Any, pocket: Any, W: Any, b: Any, p: int, limit: float) -> Any:
     return error
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def judge(X: Any, pocket: Any, visit: int, p: int) -> None:
     """kept_p <- the vector in play if its run up to `visit` is longer and its error less than those of kept_p.
 
@@ -120,14 +119,14 @@ def _before_update(watch: Any, X: Any, visit: Any, k: Any) -> Callable[..., Any]
     return end_of_run if getattr(watch, "instance_class", None) is Pocket else None
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def judge_all(X: Any, pocket: Any, visit: int) -> None:
     """Judge the vectors still in play after `visit` visits, so that the pockets are up to date. Changes `pocket`."""
     for p in range(pocket.error.shape[0]):
         judge(X, pocket, visit, p)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def open_pocket(X: Any, pocket: Any, visit: int) -> None:
     """Judge the vectors kept, on rows that may be new; runs of those in play begin at `visit`. Changes `pocket`."""
     for p in range(pocket.error.shape[0]):

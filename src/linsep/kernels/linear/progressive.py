@@ -16,7 +16,7 @@ from numba.extending import overload
 
 from linsep.kernels.linear.epoch import plain_epoch
 from linsep.kernels.linear.multiclass import multiclass_epoch, one_vs_rest_epoch, totals, with_scratch
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import Predicted
 from linsep.kernels.rows import BLOCK, FASTMATH, block_dots, is_csr, row_count
 from linsep.types import CSR
@@ -38,7 +38,7 @@ def _row_alone(X: Any, i: Any) -> Callable[..., Any]:
     return sparse if is_csr(X) else dense
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def progressive_pass(
     rows: Any, step: Any, W: Any, b: Any, intercept: float, watch: Any, visit: int, wrong: Any
 ) -> tuple[int, int, int]:

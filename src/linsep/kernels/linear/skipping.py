@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from linsep.kernels.linear.epoch import plain_epoch, squared_norm, weight_of_constant, write_record
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import before_update, note_update, row_at, weight_at
 from linsep.kernels.prefetch import fetch_ahead, skipping_ahead
 from linsep.kernels.records import RECORD
@@ -70,7 +69,7 @@ def make_skip(n_rows: int) -> Skip:
     return Skip(np.empty(n_rows), np.empty(n_rows), np.empty(n_rows), np.zeros(len(STATE)))
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def start_skip(X: Any, intercept: float, skip: Any) -> None:
     """norm[i] = ||(x_i, c)||, rounded up, and nothing to skip against yet; `intercept` is c^2. Changes `skip`."""
     for i in range(row_count(X)):
@@ -82,20 +81,20 @@ def start_skip(X: Any, intercept: float, skip: Any) -> None:
     skip.state[STATE.sweeps] = _FIRST_SWEEPS
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _forget(skip: Any) -> None:
     """Leave nothing to skip against, and ask for a reference at the next visit. Changes `skip`."""
     skip.g[:] = -np.inf
     skip.state[STATE.work] = np.inf
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _guard(w: Any) -> Any:
     """c p eps: 4 (p + 8) times the unit of w's dtype, see `skipping_epoch`."""
     return 4.0 * (w.shape[0] + 8.0) * np.finfo(w.dtype).eps
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _threshold(skip: Any, guard: float) -> Any:
     """The least g_i that proves row i right: sqrt(D2 + E) + guard (||w|| + ||r||), ||w|| <= ||r|| + ||w - r||."""
     distance = np.sqrt(max(skip.state[STATE.D2], 0.0) + skip.state[STATE.E]) * _ROOT_UP
@@ -103,7 +102,7 @@ def _threshold(skip: Any, guard: float) -> Any:
     return distance + guard * (2.0 * skip.state[STATE.norm_r] + distance)
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any) -> None:
     """r <- w: fill `skip` with the margins of every row under w."""
     tiny = (w.shape[0] + 1) * np.finfo(w.dtype).tiny
@@ -119,7 +118,7 @@ def _take_reference(X: Any, y: Any, w: Any, b: Any, intercept: float, skip: Any)
     skip.state[STATE.sweeps] = min(_GROWTH * skip.state[STATE.sweeps], _MOST_SWEEPS)
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def skipping_epoch(
     X: Any, y: Any, weight: Any, order: Any, w: Any, b: Any, intercept: float, skip: Any, watch: Any, visit: int
 ) -> tuple[int, int, int]:
@@ -178,7 +177,7 @@ def skipping_epoch(
     return mistakes, dots, absorbed
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _track(skip: Any, guard: float, i: int, a: float, z: float) -> None:
     """D2 = ||w - r||^2 and its error bound E after the update w += a x_i made at decision value z. Changes `skip`.
 
@@ -190,7 +189,7 @@ def _track(skip: Any, guard: float, i: int, a: float, z: float) -> None:
     skip.state[STATE.E] += guard * (2.0 * skip.state[STATE.norm_r] + reach) * reach
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def skipping_epochs(
     rows: Any, skip: Any, w: Any, b: Any, intercept: float, watch: Any, visit: int, reference: Any, record: Any
 ) -> Any:

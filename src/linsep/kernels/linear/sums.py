@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.optional import weight_at
 from linsep.kernels.planes import sum_planes
 from linsep.kernels.rows import FASTMATH, row_axpy, row_count
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def add_class_sums(X: Any, c: Any, weight: Any, sums: Any, totals: Any) -> None:
     """sums[c_i] += weight_i x_i, totals[c_i] += weight_i, row by row (the prototypes of Rocchio 1971 before division).
 
@@ -24,7 +22,7 @@ def add_class_sums(X: Any, c: Any, weight: Any, sums: Any, totals: Any) -> None:
         totals[c[i]] += a
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def products(data: Any, indices: Any, indptr: Any, W: Any, Z: Any) -> None:
     """Z_i = sum_k data_k W[:, indices_k], k from indptr_i to indptr_{i+1}: Z = X W^T for X in CSR.
 

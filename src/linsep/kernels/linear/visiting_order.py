@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 # Chunks that are shuffled as one group: 1,024 rows of 128 a chunk, whose order and rows stay in the cache.
 GROUP = 8
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def fill_order(order: Any, starts: Any, chunk: int, seed: Any) -> None:
     """order = the rows of chunk starts[0], starts[1], ..., each group of `GROUP` chunks shuffled. Changes `order`.
 

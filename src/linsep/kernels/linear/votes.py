@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def add_votes(G: Any, columns: Any, steps: Any, survival: Any, Z: Any, votes: Any) -> None:
     """votes_t += sum_n c_n sign(z_n), z_n = z_{n-1} + steps[n] G[t, columns[n]], sign(0) = +1, row by row t.
 
@@ -31,7 +29,7 @@ def add_votes(G: Any, columns: Any, steps: Any, survival: Any, Z: Any, votes: An
         votes[t] += total
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def add_class_votes(G: Any, columns: Any, steps: Any, classes: Any, survival: Any, Z: Any, votes: Any) -> None:
     """votes[t, k] += sum of c_n over the vectors n whose z is largest for class k; of equal classes the first.
 

@@ -23,9 +23,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.records import TALLY
 from linsep.kernels.rows import FASTMATH
 from linsep.types import Array
@@ -85,7 +84,7 @@ def make_work(chain: Chain, n_tokens: int) -> Work:
     return work
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def measure_reach(T: Any, k: int, reach: Any) -> None:
     """reach[k] = (min, max) of T[k, tag] over the tags. Changes `reach` (n_tags, 2)."""
     n_tags = T.shape[0] - 2
@@ -97,7 +96,7 @@ def measure_reach(T: Any, k: int, reach: Any) -> None:
     reach[k, 1] = high
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def _emit(S: Any, t: int, W: Any, z: Any) -> None:
     """z[k] = sum of W[f, k] over the features f of token t; four rows of W at a time, so that z is loaded less often.
 
@@ -132,7 +131,7 @@ def _emit(S: Any, t: int, W: Any, z: Any) -> None:
         e += np.uint64(1)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _step(before: Any, z: Any, back: Any, best: Any, T: Any, reach: Any) -> None:
     """best[k] = max_p before[p] + T[p, k], back[k] the first p that attains it, then z += best: one step of Viterbi.
 
@@ -164,7 +163,7 @@ def _step(before: Any, z: Any, back: Any, best: Any, T: Any, reach: Any) -> None
         z[k] += best[k]
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def viterbi(S: Any, i: int, chain: Any, work: Any) -> None:
     """work.path = the best tags of sentence i; of several the one chosen by the rule for ties above. Changes `work`.
 
@@ -199,7 +198,7 @@ def viterbi(S: Any, i: int, chain: Any, work: Any) -> None:
         last = work.back[t, last]
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def tag_all(S: Any, chain: Any, work: Any, tags: Any) -> None:
     """tags[t] = the best tag of every token t. Changes `tags` (tokens,) and `work`."""
     for i in range(S.first.shape[0] - 1):
@@ -208,7 +207,7 @@ def tag_all(S: Any, chain: Any, work: Any, tags: Any) -> None:
             tags[t] = work.path[t - S.first[i]]
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
     """w += Phi(x, y) - Phi(x, z) wherever the best tags z of a sentence are not the gold tags y.
 
@@ -228,7 +227,7 @@ def chain_epoch(S: Any, tags: Any, order: Any, chain: Any, mean: Any, visit: int
             _correct(S, i, tags, chain, mean, visit + s, work, tally)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work: Any, tally: Any) -> None:
     """w += Phi(x, y) - Phi(x, z) for the path z in `work`; keeps `work.reach` true."""
     n_tags = chain.T.shape[0] - 2
@@ -252,7 +251,7 @@ def _correct(S: Any, i: int, tags: Any, chain: Any, mean: Any, visit: int, work:
         _add(chain.T, mean.T, n_tags + 1, guessed, -1.0, visit, tally)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _add(W: Any, u: Any, j: int, k: int, a: float, visit: int, tally: Any) -> None:
     """W[j, k] += a, u[j, k] += a visit. Changes `W`, `u` and `tally`."""
     before = np.float64(W[j, k])

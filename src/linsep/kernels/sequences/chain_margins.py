@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.rows import FASTMATH
 
 
-@njit(cache=True, nogil=True, fastmath=FASTMATH, **UNCOUNTED)
+@uncounted(cache=True, nogil=True, fastmath=FASTMATH)
 def _emit(S: Any, t: int, W: Any, z: Any) -> None:
     """z[k] = sum of W[f, k] over the features f of token t, in float64. Changes `z` (width,)."""
     z[:] = 0.0

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 # Prime and offset basis of 64-bit FNV-1a.
 _PRIME = np.uint64(1099511628211)
@@ -24,7 +23,7 @@ _LANE, _WORD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x6A09E667F3BCC909)
 _TURN, _BACK = np.uint64(29), np.uint64(35)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def add_bytes(h: Any, text: Any, a: int, b: int) -> Any:
     """FNV-1a: h after the bytes text[a:b]."""
     for i in range(np.uint64(a), np.uint64(b)):
@@ -32,7 +31,7 @@ def add_bytes(h: Any, text: Any, a: int, b: int) -> Any:
     return h
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def mixed(h: Any) -> Any:
     """The finaliser of MurmurHash3: every bit of the result depends on every bit of h."""
     h = (h ^ (h >> _HALF)) * _M1
@@ -40,14 +39,14 @@ def mixed(h: Any) -> Any:
     return h ^ (h >> _HALF)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def column_of(h: Any, bits: Any) -> Any:
     """(h mod 2^bits, sign): the column of a mixed hash, and +1.0 or -1.0 by its top bit."""
     column = np.int64(h & ((_ONE << np.uint64(bits)) - _ONE))
     return column, (1.0 if h >> _TOP else -1.0)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def hash_all(text: Any, offsets: Any, seed: Any, bits: Any, columns: Any, signs: Any) -> None:
     """(columns[k], signs[k]) = `column_of` the bytes text[offsets[k]:offsets[k + 1]], hashed on from `seed`.
 
@@ -57,7 +56,7 @@ def hash_all(text: Any, offsets: Any, seed: Any, bits: Any, columns: Any, signs:
         columns[k], signs[k] = column_of(mixed(add_bytes(seed, text, offsets[k], offsets[k + 1])), bits)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def add_words(lanes: Any, words: Any) -> None:
     """Take 64-bit words, a multiple of four of them, into four running hashes, one word in four each.
 
@@ -73,7 +72,7 @@ def add_words(lanes: Any, words: Any) -> None:
     lanes[0], lanes[1], lanes[2], lanes[3] = a, b, c, d
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _step(lane: Any, word: Any) -> Any:
     lane += word * _WORD
     return ((lane << _TURN) | (lane >> _BACK)) * _LANE

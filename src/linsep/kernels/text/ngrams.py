@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.text.hashing import add_bytes, column_of, mixed
 
 # What joins the words of an n-gram: a space.
 _JOIN = np.array([ord(" ")], dtype=np.uint8)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def hash_ngrams(text: Any, offsets: Any, is_words: bool, low: int, high: int, seed: Any, bits: Any, out: Any) -> Any:
     """Row r = the distinct n-grams, n from `low` to `high`, of text[offsets[r]:offsets[r + 1]], all of one length.
 
@@ -60,7 +59,7 @@ def hash_ngrams(text: Any, offsets: Any, is_words: bool, low: int, high: int, se
     return k, n_new
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _unit_end(text: Any, i: int, end: int, is_words: bool) -> int:
     """Where the word or character at i ends; i itself where none begins.
 

@@ -1,7 +1,7 @@
 """Numbers in text given as bytes, read to the nearest double; blanks and line ends around them.
 
 Source: Clinger 1990 (How to read floating point numbers accurately), the fast path alone: numbers that need more are
-left to the caller, who has Python read them.
+left to the caller, who has Arrow read them.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 NEWLINE = ord("\n")
 _TAB, _RETURN, _SPACE, _HASH = map(ord, "\t\r #")
 _PLUS, _MINUS, _POINT, _ZERO, _E, _SMALL_E = map(ord, "+-.0Ee")
 _FULL = 10**17  # one digit more still fits 64 bits
-_DOUBLE = 2**53  # up to here every whole number is a double
+DOUBLE = 2**53  # up to here every whole number is a double
 _BEYOND = -(2**31)  # the exponent of a number with more digits than 64 bits hold
 _FARTHEST = 1_000_000  # a power of ten is read no further, so that it fits 64 bits; `as_double` takes none beyond 22
 # Unsigned constants: a sum of signed and unsigned numbers is a float. 15 digits are always less than 2^53.
@@ -25,7 +24,7 @@ _NOUGHT, _ONE, _TEN, _DIGITS, _MOST_DIGITS = (np.uint64(value) for value in (0, 
 _POWERS = 10.0 ** np.arange(23)  # the powers of ten that are doubles
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def skip_blanks(text: Any, i: Any) -> Any:
     """The next position, from the unsigned i on, of what is no blank; a line end has to follow."""
     while text[i] == _SPACE or text[i] == _TAB or text[i] == _RETURN:
@@ -33,7 +32,7 @@ def skip_blanks(text: Any, i: Any) -> Any:
     return i
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def line_end(text: Any, i: Any) -> Any:
     """The next line end from the unsigned i on; there has to be one."""
     while text[i] != NEWLINE:
@@ -41,7 +40,7 @@ def line_end(text: Any, i: Any) -> Any:
     return i
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def whole_at(text: Any, i: Any) -> Any:
     """(the number of up to 15 digits at i, where it ends); the end is i if anything else stands there."""
     j, m = i, _NOUGHT
@@ -54,7 +53,7 @@ def whole_at(text: Any, i: Any) -> Any:
     return np.float64(np.int64(m)), j if plain else i
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def decimal_at(text: Any, i: Any) -> Any:
     """(where it ends, m, e) of the number m 10^e at position i; the end is -1 if it is none."""
     negative = i < text.size and text[i] == _MINUS
@@ -85,7 +84,7 @@ def decimal_at(text: Any, i: Any) -> Any:
     return i, -m if negative else m, _BEYOND if full else e if m else 0
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _power(text: Any, i: Any) -> Any:
     """(where it ends, the power of ten), the end -1 if there is none; powers beyond a million stay there."""
     negative = i < text.size and text[i] == _MINUS
@@ -99,9 +98,9 @@ def _power(text: Any, i: Any) -> Any:
     return -1 if i == start else i, -power if negative else power
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def as_double(m: Any, e: Any) -> Any:
     """(m 10^e rounded correctly, whether that could be done): one operation on two exact doubles (Clinger 1990)."""
-    if -_DOUBLE <= m <= _DOUBLE and -22 <= e <= 22:
+    if -DOUBLE <= m <= DOUBLE and -22 <= e <= 22:
         return (m * _POWERS[e] if e >= 0 else m / _POWERS[-e]), True
     return 0.0, False

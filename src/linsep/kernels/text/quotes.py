@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 
 _NEWLINE, _RETURN, _QUOTE = (ord(mark) for mark in '\n\r"')
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def record_end(text: Any, i: Any, sep: Any) -> Any:
     """(where the record at byte i ends, its faulty quote); the end is -1 if a quote in it is never closed.
 
@@ -40,7 +38,7 @@ def record_end(text: Any, i: Any, sep: Any) -> Any:
     return i, fault
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _closed(text: Any, i: Any) -> Any:
     """The position after the quote that closes a field whose text begins at i; -1 if there is none."""
     while i < text.size:
@@ -52,7 +50,7 @@ def _closed(text: Any, i: Any) -> Any:
     return -1
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def last_record_end(text: Any, sep: Any) -> Any:
     """Where the last record that ends with a line end ends; 0 if there is none."""
     last = 0
@@ -64,7 +62,7 @@ def last_record_end(text: Any, sep: Any) -> Any:
     return last
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def record_end_after(text: Any, position: Any, sep: Any) -> Any:
     """Where the first record ends that ends beyond a position, and the last one up to it; 0 where there is none."""
     before = end = 0
@@ -78,7 +76,7 @@ def record_end_after(text: Any, position: Any, sep: Any) -> Any:
     return 0, before
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def faulty_quote(text: Any, sep: Any) -> Any:
     """The first quote that is never closed, or that is closed in the middle of its field; -1 if there is none."""
     end, fault = 0, -1
@@ -87,7 +85,7 @@ def faulty_quote(text: Any, sep: Any) -> Any:
     return fault
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def record_start(text: Any, number: Any, sep: Any) -> Any:
     """Where record `number`, counted from 0 without empty lines, begins; -1 if there are fewer."""
     start, seen = 0, -1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
-from linsep.kernels.text.numbers import NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
+from linsep.kernels.memory import uncounted
+from linsep.kernels.text.numbers import DOUBLE, NEWLINE, as_double, decimal_at, line_end, skip_blanks, whole_at
 from linsep.types import Array
 
 # What may be wrong: the label, an entry, the order of indices, a value, a query id, the size of an index.
@@ -23,7 +23,8 @@ _NOUGHT, _ONE, _TEN, _DIGITS = (np.uint64(value) for value in (0, 1, 10, _ZERO))
 class Scanned(NamedTuple):
     """Rows as found. `error` is 0, or the kind of the mistake at byte `position`.
 
-    The values `data[slow]` are still to be read, from the bytes `spans`; the same holds for the labels.
+    The values `data[slow]` are still to be read, from the bytes `spans`; the same holds for the labels. `whole` says
+    that all values are whole numbers below 2^53, written without a point: their doubles are as good as their digits.
     """
 
     error: int
@@ -38,27 +39,33 @@ class Scanned(NamedTuple):
     exponent: Array
     slow: Array
     spans: Array
+    whole: bool
 
 
-def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
+Room = Callable[[str, int], Array]
+
+
+def scan(text: Array, room: Room | None = None, *, keep_digits: bool = True) -> Scanned:
     """Scan svmlight text given as uint8; indices are returned as written.
 
-    `mantissa` and `exponent` are empty unless the digits are to be kept.
+    `mantissa` and `exponent` are empty unless the digits are to be kept. `room(name, size)` gives the array to fill
+    with "labels", "indices" or "data"; without it they are new.
     """
     if not text.size or text[-1] != NEWLINE:
         text = np.append(text, np.uint8(NEWLINE))  # every loop below ends at one
     n_rows = int(np.count_nonzero(text == NEWLINE))
     n_entries = int(np.count_nonzero(text == _COLON))
     n_digits = n_entries if keep_digits else 0
-    labels = np.empty(n_rows)
+    give = room or (lambda name, size: np.empty(size, np.int32 if name == "indices" else np.float64))
+    labels = give("labels", n_rows)
     label_slow, label_spans = np.empty(n_rows, np.int64), np.empty((n_rows, 2), np.int64)
     indptr = np.zeros(n_rows + 1, np.int64)
-    indices, data = np.empty(n_entries, np.int32), np.empty(n_entries)
+    indices, data = give("indices", n_entries), give("data", n_entries)
     mantissa, exponent = np.empty(n_digits, np.int64), np.empty(n_digits, np.int32)
     slow, spans = np.empty(n_entries, np.int64), np.empty((n_entries, 2), np.int64)
     rows = (labels, label_slow, label_spans, indptr)
     entries = (indices, data, mantissa, exponent, slow, spans)
-    error, position, r, k, n_label_slow, n_slow = _scan(text, rows, entries, keep_digits)
+    error, position, r, k, n_label_slow, n_slow, whole = _scan(text, rows, entries, keep_digits)
     return Scanned(
         error,
         position,
@@ -72,12 +79,13 @@ def scan(text: Array, *, keep_digits: bool = True) -> Scanned:
         exponent[:k],
         slow[:n_slow],
         spans[:n_slow],
+        whole,
     )
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
-    """Fill the arrays of `Scanned`. Return (error, position, rows, entries, slow labels, slow values).
+    """Fill the arrays of `Scanned`. Return (error, position, rows, entries, slow labels, slow values, whole).
 
     Positions are unsigned: Numba adds code to signed ones, for those below zero, that takes more time than the rest.
     """
@@ -85,6 +93,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
     indices, data, mantissa, exponent, slow, spans = entries
     n = np.uint64(text.size)
     i = r = k = n_label_slow = n_slow = np.uint64(0)
+    whole = True
     while i < n:
         i = skip_blanks(text, i)
         if text[i] == _HASH:
@@ -97,7 +106,7 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
         if j == i:
             end, m, e = decimal_at(text, np.int64(i))
             if end < 0:
-                return LABEL, i, r, k, n_label_slow, n_slow
+                return LABEL, i, r, k, n_label_slow, n_slow, whole
             j = np.uint64(end)
             labels[r], ready = as_double(m, e)
             if not ready:
@@ -111,11 +120,11 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
                 break
             index, start = _index(text, i)
             if start == i:
-                return QUERY if text[i] == _Q else ENTRY, i, r, k, n_label_slow, n_slow
+                return QUERY if text[i] == _Q else ENTRY, i, r, k, n_label_slow, n_slow, whole
             if index >= _INDEX_LIMIT:
-                return SIZE, i, r, k, n_label_slow, n_slow
+                return SIZE, i, r, k, n_label_slow, n_slow, whole
             if index <= last:
-                return ORDER, i, r, k, n_label_slow, n_slow
+                return ORDER, i, r, k, n_label_slow, n_slow, whole
             last = index
             indices[k] = index
             number, j = whole_at(text, start)
@@ -124,7 +133,8 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
             if j == start:
                 end, m, e = decimal_at(text, np.int64(start))
                 if end < 0:
-                    return VALUE, start, r, k, n_label_slow, n_slow
+                    return VALUE, start, r, k, n_label_slow, n_slow, whole
+                whole = whole and e == 0 and -DOUBLE < m < DOUBLE
                 j = np.uint64(end)
                 data[k], ready = as_double(m, e)
                 if not ready:
@@ -137,10 +147,10 @@ def _scan(text: Any, rows: Any, entries: Any, keep_digits: bool) -> Any:
         r += _ONE
         indptr[r] = k
         i = line_end(text, i)
-    return 0, i, r, k, n_label_slow, n_slow
+    return 0, i, r, k, n_label_slow, n_slow, whole
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def _index(text: Any, i: Any) -> Any:
     """(index, where its value begins), or a position of i if there is none."""
     j, index = i, _NOUGHT

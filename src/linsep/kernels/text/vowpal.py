@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from linsep.kernels.memory import UNCOUNTED
+from linsep.kernels.memory import uncounted
 from linsep.kernels.text.hashing import add_bytes, column_of, mixed
 from linsep.kernels.text.numbers import NEWLINE, as_double, decimal_at, line_end, skip_blanks
 from linsep.kernels.text.svmlight import ENTRY, LABEL, VALUE
@@ -19,7 +18,7 @@ _BAR, _COLON, _SPACE, _TICK = map(ord, "|: '")
 _CARET = np.array([ord("^")], dtype=np.uint8)
 
 
-@njit(cache=True, nogil=True, **UNCOUNTED)
+@uncounted(cache=True, nogil=True)
 def scan_vowpal(text: Any, seed: Any, bits: Any, labels: Any, indptr: Any, entries: Any, slow: Any, spans: Any) -> Any:
     """Label, columns and values of every row. Return (error, position, rows, entries, numbers still to be read).
 
