@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep import open_data
+from linsep import TableEncoder, open_data
+from linsep.data.columns import Column
 from linsep.data.text import distinct as module
-from linsep.data.text.distinct import by_distinct, decoded, distinct, known
+from linsep.data.text.distinct import by_distinct, counted, decoded, distinct, in_order, is_encoded, whole
 from linsep.types import DataError
 
 WORDS = st.lists(st.sampled_from(["", "a", "b ", "na", "2"]), min_size=1, max_size=30)
@@ -30,12 +32,13 @@ def test_distinct_texts_give_the_column_back(words: list[str]) -> None:
 
 @given(st.lists(WORDS, min_size=1, max_size=4))
 def test_blocks_with_dictionaries_of_their_own_are_one_column(blocks: list[list[str]]) -> None:
-    text = decoded(pa.chunked_array([pa.array(block).dictionary_encode() for block in blocks]))
+    raw = whole(pa.chunked_array([pa.array(block).dictionary_encode() for block in blocks]))
     words = [word for block in blocks for word in block]
-    assert text.to_pylist() == words
-    found = known(text)
-    assert found is not None and found.texts.to_pylist() == list(dict.fromkeys(words))
-    assert found.texts.take(pa.array(found.codes)).to_pylist() == words
+    assert decoded(raw).to_pylist() == words
+    for text in (raw, decoded(raw)):
+        found = distinct(text)
+        assert found.texts.to_pylist() == list(dict.fromkeys(words))
+        assert found.texts.take(pa.array(found.codes)).to_pylist() == words
 
 
 @pytest.mark.parametrize("cells", [["x", "", "x"] * 500, ["x", None, ""] * 500, ["x", ""], []])
@@ -53,9 +56,8 @@ def test_a_test_by_distinct_texts_says_what_it_says_of_each_cell(cells: list[str
 
 def test_what_is_known_goes_with_its_column() -> None:
     text = pa.array(["a", "b"])
-    distinct(text)
-    place, kept = id(text), known(text)
-    assert kept is not None and module._known[place][1] is kept
+    place, kept = id(text), distinct(text)
+    assert distinct(text) is kept and module._known[place][1] is kept
     del text
     gc.collect()
     assert place not in module._known or module._known[place][1] is not kept
@@ -80,10 +82,9 @@ def test_csv_is_the_same_in_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_columns_with_few_texts_keep_each_once_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"{k}.5,{'even' if k % 2 else 'odd'},{k % 2}\n" for k in range(400)]
     parts = in_small_blocks(monkeypatch, ("a,b,y\n" + "".join(lines)).encode())
-    few, many = parts.column("b").text, parts.column("a")
-    found = known(few)
-    assert found is not None and found.texts.to_pylist() == ["odd", "even"]
-    assert known(many.text) is None and many.values.tolist() == [k + 0.5 for k in range(400)]
+    few, many = parts.column("b").raw, parts.column("a")
+    assert is_encoded(few) and few.dictionary.to_pylist() == ["odd", "even"]
+    assert not is_encoded(many.raw) and many.values.tolist() == [k + 0.5 for k in range(400)]
 
 
 @pytest.mark.parametrize("sizes", [(100, 100), (3, 100), (100, 3)])
@@ -113,3 +114,59 @@ def test_bytes_that_are_no_text_are_told_by_their_line(monkeypatch: pytest.Monke
     content = b"a,y\n" + "é,0\n".encode() * 50 + b"\xff,1\n"
     with pytest.raises(DataError, match=r"^buffer:52: not UTF-8 text"):
         open_data(content, target="y").read()
+
+
+CODED = st.lists(st.sampled_from([0, 1, 2, 4, None]), min_size=1, max_size=30)
+
+
+@given(
+    CODED, st.sampled_from([["b", "a", "c", "not there", ""], ["a", "b", "b", "x", "y"], ["a", None, "b", "c", "d"]])
+)
+def test_a_dictionary_is_put_in_order(codes: list[int | None], texts: list[str | None]) -> None:
+    ordered = in_order(pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), pa.array(texts, pa.large_string())))
+    words = ["" if code is None else texts[code] or "" for code in codes]
+    assert ordered.to_pylist() == words and ordered.dictionary.type == pa.string()
+    assert ordered.dictionary.to_pylist() == list(dict.fromkeys(words))
+
+
+def test_a_level_of_rows_that_are_left_out_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"{'odd' if k % 2 else 'even'},{k % 2}\n" for k in range(200)] + ["lost,\n"]
+    monkeypatch.setattr("linsep.data.readers.csv._BLOCK_BYTES", 256)
+    rows = open_data(("a,y\n" + "".join(lines)).encode(), target="y", drop_unlabelled=True)
+    assert TableEncoder().fit(rows).feature_names_ == ["a=even", "a=odd"]
+
+
+@pytest.mark.parametrize("kept", [["a"], ["a", "b"], []])
+def test_text_that_parquet_keeps_in_dictionaries_is_not_made_into_rows(tmp_path: Path, kept: list[str]) -> None:
+    cells = {"a": ["few", "texts", None] * 2000, "b": [f"text {k % 5}" for k in range(6000)], "n": list(range(6000))}
+    table = pa.table(cells, schema=pa.schema({"a": pa.large_string(), "b": pa.string(), "n": pa.int32()}))
+    pq.write_table(table, tmp_path / "t.parquet", use_dictionary=kept, row_group_size=1999, compression="none")
+    chunk = open_data(tmp_path / "t.parquet").read()
+    columns = {name: chunk.column(name) for name in ("a", "b")}
+    assert [name for name, column in columns.items() if is_encoded(column.raw)] == kept
+    assert columns["a"].text.to_pylist() == [cell or "" for cell in cells["a"]]
+    assert columns["b"].text.to_pylist() == cells["b"] and columns["a"].missing.sum() == 2000
+
+
+def test_a_dictionary_of_pandas_may_hold_levels_that_no_row_has() -> None:
+    pd = pytest.importorskip("pandas")
+    levels = pd.Categorical(["u", "v"] * 600, categories=["z", "v", "u"])
+    assert TableEncoder().fit(pd.DataFrame({"a": levels, "b": [1.5, 2.5, 1.0] * 400})).feature_names_ == [
+        "a=u",
+        "a=v",
+        "b",
+    ]
+
+
+@given(st.lists(st.sampled_from([0.0, 3.0, -7.0, 2.0**21, -(2.0**60), np.inf, np.nan]), max_size=40))
+def test_distinct_numbers_are_those_of_numpy(values: list[float]) -> None:
+    column = Column("a", np.array(values), None)
+    assert column.are_whole == all(value == np.floor(value) for value in values)
+    assert np.array_equal(column.numbers, np.unique(np.array(values)), equal_nan=True)
+
+
+@given(st.lists(st.sampled_from([0, 1, -5, 127, 40_000]), min_size=1, max_size=40), st.sampled_from(["i8", "u4", "U"]))
+def test_values_are_counted_as_numpy_counts_them(values: list[int], kind: str) -> None:
+    array = np.abs(values).astype(kind) if kind != "i8" else np.array(values)
+    for found, expected in zip(counted(array), np.unique(array, return_counts=True), strict=True):
+        assert found.tolist() == expected.tolist() and found.dtype == expected.dtype

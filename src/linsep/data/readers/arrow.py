@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.data.cells import category_column, infinite, kept_column, read_numbers
-from linsep.data.columns import Column, TableChunk, as_labels, as_text, check_names, take_target
+from linsep.data.columns import Column, TableChunk, as_text, check_names, take_target
+from linsep.data.labels import are_unlabelled, as_labels, with_labels
 from linsep.data.readers.asked import Asked, in_a_line
-from linsep.data.unlabelled import are_unlabelled, with_labels
+from linsep.data.text.distinct import decoded, in_order, is_encoded
 from linsep.markup import quote
 from linsep.types import Array, ColumnTypeError, DataError, NoRowsError
 
@@ -86,7 +87,7 @@ def from_arrow(
         raise NoRowsError(f"{name}: there are no rows")
     unlabelled = None
     if target is not None:
-        gone = are_unlabelled(_values(table, target, where), "." if target in untyped else None)
+        gone = are_unlabelled(decoded(_values(table, target, where)), "." if target in untyped else None)
         table, where, unlabelled = with_labels(table, where, gone, target, drop=asked.drop_unlabelled)
 
     def typed(column: str, values: Any, where: Where) -> Column:
@@ -114,7 +115,7 @@ def from_arrow(
 
     y = None
     if target is not None:
-        labels = _values(table, target, where)
+        labels = decoded(_values(table, target, where))
         if pa.types.is_nested(labels.type):
             raise DataError(f"{where(0)}, column {target!r}: a label is text or a number, not a {labels.type}")
         numbers = read_numbers(labels) if target in untyped else None
@@ -131,11 +132,24 @@ def _label_values(values: Any) -> Any:
 
 
 def _values(table: Any, column: str, where: Where) -> Any:
+    """The values of a column as one array; of a dictionary that of text is kept, each text once."""
     values = table.column(column).combine_chunks()
     values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    if is_encoded(values) and not holds_text(values.dictionary.type):
+        values = values.dictionary_decode()
     _check_utf8(values, column, where)
-    return values
+    return in_order(values) if is_encoded(values) else values
+
+
+def holds_text(kind: Any) -> bool:
+    """Whether an Arrow type is one of text.
+
+    Examples
+    --------
+    >>> [holds_text(kind) for kind in (pa.large_string(), pa.int8())]
+    [True, False]
+    """
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _check_utf8(values: Any, column: str, where: Where) -> None:
@@ -157,9 +171,9 @@ def _spread(some: Column, there: Array) -> Column:
     """A column of the rows that have it as one of all rows; what stands in the others is not looked at."""
     row = np.maximum(np.cumsum(there) - 1, 0)
     values = None if some.values is None else some.values[row]
-    text = None if some.text is None else some.text.take(pa.array(row))
+    raw = None if some.raw is None else some.raw.take(pa.array(row))
     missing = None if some.missing is None else some.missing[row] & there
-    return Column(some.name, values, text, there, some.decimal, missing)
+    return Column(some.name, values, raw, there, some.decimal, missing)
 
 
 def _iso_text(values: Any) -> Any:
@@ -172,7 +186,9 @@ def _iso_text(values: Any) -> Any:
 
 def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool = False) -> Column:
     kind = values.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    if is_encoded(values):
+        return category_column(column, values)
+    if holds_text(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         nanos = pa.types.is_timestamp(kind) and kind.unit == "ns"
@@ -184,23 +200,27 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool, keep: bool 
         raise ColumnTypeError(
             f"{where(0)}, column {column!r} has type {kind!s:.80}: make it numbers or text first{otherwise}"
         )
-    missing = np.asarray(pc.is_null(values).to_numpy(zero_copy_only=False), dtype=np.bool_)
-    if missing.any():
+    missing = _are_null(values)
+    if missing is not None:
         values = values.fill_null(False if pa.types.is_boolean(kind) else 0)
     # Arrow rounds a decimal twice; its text it reads correctly.
-    given = pc.cast(values, pa.string()) if pa.types.is_decimal(kind) else values
-    numbers = (pc.cast(given, pa.float64(), safe=False) if exact else values).to_numpy(zero_copy_only=False)
-    numbers = numbers.astype(np.float64)
+    given = pc.cast(pc.cast(values, pa.string()), pa.float64()) if pa.types.is_decimal(kind) else values
+    numbers = given.to_numpy(zero_copy_only=False).astype(np.float64)
     if pa.types.is_floating(kind) and np.isnan(numbers).any():
-        missing = missing | np.isnan(numbers)
+        missing = np.isnan(numbers) if missing is None else missing | np.isnan(numbers)
         numbers = np.where(missing, 0.0, numbers)
-    if not keep and not np.isfinite(numbers).all():
+    if not exact and not keep and not np.isfinite(numbers).all():
         rows = np.flatnonzero(~np.isfinite(numbers))
         raise infinite(where(int(rows[0])), column, str(numbers[rows[0]]), len(rows))
     # A double holds no decimal fraction and no whole number beyond 2**53; their text keeps them exact.
-    beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and np.abs(numbers).max() >= 2**53)
+    beyond = pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and max(numbers.max(), -numbers.min()) >= 2**53)
     text = pc.cast(values, pa.string()) if beyond else None
     if is_text:
         text = as_text(numbers) if text is None else text
-        return category_column(column, pc.if_else(pa.array(missing), "", text) if missing.any() else text)
-    return Column(column, numbers, text, missing=missing if missing.any() else None)
+        return category_column(column, text if missing is None else pc.if_else(pa.array(missing), "", text))
+    return Column(column, numbers, text, missing=missing)
+
+
+def _are_null(values: Any) -> Array | None:
+    """Which values are null; None if none is."""
+    return np.asarray(pc.is_null(values).to_numpy(zero_copy_only=False)) if values.null_count else None

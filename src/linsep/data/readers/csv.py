@@ -15,12 +15,12 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from linsep.data.cells import kept_column, read_numbers
-from linsep.data.columns import Column, TableChunk, as_labels, check_names, take_target
+from linsep.data.columns import Column, TableChunk, check_names, take_target
+from linsep.data.labels import are_unlabelled, as_labels, with_labels
 from linsep.data.readers.arrow import Where, joined
 from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
 from linsep.data.readers.written import Written, find_written
-from linsep.data.text.distinct import decoded
-from linsep.data.unlabelled import are_unlabelled, with_labels
+from linsep.data.text.distinct import decoded, distinct, whole
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
 from linsep.types import Array, DataError, NoRowsError
 
@@ -105,19 +105,21 @@ class CsvReader(TextReader):
         unlabelled = None
         if target is not None:
             take_target(table.column_names, target, alone=True)  # lines that are skipped may hold a part of the header
-            gone = are_unlabelled(_text(table, target, na), decimal)
+            gone = are_unlabelled(_cells(table, target, na), decimal)
             table, where, unlabelled = with_labels(table, where, gone, target, drop=self.asked.drop_unlabelled)
 
         def parse(column: str) -> Column:
-            text = _text(table, column, na)
+            text = _cells(table, column, na)
             keep = self.asked.keep_bad_cells
             return kept_column(column, text, where, keep=keep, is_text=column in categorical, decimal=decimal)
 
         y = None
         if target is not None:
-            text = _text(table, target, na)
-            numbers = read_numbers(text, decimal)
-            y = as_labels(text.to_pylist() if numbers is None else numbers[1], where, target)
+            texts, codes = distinct(_cells(table, target, na))
+            numbers = read_numbers(texts, decimal)
+            y = as_labels(
+                texts.take(pa.array(codes)).to_pylist() if numbers is None else numbers[1][codes], where, target
+            )
         features = [column for column in names if column != target]
         size = table.num_rows
         more: dict[str, Any] = {"unlabelled": unlabelled, "as_text": categorical, "doubts": self._doubts()}
@@ -165,11 +167,12 @@ def _is_header_alone(content: bytes, written: Written) -> bool:
     return sum(1 for record in csv.reader(_as_lines(content), delimiter=written.sep) if record) < 2
 
 
-def _text(table: Any, column: str, na: Collection[str]) -> Any:
-    """The cells of a column; those that `na` says stand for no value are empty."""
-    text = decoded(table.column(column))
+def _cells(table: Any, column: str, na: Collection[str]) -> Any:
+    """The cells of a column as text; those that `na` says stand for no value are empty."""
+    raw = whole(table.column(column))
     if not na:
-        return text
+        return raw
+    text = decoded(raw)
     cells = pc.utf8_trim_whitespace(text)
     text = pc.if_else(pc.is_valid(pc.index_in(cells, value_set=pa.array(sorted(na), pa.string()))), "", text)
     wholes = "|".join(sorted(word for word in na if _WHOLE.fullmatch(word)))
