@@ -170,3 +170,20 @@ def test_values_are_counted_as_numpy_counts_them(values: list[int], kind: str) -
     array = np.abs(values).astype(kind) if kind != "i8" else np.array(values)
     for found, expected in zip(counted(array), np.unique(array, return_counts=True), strict=True):
         assert found.tolist() == expected.tolist() and found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,y\n1,0\n2,1\n3,0\n",
+        "a,y\n1,0\n2,1\n3,0",
+        "a,y\r\n1,0\r\n2,1\r\n3,0\r\n",
+        "a,y\n1,0\n\n2,1\n3,0\n",
+        '\na,y\n"1",0\n"\n",1\n3,0\n',
+    ],
+)
+def test_a_row_stands_where_it_stood_before_its_text_was_dropped(content: str) -> None:
+    source = open_data(content.encode(), target="y")
+    chunk, lines = source.read(), content.split("\n")
+    assert lines[int(chunk.where(2).removeprefix("buffer:")) - 1].strip() == "3,0"
+    assert lines[int(chunk.where(0).removeprefix("buffer:")) - 1].strip().strip('"') in ("1,0", '1",0')

@@ -20,7 +20,7 @@ from linsep.tables import dense, is_sparse
 from linsep.types import Array, DataError
 
 _NAMED = 3  # levels that are named
-_ENTRIES = 1 << 15  # at a time
+_ENTRIES = 1 << 16  # at a time
 
 # Levels of each text column, None for numbers, in the order of the columns.
 Levels = dict[str, list[str] | None]
@@ -213,6 +213,7 @@ class _Part(NamedTuple):
 
     is_number: bool
     of: Callable[[slice], Array]
+    may_be_none: bool = False
 
 
 def _parts(chunk: TableChunk, fitted: Fitted, unknown: Unknown) -> Iterator[_Part]:
@@ -233,9 +234,10 @@ def _category(chunk: TableChunk, column: Column, levels: list[str], unknown: Unk
     texts, codes = distinct(column.raw)
     place = pc.index_in(texts, value_set=pa.array(levels, pa.string()))
     level = pc.fill_null(place, -1).to_numpy(zero_copy_only=False)
-    if (level < 0).any():
+    has_unknown = bool((level < 0).any())
+    if has_unknown:
         unknown.note(chunk, column, (level < 0)[codes])
-    return _Part(False, lambda rows: level[codes[rows]])
+    return _Part(False, lambda rows: level[codes[rows]], has_unknown)
 
 
 def _number(column: Column, mean: float, scale: float, fill: float) -> _Part:
@@ -268,20 +270,23 @@ def _sparse_rows(parts: list[_Part], offsets: list[int], n: int) -> Any:
     data = np.empty(n * width)
     indices: Array = np.empty(n * width, np.int32 if offsets[-1] < 2**31 else np.int64)
     ends: Array = np.zeros(n + 1, np.int32 if n * width < 2**31 else np.int64)
-    end = 0
+    first, end = np.array(offsets[:-1], indices.dtype), 0
     for rows in _blocks(n, width):
         size = rows.stop - rows.start
         # Where the rows would stand if none of their entries were 0; those that stay are moved up then.
         whole = slice(end, end + size * width)
         table, places = data[whole].reshape(size, width), indices[whole].reshape(size, width)
+        table[:], places[:] = 1.0, first
         for j, part in enumerate(parts):
             found = part.of(rows)
             if part.is_number:
-                table[:, j], places[:, j] = found, offsets[j]
-            else:
-                table[:, j], places[:, j] = found >= 0, offsets[j] + np.maximum(found, 0)
+                table[:, j] = found
+                continue
+            places[:, j] += found
+            if part.may_be_none:
+                table[found < 0, j] = 0.0
         kept = table != 0
-        sizes = np.count_nonzero(kept, axis=1)
+        sizes = np.full(size, width) if kept.all() else np.count_nonzero(kept, axis=1)
         total = int(sizes.sum())
         if total < table.size:
             data[end : end + total], indices[end : end + total] = table[kept], places[kept]

@@ -18,7 +18,7 @@ from linsep.data.cells import kept_column, read_numbers
 from linsep.data.columns import Column, TableChunk, check_names, take_target
 from linsep.data.labels import are_unlabelled, as_labels, with_labels
 from linsep.data.readers.arrow import Where, joined
-from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, in_a_line
+from linsep.data.readers.asked import Asked, Lines, TextReader, Whole, check_utf8, count_lines, in_a_line
 from linsep.data.readers.written import Written, find_written
 from linsep.data.text.distinct import decoded, distinct, whole
 from linsep.kernels.text.quotes import faulty_quote, record_end, record_start
@@ -53,7 +53,7 @@ class CsvReader(TextReader):
 
     def look(self, head: bytes, name: str) -> None:
         """Find what separates the columns, and the decimal mark."""
-        if 4 * head.count(b"\0") > len(head):  # two bytes a character, which say nothing of columns
+        if b"\0" in head and 4 * head.count(b"\0") > len(head):  # two bytes a character, which say nothing of columns
             check_text(head, name, 1, self.written)
         self.written = find_written(head, name, self.asked.sep, self.asked.decimal, self.asked.na, self.known_decimal)
 
@@ -91,9 +91,9 @@ class CsvReader(TextReader):
             types = _few_texts(place, self.names) if types is None else types
             tables.append(_parse(place, self.names, types).select(names))
             sources.append(lines.name)
-            places.append(place.of)
+            places.append(_by_lines(lines.name) if _are_lines(lines.content, tables[-1].num_rows) else place.of)
         table, where = joined(tables, sources, places)
-        chunk = self._chunk(table, where, names, 0)
+        chunk = self._chunk(table.unify_dictionaries().combine_chunks(), where, names, 0)
         if chunk.n_read == 0:
             raise NoRowsError(f"{sources[0]}: there is a header but not one row")
         return Whole(chunk)
@@ -309,6 +309,15 @@ def _read(
         ),
     )
     return table, ragged
+
+
+def _are_lines(content: bytes, n_rows: int) -> bool:
+    """Whether each row is a line, below a header of one: then nobody needs the text to say where a row stands."""
+    return b"\r" not in content and count_lines(content, len(content)) + (content[-1:] != b"\n") == n_rows + 1
+
+
+def _by_lines(name: str) -> Where:
+    return lambda row: f"{name}:{row + 2}"
 
 
 class _Place:
